@@ -1,0 +1,143 @@
+/**
+ * POST and GET /v1/column. A refused request makes nothing; a column in an unknown dimension makes the dimension.
+ * Ids are those that the model's counters give next, in the order of the request.
+ */
+import { COLUMNS_PER_REQUEST_MAX, QuarryError, quoted, TEST_COLUMNS_MAX } from '../base/index.js';
+import type { CatalogChange } from '../catalog/index.js';
+import { type Column, type DatabaseModel, DEFAULT_DIMENSION, newDimension } from '../schema/index.js';
+import { readColumn } from './column-fields.js';
+import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from './dimension.js';
+import { objectAt } from './fields.js';
+import { isList, type Json, kindOf } from './json.js';
+
+/** Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. */
+export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const entries = isList(body) ? body : [body];
+  if (entries.length === 0) throw new QuarryError(3000, 'the body holds no column');
+  if (entries.length > COLUMNS_PER_REQUEST_MAX) {
+    throw new QuarryError(
+      3004,
+      `${entries.length} columns in one request; at most ${COLUMNS_PER_REQUEST_MAX}`,
+    );
+  }
+  const request = new ColumnRequest(model);
+  const names = entries.map((entry, index) => {
+    const place = isList(body) ? `body[${index}]` : 'the body';
+    const object = objectAt(entry, 3000, place);
+    return request.add(readColumn(object, place), object.get('dimension'), place);
+  });
+  request.checkTestLimit();
+  return { changes: request.changes, answer: { 'api-name': isList(body) ? names : names[0] } };
+}
+
+/** The columns of one request on their way to become changes. */
+class ColumnRequest {
+  readonly changes: CatalogChange[] = [];
+  readonly #model: DatabaseModel;
+  readonly #made = new Set<string>();
+  readonly #newDimensionIds = new Map<string, number>();
+
+  constructor(model: DatabaseModel) {
+    this.#model = model;
+  }
+
+  add(column: Omit<Column, 'id'>, dimension: Json | undefined, place: string): string {
+    const wanted = dimension ?? DEFAULT_DIMENSION;
+    if (typeof wanted !== 'string') {
+      throw new QuarryError(5009, `"dimension" in ${place} must be a string, not ${kindOf(wanted)}`);
+    }
+    const dimensionId = this.#dimensionId(wanted);
+    const key = `${wanted} ${column.apiName}`;
+    const columns = (this.#model.dimensions.get(wanted) ?? newDimension(dimensionId, wanted)).columns;
+    if (columns.has(column.apiName) || this.#made.has(key)) {
+      throw new QuarryError(
+        3003,
+        `column ${quoted(column.apiName)} already exists in dimension ${quoted(wanted)}`,
+      );
+    }
+    const id = this.#model.nextColumnId + this.#made.size;
+    this.#made.add(key);
+    this.changes.push({
+      change: 'column-created',
+      databaseId: this.#model.id,
+      dimensionId,
+      column: { id, ...column },
+    });
+    return column.apiName;
+  }
+
+  #dimensionId(apiName: string): number {
+    const known = this.#model.dimensions.get(apiName)?.id ?? this.#newDimensionIds.get(apiName);
+    if (known !== undefined) return known;
+    checkNewDimensionName(apiName);
+    const id = this.#model.nextDimensionId + this.#newDimensionIds.size;
+    this.#newDimensionIds.set(apiName, id);
+    const dimension = { id, name: apiName, apiName, modelType: null };
+    this.changes.push({ change: 'dimension-created', databaseId: this.#model.id, dimension });
+    return id;
+  }
+
+  checkTestLimit(): void {
+    if (this.#model.type !== 'test') return;
+    const total = ownColumnCount(this.#model) + this.#made.size;
+    if (total > TEST_COLUMNS_MAX) {
+      throw new QuarryError(
+        2021,
+        `a test database holds at most ${TEST_COLUMNS_MAX} columns; this would make ${total}`,
+      );
+    }
+  }
+}
+
+/** Columns of a database without the `entity-id` that every dimension has. */
+function ownColumnCount(model: DatabaseModel): number {
+  let count = 0;
+  for (const dimension of model.dimensions.values()) count += dimension.columns.size - 1;
+  return count;
+}
+
+export interface ColumnEntry {
+  readonly name: string;
+  readonly 'api-name': string;
+  readonly description: string;
+  readonly type: string;
+  readonly category: 'general';
+  /** Absent on event columns, which have none. */
+  readonly storage?: string;
+}
+
+export interface ColumnGroups {
+  readonly active: readonly ColumnEntry[];
+  readonly inactive: readonly ColumnEntry[];
+}
+
+/** Beside `count` (all columns listed, `entity-id` included) one key per dimension. */
+export interface ColumnsAnswer {
+  readonly [key: string]: number | ColumnGroups;
+  readonly count: number;
+}
+
+function columnEntry(column: Column): ColumnEntry {
+  return {
+    name: column.name,
+    'api-name': column.apiName,
+    description: column.description,
+    type: column.type,
+    category: 'general',
+    ...(column.storage === null ? {} : { storage: column.storage }),
+  };
+}
+
+export function listColumns(model: DatabaseModel): ColumnsAnswer {
+  let count = 0;
+  const groups: Record<string, ColumnGroups> = {};
+  for (const dimension of model.dimensions.values()) {
+    const columns = [...dimension.columns.values()];
+    count += columns.length;
+    groups[dimension.apiName] = {
+      active: columns.filter((column) => column.active).map(columnEntry),
+      inactive: columns.filter((column) => !column.active).map(columnEntry),
+    };
+  }
+  return { ...groups, count };
+}

@@ -1,0 +1,81 @@
+/**
+ * POST, GET and DELETE /v1/dimension. A decision is made against one model: the changes to log and the answer's
+ * own fields (`status` and `took` are the front end's). A refused request changes nothing.
+ */
+import { QuarryError, quoted } from '../base/index.js';
+import type { CatalogChange, NewDimension } from '../catalog/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
+import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
+import { isList, type Json, type JsonObject } from './json.js';
+import { checkApiName, checkName, DIMENSION_API_NAME, DIMENSION_NAME } from './names.js';
+
+export interface ModelDecision<T> {
+  readonly changes: readonly CatalogChange[];
+  readonly answer: T;
+}
+
+export interface ApiNamesAnswer {
+  readonly 'api-name': string | readonly string[];
+}
+
+/** Keys of the column listing's answer, which holds one key per dimension beside them. */
+const RESERVED_DIMENSIONS = ['status', 'count', 'took'];
+
+const REQUIRED = { missing: 5007, wrongType: 5009 } as const;
+
+/** Checks the api-name of a dimension that is about to be made. Throws 5000, 5001 and 5004. */
+export function checkNewDimensionName(apiName: string): string {
+  checkApiName(apiName, DIMENSION_API_NAME);
+  if (!RESERVED_DIMENSIONS.includes(apiName)) return apiName;
+  throw new QuarryError(5001, `dimension api-name ${quoted(apiName)} is reserved`);
+}
+
+/** Makes dimensions from one object or a list. Throws 5000 to 5010; ids are those that the model gives next. */
+export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const entries = isList(body) ? body : [body];
+  if (entries.length === 0) throw new QuarryError(5007, 'the body holds no dimension');
+  const changes: CatalogChange[] = [];
+  const made = new Set<string>();
+  entries.forEach((entry, index) => {
+    const place = isList(body) ? `body[${index}]` : 'the body';
+    const dimension = readDimension(objectAt(entry, 5009, place), model.nextDimensionId + index, place);
+    if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
+      throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
+    }
+    made.add(dimension.apiName);
+    changes.push({ change: 'dimension-created', databaseId: model.id, dimension });
+  });
+  return { changes, answer: { 'api-name': [...made] } };
+}
+
+function readDimension(entry: JsonObject, id: number, place: string): NewDimension {
+  refuseUnknown(entry, ['name', 'api-name', 'relational-model-type'], 5007, place);
+  const name = checkName(requiredString(entry, 'name', REQUIRED, place), DIMENSION_NAME);
+  const apiName = checkNewDimensionName(requiredString(entry, 'api-name', REQUIRED, place));
+  const modelType = entry.get('relational-model-type') ?? null;
+  if (modelType !== null && modelType !== 'fact' && modelType !== 'dimension') {
+    throw new QuarryError(5010, `"relational-model-type" in ${place} must be "fact" or "dimension"`);
+  }
+  return { id, name, apiName, modelType };
+}
+
+/** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
+export function deleteDimension(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const object = objectAt(body, 5007, 'the body');
+  refuseUnknown(object, ['api-name'], 5007, 'the body');
+  const apiName = requiredString(object, 'api-name', REQUIRED, 'the body');
+  const { id } = dimensionAt(model, apiName, 'api-name');
+  if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');
+  return {
+    changes: [{ change: 'dimension-deleted', databaseId: model.id, dimensionId: id }],
+    answer: { 'api-name': [apiName] },
+  };
+}
+
+export interface DimensionsAnswer {
+  readonly dimensions: readonly string[];
+}
+
+export function listDimensions(model: DatabaseModel): DimensionsAnswer {
+  return { dimensions: [...model.dimensions.keys()] };
+}

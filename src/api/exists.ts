@@ -1,0 +1,49 @@
+/** POST /v1/query/exists/entity: the IDs to look for, and the answer that echoes them as they were asked. */
+import { IDS_PER_EXISTS_MAX, QuarryError, TEXT_POINTS_MAX } from '../base/index.js';
+import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.js';
+import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
+import { isList, type Json, kindOf } from './json.js';
+
+export interface ExistsQuery {
+  readonly dimensionId: number;
+  /** The IDs as they stood in the request. */
+  readonly asked: readonly string[];
+  /** The same IDs, place by place, as they are stored. */
+  readonly ids: readonly string[];
+}
+
+/** Throws 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
+export function bindExists(body: Json, model: DatabaseModel): ExistsQuery {
+  const object = objectAt(body, 4004, 'the body');
+  refuseUnknown(object, ['ids', 'dimension'], 4049, 'the body');
+  const ids = object.get('ids');
+  if (ids === undefined) throw new QuarryError(4025, 'the body lacks "ids"');
+  if (!isList(ids)) throw new QuarryError(4049, `"ids" must be a list of strings, not ${kindOf(ids)}`);
+  if (ids.length === 0) throw new QuarryError(4031, '"ids" is empty');
+  if (ids.length > IDS_PER_EXISTS_MAX) {
+    throw new QuarryError(4019, `${ids.length} IDs in one request; at most ${IDS_PER_EXISTS_MAX}`);
+  }
+  const dimensionId = dimensionAt(model, object.get('dimension'), '"dimension"').id;
+  const asked = ids.map((id, index) => checkId(id, `ids[${index}]`));
+  return { dimensionId, asked, ids: asked.map(lowerCase) };
+}
+
+function checkId(id: Json, place: string): string {
+  if (typeof id !== 'string') throw new QuarryError(4049, `${place} must be a string, not ${kindOf(id)}`);
+  if (id === '') throw new QuarryError(4049, `${place} is an empty string`);
+  if (codePointCount(id) <= TEXT_POINTS_MAX) return id;
+  throw new QuarryError(4049, `${place} is longer than ${TEXT_POINTS_MAX} characters`);
+}
+
+export interface ExistsAnswer {
+  readonly exists: readonly string[];
+  readonly 'not-exists': readonly string[];
+}
+
+/** `found[i]` belongs to `query.ids[i]`. */
+export function existsAnswer(query: ExistsQuery, found: readonly boolean[]): ExistsAnswer {
+  return {
+    exists: query.asked.filter((_, index) => found[index]),
+    'not-exists': query.asked.filter((_, index) => !found[index]),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * The 32-bit hash of entity IDs and strings (MurmurHash3 x86_32 over the stored, lower-cased UTF-8 bytes).
+ * Invariant: the function and its seed never change within a format version, because shards, log records and
+ * snapshots hold or depend on its values.
+ * Source  Appleby, MurmurHash3 (public domain).
+ */
+/** What a hash starts from; `hashBytes` below shows how the three parts go together. */
+export const HASH_SEED = 0x51_75_61_72;
+
+/** The hash after four more bytes, given as one little-endian word. */
+export function hashBlock(hash: number, word: number): number {
+  let block = Math.imul(word, 0xcc9e2d51);
+  block = (block << 15) | (block >>> 17);
+  const mixed = hash ^ Math.imul(block, 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** The final hash as an unsigned integer; `tail` holds the last 0 to 3 bytes, little-endian, `length` counts all. */
+export function hashEnd(hash: number, tail: number, length: number): number {
+  let block = Math.imul(tail, 0xcc9e2d51);
+  block = (block << 15) | (block >>> 17);
+  let mixed = hash ^ Math.imul(block, 0x1b873593) ^ length;
+  mixed ^= mixed >>> 16;
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  mixed ^= mixed >>> 16;
+  return mixed >>> 0;
+}
+
+/** Hash of bytes[from, to) as an unsigned 32-bit integer. */
+export function hashBytes(bytes: Uint8Array, from: number, to: number): number {
+  let hash = HASH_SEED;
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    hash = hashBlock(hash, bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24));
+  }
+  const rest = to - at;
+  let tail = 0;
+  if (rest === 3) tail = bytes[at + 2] << 16;
+  if (rest >= 2) tail |= bytes[at + 1] << 8;
+  if (rest >= 1) tail |= bytes[at];
+  return hashEnd(hash, tail, to - from);
+}
+
+/** The shard of an entity: the top bits of its hash, scaled; the low bits stay free for the index within it. */
+export function shardOf(hash: number, shardCount: number): number {
+  return Math.floor((hash * shardCount) / 2 ** 32);
+}

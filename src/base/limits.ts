@@ -1,0 +1,28 @@
+/** Bounds of the interface and of the engine, each with its unit in the name. */
+
+export const BODY_BYTES_MAX = 5 * 2 ** 20;
+export const ENTITIES_PER_INSERT_MAX = 1_000;
+export const COLUMNS_PER_INSERT_MAX = 5_000;
+export const COLUMNS_PER_REQUEST_MAX = 100;
+export const COLUMNS_PER_QUERY_MAX = 20;
+export const QUERIES_PER_REQUEST_MAX = 10;
+export const IDS_PER_EXISTS_MAX = 100;
+export const TEXT_POINTS_MAX = 1_000;
+export const NAME_CHARS_MAX = 64;
+export const DESCRIPTION_CHARS_MAX = 256;
+export const MINFREQ_MAX = 10_000;
+export const VALUES_PER_LIST_MAX = 100;
+export const TEST_COLUMNS_MAX = 100;
+/** Lists inside lists in a condition, and objects inside objects anywhere in a body. */
+export const NESTING_MAX = 64;
+
+/** Rows of a segment at most; a power of two, so that row >> 16 is the segment and row & 65535 the place in it. */
+export const SEGMENT_ROWS_MAX = 65_536;
+export const SEGMENT_ROWS_SHIFT = 16;
+export const SEGMENT_ROWS_MASK = SEGMENT_ROWS_MAX - 1;
+
+/** 1990-01-01T00:00:00Z in seconds of the Unix epoch: no event is older. */
+export const EVENT_SECONDS_MIN = 631_152_000;
+
+export const INT64_MIN = -(2n ** 63n);
+export const INT64_MAX = 2n ** 63n - 1n;

@@ -1,0 +1,75 @@
+/**
+ * `quarry demo`: makes the model, loads real data over HTTPS into an empty server and asks a tour of questions.
+ * The server is somebody else's: started and stopped by the caller. data/README.md tells where the data is from.
+ */
+import type { FileSystem } from '../io/index.js';
+import { airportBodies } from './demo/airports.js';
+import { DemoClient, type DemoServer } from './demo/client.js';
+import { earthquakeBodies } from './demo/earthquakes.js';
+import { flightBodies } from './demo/flight-bodies.js';
+import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './demo/flights.js';
+import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './demo/load.js';
+import { COLUMNS, DIMENSIONS, type InsertBody } from './demo/model.js';
+import { formatCount, type Output, startProgress } from './demo/progress.js';
+import { type Answered, runTour } from './demo/tour.js';
+
+export type { Answer, Answered } from './demo/tour.js';
+export type { DemoServer, Output };
+
+export interface DemoOptions {
+  readonly server: DemoServer;
+  readonly files: FileSystem;
+  readonly out: Output;
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly elapsedMs: () => number;
+  /** 20,000 flights instead of 3 million. */
+  readonly small: boolean;
+}
+
+export interface DemoReport {
+  /** The load of the flights alone. */
+  readonly flights: LoadReport;
+  readonly answers: readonly Answered[];
+}
+
+/**
+ * Runs the whole demo against a server whose database has neither of the two dimensions.
+ * Rejects with DemoError when the server refuses anything.
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+  const { server, files, out, elapsedMs, small } = options;
+  const client = new DemoClient(server, INSERTS_IN_FLIGHT);
+  const load = async (
+    what: string,
+    total: number | null,
+    bodies: AsyncGenerator<InsertBody>,
+  ): Promise<LoadReport> => {
+    const progress = total === null ? null : startProgress(out, what, total, elapsedMs);
+    const report = await insertAll(client, server.writeKey, bodies, elapsedMs, (body) =>
+      progress?.add(body.rowCount, body.bytes.length),
+    ).finally(() => progress?.stop());
+    const rate = formatCount(report.rowCount / report.seconds);
+    const megabytes = report.byteCount / 1e6;
+    out.write(
+      `  ${formatCount(report.rowCount)} ${what} in ${report.seconds.toFixed(2)} s: ${rate}/s, ` +
+        `${megabytes.toFixed(1)} MB of JSON in ${report.bodyCount} inserts, ${(megabytes / report.seconds).toFixed(1)} MB/s\n`,
+    );
+    return report;
+  };
+  try {
+    out.write(
+      'Quarry demo: US airports, their departures of 2001, and a week of earthquakes (see data/README.md)\n',
+    );
+    await client.send('POST', '/v1/dimension', server.masterKey, JSON.stringify(DIMENSIONS));
+    await client.send('POST', '/v1/column', server.masterKey, JSON.stringify(COLUMNS));
+    out.write(`  made ${DIMENSIONS.length} dimensions with ${COLUMNS.length} columns\n`);
+    await load('airports', null, airportBodies(files));
+    const flightCount = small ? FLIGHT_COUNT_SMALL : FLIGHT_COUNT;
+    const flights = await load('flights', flightCount, flightBodies(readFlights(files, small)));
+    await load('earthquakes', null, earthquakeBodies(files));
+    out.write('  every insert above is on disk: each answer waited for it\n');
+    return { flights, answers: await runTour(client, server.readKey, out, elapsedMs) };
+  } finally {
+    client.close();
+  }
+}

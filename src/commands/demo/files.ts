@@ -1,0 +1,27 @@
+/**
+ * Where the demo's files lie: small ones in data/ of the checkout, the flights in the npm package `vega-datasets`
+ * (data/README.md names origin and licence of each). Read-only.
+ */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FileSystem } from '../../io/index.js';
+
+const PACKAGE_DATA = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('vega-datasets')),
+  '../data',
+);
+/** From dist/src/commands/demo to the top of the checkout. */
+const CHECKOUT_DATA = fileURLToPath(new URL('../../../../data/', import.meta.url));
+
+export const DEMO_FILES = {
+  airports: path.join(CHECKOUT_DATA, 'airports.csv'),
+  earthquakes: path.join(CHECKOUT_DATA, 'earthquakes.json'),
+  flights: path.join(PACKAGE_DATA, 'flights-3m.parquet'),
+  flightsSmall: path.join(PACKAGE_DATA, 'flights-20k.json'),
+} as const;
+
+/** A whole file as text (UTF-8). Rejects with the system's error. */
+export async function readText(files: FileSystem, file: string): Promise<string> {
+  return new TextDecoder().decode(await files.readFile(file));
+}

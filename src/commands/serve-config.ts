@@ -1,0 +1,252 @@
+/**
+ * Reads what `quarry serve` shall do: flags before environment before config file before default.
+ * Invariants: nothing is guessed: an unknown flag or key, a value that does not fit, or a file that cannot be read
+ * stops the start with exit code 2 and a text that names it; pure but for the files read through `readText`.
+ */
+import { parse as parseToml } from 'smol-toml';
+import { environmentNameOf, type Machine, OPTIONS, type Option, type OptionValue } from './options.js';
+
+export interface ServeConfig {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  readonly workers: number;
+  /** null = what the data directory has; at first start one per worker. */
+  readonly shards: number | null;
+  readonly memoryLimitBytes: number;
+  readonly durability: 'fsync' | 'interval' | 'none';
+  /** spec, off or the path of a file. */
+  readonly limits: string;
+  /** Both or none. */
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly trustProxy: readonly string[];
+  readonly logLevel: string;
+}
+
+export type ConfigAction = 'serve' | 'print-config' | 'check-config' | 'help';
+export type Source = 'flag' | 'environment' | 'file' | 'default';
+
+export interface ReadConfig {
+  readonly action: ConfigAction;
+  readonly config: ServeConfig;
+  /** Every option with its value and source, as TOML: what --print-config prints. */
+  readonly text: string;
+  /** What is odd but not wrong: environment names that look like ours and are not. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigFault {
+  readonly error: string;
+  readonly exitCode: 2;
+}
+
+export interface ConfigNeeds {
+  readonly machine: Machine;
+  /** A file's text; throws when it cannot be read. */
+  readonly readText: (path: string) => string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+class Fault extends Error {}
+
+interface Given {
+  readonly text: string;
+  readonly source: Source;
+  /** How a message names the place: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
+  readonly place: string;
+}
+
+export function readOptions(
+  argv: readonly string[],
+  env: Environment,
+  needs: ConfigNeeds,
+): ReadConfig | ConfigFault {
+  try {
+    const flags = readFlags(argv);
+    if (flags.has('help')) return read('help', new Map(), needs, []);
+    const environment = readEnvironment(env);
+    const file = flags.get('config') ?? environment.get('config');
+    const keys = file === undefined ? new Map<string, Given>() : readFile(file, needs);
+    const given = new Map([...keys, ...environment, ...flags]);
+    const action = flags.has('print-config')
+      ? 'print-config'
+      : flags.has('check-config')
+        ? 'check-config'
+        : 'serve';
+    return read(action, given, needs, warningsOf(env));
+  } catch (error) {
+    if (error instanceof Fault) return { error: error.message, exitCode: 2 };
+    throw error;
+  }
+}
+
+function readFlags(argv: readonly string[]): Map<string, Given> {
+  const given = new Map<string, Given>();
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index];
+    if (!word.startsWith('--')) throw new Fault(`unexpected argument ${JSON.stringify(word)}`);
+    const equals = word.indexOf('=');
+    const name = word.slice(2, equals === -1 ? undefined : equals);
+    const place = `--${name}`;
+    const option = optionNamed(name);
+    if (option === undefined) throw new Fault(`unknown flag ${place}${suggestion(name, '--')}`);
+    let text: string;
+    if (equals !== -1) text = word.slice(equals + 1);
+    else if (option.argument === null) text = 'true';
+    else {
+      index++;
+      if (index === argv.length) throw new Fault(`${place}: ${option.argument} is missing`);
+      text = argv[index];
+    }
+    const before = option.list === true ? given.get(name) : undefined;
+    given.set(name, { text: before === undefined ? text : `${before.text},${text}`, source: 'flag', place });
+  }
+  return given;
+}
+
+function readEnvironment(env: Environment): Map<string, Given> {
+  const given = new Map<string, Given>();
+  for (const option of OPTIONS) {
+    const place = environmentNameOf(option);
+    const text = env[place];
+    if (text !== undefined && option.flagOnly !== true) {
+      given.set(option.name, { text, source: 'environment', place });
+    }
+  }
+  return given;
+}
+
+function readFile(file: Given, needs: ConfigNeeds): Map<string, Given> {
+  let table: Record<string, unknown>;
+  try {
+    table = parseToml(needs.readText(file.text));
+  } catch (error) {
+    throw new Fault(`${file.place}: ${file.text}: ${(error as Error).message}`);
+  }
+  const given = new Map<string, Given>();
+  for (const [name, value] of Object.entries(table)) {
+    const option = optionNamed(name);
+    if (option === undefined || option.flagOnly === true || name === 'config') {
+      throw new Fault(`unknown key ${JSON.stringify(name)} in ${file.text}${suggestion(name, '')}`);
+    }
+    const place = `${name} in ${file.text}`;
+    given.set(name, { text: tomlText(value, option, place), source: 'file', place });
+  }
+  return given;
+}
+
+function tomlText(value: unknown, option: Option, place: string): string {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (option.list === true && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return value.join(',');
+  }
+  throw new Fault(`${place}: ${option.list === true ? 'a list of texts' : 'a text or a number'} is wanted`);
+}
+
+function read(
+  action: ConfigAction,
+  given: ReadonlyMap<string, Given>,
+  needs: ConfigNeeds,
+  warnings: readonly string[],
+): ReadConfig {
+  const values = new Map<string, OptionValue>();
+  const lines: string[] = [];
+  for (const option of OPTIONS) {
+    const from = given.get(option.name);
+    const text = from?.text ?? option.fallback?.(needs.machine) ?? null;
+    const parsed = text === null ? { value: null } : option.parse(text, needs.machine);
+    if ('wrong' in parsed) throw new Fault(`${from?.place ?? option.name}: ${parsed.wrong}`);
+    values.set(option.name, parsed.value);
+    if (option.flagOnly === true || option.name === 'config') continue;
+    const source = `# ${from === undefined ? 'default' : from.place}`;
+    lines.push(
+      parsed.value === null
+        ? `# ${option.name} is not set`
+        : `${option.name} = ${JSON.stringify(parsed.value)} ${source}`,
+    );
+  }
+  const config = configOf(values);
+  if ((config.cert === null) !== (config.key === null)) {
+    const [there, missing] = config.cert === null ? ['key', 'cert'] : ['cert', 'key'];
+    throw new Fault(`${given.get(there)?.place}: needs ${missing} too`);
+  }
+  for (const name of ['cert', 'key', 'limits'] as const) {
+    const path = config[name];
+    const place = given.get(name)?.place;
+    if (path === null || place === undefined || (name === 'limits' && (path === 'spec' || path === 'off')))
+      continue;
+    try {
+      needs.readText(path);
+    } catch (error) {
+      throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
+    }
+  }
+  return { action, config, text: `${lines.join('\n')}\n`, warnings };
+}
+
+/** The values by their own names; the table's `parse` functions give exactly these types. */
+function configOf(values: ReadonlyMap<string, OptionValue>): ServeConfig {
+  return {
+    dataDir: values.get('data-dir') as string,
+    host: values.get('host') as string,
+    httpsPort: values.get('https-port') as number,
+    httpPort: values.get('http-port') as number,
+    workers: values.get('workers') as number,
+    shards: values.get('shards') as number | null,
+    memoryLimitBytes: values.get('memory-limit') as number,
+    durability: values.get('durability') as ServeConfig['durability'],
+    limits: values.get('limits') as string,
+    cert: values.get('cert') as string | null,
+    key: values.get('key') as string | null,
+    trustProxy: values.get('trust-proxy') as readonly string[],
+    logLevel: values.get('log-level') as string,
+  };
+}
+
+function warningsOf(env: Environment): string[] {
+  const known = new Set(OPTIONS.filter((option) => option.flagOnly !== true).map(environmentNameOf));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('QUARRY_') && !known.has(name))
+    .map((name) => {
+      const option = nearest(name.slice('QUARRY_'.length).toLowerCase().replaceAll('_', '-'));
+      const hint = option === null ? '' : `; did you mean ${environmentNameOf(option)}?`;
+      return `environment variable ${name} is no option and is ignored${hint}`;
+    });
+}
+
+function optionNamed(name: string): Option | undefined {
+  return OPTIONS.find((option) => option.name === name);
+}
+
+function suggestion(name: string, prefix: string): string {
+  const option = nearest(name);
+  return option === null ? '' : `; did you mean ${prefix}${option.name}?`;
+}
+
+/** The option whose name takes the fewest edits; null when none is near. */
+function nearest(name: string): Option | null {
+  let best: Option | null = null;
+  let bestEdits = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  for (const option of OPTIONS) {
+    const edits = editsBetween(name.slice(0, 64), option.name);
+    if (edits < bestEdits) [best, bestEdits] = [option, edits];
+  }
+  return best;
+}
+
+/** Levenshtein's distance. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const swap = row[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, row[j] + 1, next[j - 1] + 1));
+    }
+    row = next;
+  }
+  return row[to.length];
+}

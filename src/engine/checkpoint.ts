@@ -1,0 +1,54 @@
+/**
+ * Checkpoints: when one is due, and its course over all lanes.
+ * Crash safety  a checkpoint only adds files until the manifest is swapped; before that the old manifest with the
+ * log is the store, after it the new one. Log files and old snapshot files go only after the swap.
+ */
+import { type Catalog, catalogToPlain } from '../catalog/index.js';
+import type { Manifest, SnapshotFileEntry } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { removeUnreferenced, swapManifest } from '../recovery/index.js';
+import type { Log } from '../wal/index.js';
+import type { Lane } from './lane.js';
+
+export interface CheckpointContext {
+  readonly fs: FileSystem;
+  readonly dir: string;
+  readonly log: Log;
+  readonly lanes: readonly Lane[];
+  readonly storeId: string;
+  readonly shardCount: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Writes the state at `lsn` (the last record that was sent to the lanes) and swaps the manifest. Must be called in
+ * the turn in which that record was sent, so that all lanes begin at the same place in line.
+ */
+export async function takeCheckpoint(
+  { fs, dir, log, lanes, storeId, shardCount, nowMs }: CheckpointContext,
+  lsn: number,
+  catalog: Catalog,
+): Promise<Manifest> {
+  const models = [...catalog.databases.values()];
+  await Promise.all(lanes.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
+  const files = (await Promise.all(lanes.map(writeLane))).flat();
+  const manifest: Manifest = {
+    storeId,
+    checkpointLsn: lsn,
+    shardCount,
+    createdMs: nowMs,
+    catalog: catalogToPlain(catalog),
+    files,
+  };
+  await swapManifest(fs, dir, manifest);
+  await log.dropBefore(lsn + 1);
+  await removeUnreferenced(fs, dir, manifest);
+  return manifest;
+}
+
+async function writeLane(lane: Lane): Promise<readonly SnapshotFileEntry[]> {
+  for (;;) {
+    const { done, files } = await lane.send('checkpoint-step', {});
+    if (done) return files;
+  }
+}

@@ -1,0 +1,503 @@
+/**
+ * The engine on the main thread: lanes, the log, the catalog, and the order in which all writes take effect.
+ * Invariants
+ *   A write is answered after its record is durable and every lane applied it; a refused write left nothing.
+ *   Records are sent to the lanes in LSN order, each in one turn to all lanes; a query is sent to all lanes in one
+ *   turn too, so it reads one LSN everywhere.
+ *   Writes are checked against `#head` (all records given to the log), reads see `#visible` (all durable ones).
+ *   While a lane is down nothing is appended, so its rebuild meets a log that stands still.
+ */
+import { randomUUID } from 'node:crypto';
+import { invariant, QuarryError } from '../base/index.js';
+import {
+  applyChanges,
+  type Catalog,
+  type CatalogChange,
+  catalogFromPlain,
+  changeToPlain,
+  EMPTY_CATALOG,
+} from '../catalog/index.js';
+import { encodeRecordPayload, type LogRecord, type Manifest } from '../format/index.js';
+import type { ParsedInsert } from '../ingest/index.js';
+import type { CountEntityPlan } from '../ir/index.js';
+import { readManifest, removeUnreferenced } from '../recovery/index.js';
+import { Log, type LogStats } from '../wal/index.js';
+import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
+import { takeCheckpoint } from './checkpoint.js';
+import { prepareFirstStart } from './first-start.js';
+import { Lane, LaneDownError } from './lane.js';
+import type { EngineOptions } from './options.js';
+import { applyToLanes, loadLanes, replayLog } from './replay.js';
+
+const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
+const INTERVAL_MS = 100;
+/** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
+const MEMORY_PER_BATCH_BYTE = 2;
+/** Room for any change of the catalog: the names and descriptions of 100 columns, many times over. */
+const CHANGE_PAYLOAD_BYTES_MAX = 2 ** 20;
+const LOG_DIR = 'log';
+
+const NO_LOG_STATS: LogStats = {
+  lsnAppended: 0,
+  lsnDurable: 0,
+  fsyncCount: 0,
+  fsyncSecondsSum: 0,
+  bytesWritten: 0,
+  recordCount: 0,
+  fileCount: 0,
+};
+
+/** What of a record must reach the lanes once it is durable. */
+interface Commit {
+  readonly lsn: number;
+  readonly changes: readonly CatalogChange[];
+  readonly databaseId: number;
+  readonly parsed: ParsedInsert | null;
+}
+
+export class Engine implements EngineApi {
+  readonly #options: EngineOptions;
+  readonly #shardCount: number;
+  readonly #lanes: Lane[] = [];
+  #openedLog: Log | null = null;
+  #manifest: Manifest | null = null;
+  #storeId: string = randomUUID();
+  #head: Catalog = EMPTY_CATALOG;
+  #visible: Catalog = EMPTY_CATALOG;
+  #lsnApplied = 0;
+  #lsnSent = 0;
+  #ready = false;
+  #closing = false;
+  /** Per lane that is down: settles when it is back. */
+  readonly #rebuilds = new Map<number, Promise<void>>();
+  #laneRestartCount = 0;
+  #checkpoint: Promise<void> | null = null;
+  #checkpointCount = 0;
+  #logBytesAtCheckpoint = 0;
+  #replayedLogBytes = 0;
+  #waitingInsertBytes = 0;
+  #underWay = 0;
+  #onIdle: (() => void) | null = null;
+  #nextParser = 0;
+
+  private constructor(options: EngineOptions, manifest: Manifest | null) {
+    this.#options = options;
+    this.#manifest = manifest;
+    this.#shardCount = manifest?.shardCount ?? options.shardCount ?? options.laneCount;
+    if (manifest !== null) this.#storeId = manifest.storeId;
+    for (let index = 0; index < options.laneCount; index++) this.#lanes.push(this.#startLane(index));
+  }
+
+  /** The engine of a data directory, its threads started; `start` opens the store. */
+  static async create(options: EngineOptions): Promise<Engine> {
+    return new Engine(options, await readManifest(options.fs, options.dir));
+  }
+
+  /**
+   * Opens the store: snapshot, log, and on first start its team, database and keys. Rejects with a CorruptionError
+   * that names file and place, or a NewerFormatError; then nothing on disk was changed.
+   */
+  async start(): Promise<void> {
+    try {
+      await this.#recover();
+    } catch (error) {
+      this.#closing = true;
+      await this.#closeLanes();
+      throw error;
+    }
+  }
+
+  get #logDir(): string {
+    return `${this.#options.dir}/${LOG_DIR}`;
+  }
+
+  #startLane(index: number): Lane {
+    const { laneFile, kernels, laneCount, dir } = this.#options;
+    const shards = Array.from({ length: this.#shardCount }, (_, shard) => shard).filter(
+      (shard) => shard % laneCount === index,
+    );
+    const start = { laneIndex: index, shards, shardCount: this.#shardCount, storeDir: dir, kernels };
+    return new Lane(laneFile, start, (cause) => this.#onLaneDown(index, cause));
+  }
+
+  async #recover(): Promise<void> {
+    const { fs, dir, events, clock } = this.#options;
+    const started = clock.nowMs();
+    await fs.makeDir(this.#logDir);
+    if (this.#manifest !== null) {
+      await removeUnreferenced(fs, dir, this.#manifest);
+      this.#head = catalogFromPlain(this.#manifest.catalog);
+      const loaded = await loadLanes(this.#lanes, this.#manifest);
+      events.info('snapshot loaded', { ...loaded, lsn: this.#manifest.checkpointLsn, ms: clock.nowMs() - started });
+    }
+    const replayed = await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, this.#head, this.#lanes);
+    const { nextLsn, tornTail } = await replayed.replay.repair();
+    if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
+    events.info('log replayed', { records: replayed.recordCount, bytes: replayed.logBytes, ms: clock.nowMs() - started });
+    this.#replayedLogBytes = replayed.logBytes;
+    this.#head = replayed.catalog;
+    this.#visible = replayed.catalog;
+    this.#lsnApplied = nextLsn - 1;
+    this.#lsnSent = nextLsn - 1;
+    await this.#openLog(nextLsn);
+    for (const model of this.#head.databases.values()) this.#sendToAll((lane) => lane.send('model', { model }));
+    if (this.#head.databases.size === 0) await this.#firstStart();
+    this.#ready = true;
+  }
+
+  async #openLog(nextLsn: number): Promise<void> {
+    const { fs, durability, random64, events, logFileBytes } = this.#options;
+    this.#openedLog = await Log.open({
+      fs,
+      dir: this.#logDir,
+      durability,
+      intervalMs: INTERVAL_MS,
+      nextLsn,
+      random64,
+      monotonicMs: () => performance.now(),
+      onFatal: (error) => events.fatal(error),
+      ...(logFileBytes === undefined ? {} : { logFileBytes }),
+    });
+  }
+
+  async #firstStart(): Promise<void> {
+    const { fs, dir, randomBytes } = this.#options;
+    const changes = await prepareFirstStart(fs, dir, randomBytes);
+    await this.#write(() => ({ changes, answer: null }));
+  }
+
+  get #checkpointLsn(): number {
+    return this.#manifest?.checkpointLsn ?? 0;
+  }
+
+  get #log(): Log {
+    invariant(this.#openedLog !== null, 'the log is opened before anything is written');
+    return this.#openedLog;
+  }
+
+  get ready(): boolean {
+    return this.#ready && !this.#closing;
+  }
+
+  catalog(): Catalog {
+    return this.#visible;
+  }
+
+  async insert(request: InsertRequest): Promise<InsertAnswer> {
+    const bytes = request.body.byteLength;
+    this.#checkWritable();
+    this.#checkMemory(bytes * MEMORY_PER_BATCH_BYTE);
+    const body = new SharedArrayBuffer(bytes);
+    new Uint8Array(body).set(request.body);
+    this.#waitingInsertBytes += bytes;
+    this.#begin();
+    try {
+      return await this.#insert(request, body);
+    } finally {
+      this.#waitingInsertBytes -= bytes;
+      this.#end();
+    }
+  }
+
+  async #insert({ databaseId, customKey }: InsertRequest, body: SharedArrayBuffer): Promise<InsertAnswer> {
+    const nowMs = this.#options.clock.nowMs();
+    for (;;) {
+      const lane = this.#lanes[this.#nextParser++ % this.#lanes.length];
+      const { outcome, modelVersion } = await this.#ask(lane.send('parse', { databaseId, body, nowMs, customKey }));
+      if ('error' in outcome) throw new QuarryError(outcome.error.code, outcome.error.message, outcome.error.moreInfo);
+      const { parsed } = outcome;
+      const answer = { entityCount: parsed.entityCount, valueCount: parsed.valueCount };
+      if (parsed.entityCount === 0) return answer;
+      const record = this.#insertRecord(databaseId, parsed, nowMs);
+      const payload = encodeRecordPayload(record.plain);
+      await this.#roomFor(payload.length);
+      this.#checkWritable();
+      this.#checkMemory(payload.length * MEMORY_PER_BATCH_BYTE);
+      if (this.#isStale(databaseId, modelVersion, record.changes.length > 0)) continue;
+      await this.#append(payload, { changes: record.changes, databaseId, parsed });
+      return answer;
+    }
+  }
+
+  #insertRecord(databaseId: number, parsed: ParsedInsert, nowMs: number): { plain: LogRecord; changes: CatalogChange[] } {
+    const changes: CatalogChange[] = [
+      ...parsed.createdDimensions.map(
+        (dimension): CatalogChange => ({ change: 'dimension-created', databaseId, dimension }),
+      ),
+      ...parsed.createdColumns.map(
+        ({ dimensionId, column }): CatalogChange => ({ change: 'column-created', databaseId, dimensionId, column }),
+      ),
+    ];
+    const plain: LogRecord = {
+      type: 'insert',
+      timeMs: nowMs,
+      databaseId,
+      changes: changes.map(changeToPlain),
+      shardCount: this.#shardCount,
+      batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
+        shard,
+        dimensionId,
+        bytes: new Uint8Array(parsed.buffer, offset, byteLength),
+      })),
+    };
+    return { plain, changes };
+  }
+
+  /** Whether a parse against `version` of the model must be redone. */
+  #isStale(databaseId: number, version: number, makesColumns: boolean): boolean {
+    const model = this.#head.databases.get(databaseId);
+    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+    return version < model.shrinkVersion || (makesColumns && version !== model.version);
+  }
+
+  async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
+    this.#checkWritable();
+    this.#begin();
+    try {
+      return await this.#write(decide);
+    } finally {
+      this.#end();
+    }
+  }
+
+  async #write<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
+    // Any change fits in this much room; `decide` must run in the turn of the append, and only once.
+    await this.#roomFor(CHANGE_PAYLOAD_BYTES_MAX);
+    if (this.#ready) this.#checkWritable();
+    const { changes, answer } = decide(this.#head);
+    if (changes.length === 0) return answer;
+    const timeMs = this.#options.clock.nowMs();
+    const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: changes.map(changeToPlain) });
+    await this.#append(payload, { changes, databaseId: 0, parsed: null });
+    return answer;
+  }
+
+  /** Waits until the log has room; throws QuarryError 9002 when the disk is full. */
+  async #roomFor(payloadBytes: number): Promise<void> {
+    while (!this.#log.hasRoom(payloadBytes)) await this.#log.room(payloadBytes);
+  }
+
+  /** Appends in this turn; resolves when the record is durable and applied by all lanes. */
+  async #append(payload: Uint8Array, record: Omit<Commit, 'lsn'>): Promise<void> {
+    const { lsn, written } = this.#log.append(payload);
+    this.#setHead(record.changes);
+    await written;
+    await this.#commit({ ...record, lsn });
+    this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
+  }
+
+  #setHead(changes: readonly CatalogChange[]): void {
+    if (changes.length === 0) return;
+    const before = this.#head;
+    this.#head = applyChanges(before, changes);
+    for (const model of this.#head.databases.values()) {
+      if (before.databases.get(model.id) !== model) this.#sendToAll((lane) => lane.send('model', { model }));
+    }
+  }
+
+  /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
+  #commit({ lsn, changes, databaseId, parsed }: Commit): Promise<unknown> {
+    invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
+    this.#lsnSent = lsn;
+    this.#visible = applyChanges(this.#visible, changes);
+    const waiting = changes.flatMap((change) => applyToLanes(this.#lanes, change));
+    if (parsed !== null) {
+      for (const lane of this.#lanes) {
+        const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
+        if (batches.length > 0) {
+          waiting.push(lane.send('apply', { records: [{ databaseId, buffer: parsed.buffer, batches }] }));
+        }
+      }
+    }
+    this.#checkpointIfDue();
+    return Promise.all(waiting.map((sent) => this.#appliedOrRebuilt(sent)));
+  }
+
+  /** A record whose lane died on the way is in the log, and the lane comes back with it. */
+  async #appliedOrRebuilt(sent: Promise<unknown>): Promise<void> {
+    try {
+      await sent;
+    } catch (error) {
+      if (!(error instanceof LaneDownError)) throw error;
+      await Promise.all(this.#rebuilds.values());
+    }
+  }
+
+  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+    const counts = await this.#askAll((lane) => lane.send('count-entities', { plans }));
+    return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+  }
+
+  async countAll(databaseId: number, dimensionIds: readonly number[]): Promise<number> {
+    const counts = await this.#askAll((lane) => lane.send('count-all', { databaseId, dimensionIds }));
+    return counts.reduce((sum, one) => sum + one, 0);
+  }
+
+  async exist(databaseId: number, dimensionId: number, ids: readonly string[]): Promise<readonly boolean[]> {
+    const found = await this.#askAll((lane) => lane.send('exist', { databaseId, dimensionId, ids }));
+    return ids.map((_, index) => found.some((one) => one[index] === 1));
+  }
+
+  #sendToAll(send: (lane: Lane) => Promise<unknown>): void {
+    // A lane that is down gets the newest models when it is rebuilt.
+    for (const lane of this.#lanes) send(lane).catch(() => {});
+  }
+
+  /** One request to every lane in this turn: all of them answer at the same LSN. */
+  async #askAll<T>(send: (lane: Lane) => Promise<T>): Promise<T[]> {
+    return this.#ask(Promise.all(this.#lanes.map(send)));
+  }
+
+  async #ask<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof LaneDownError) throw this.#unavailable();
+      throw error;
+    }
+  }
+
+  #unavailable(): QuarryError {
+    return new QuarryError(9004, this.#closing ? 'the server is stopping' : 'data is being loaded; try again');
+  }
+
+  #checkWritable(): void {
+    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) throw this.#unavailable();
+  }
+
+  get #memoryBytes(): number {
+    return this.#lanes.reduce((sum, lane) => sum + lane.memoryBytes, 0) + this.#waitingInsertBytes;
+  }
+
+  #checkMemory(moreBytes: number): void {
+    if (this.#memoryBytes + moreBytes > this.#options.memoryLimitBytes) {
+      throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
+    }
+  }
+
+  #checkpointIfDue(): void {
+    const limit = this.#options.checkpointLogBytes ?? CHECKPOINT_LOG_BYTES;
+    const since = this.#log.stats().bytesWritten - this.#logBytesAtCheckpoint + this.#replayedLogBytes;
+    if (since >= limit && this.#checkpoint === null && !this.#closing) {
+      this.checkpoint().catch((error) => this.#checkpointFailed(error));
+    }
+  }
+
+  #checkpointFailed(error: unknown): void {
+    // Nothing is lost: the old manifest and the whole log stand. Try again after as much log again.
+    this.#options.events.warn('checkpoint failed', { error: String(error) });
+  }
+
+  /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
+  checkpoint(): Promise<void> {
+    this.#checkpoint ??= this.#takeCheckpoint().finally(() => {
+      this.#checkpoint = null;
+    });
+    return this.#checkpoint;
+  }
+
+  async #takeCheckpoint(): Promise<void> {
+    const { fs, dir, clock, events } = this.#options;
+    this.#logBytesAtCheckpoint = this.#log.stats().bytesWritten;
+    this.#replayedLogBytes = 0;
+    const lsn = this.#lsnSent;
+    if (lsn === this.#checkpointLsn) return;
+    const started = clock.nowMs();
+    const context = {
+      fs,
+      dir,
+      log: this.#log,
+      lanes: [...this.#lanes],
+      storeId: this.#storeId,
+      shardCount: this.#shardCount,
+      nowMs: started,
+    };
+    this.#manifest = await takeCheckpoint(context, lsn, this.#visible);
+    this.#checkpointCount++;
+    events.info('checkpoint', { lsn, files: this.#manifest.files.length, ms: clock.nowMs() - started });
+  }
+
+  #onLaneDown(index: number, cause: unknown): void {
+    if (this.#closing) return;
+    const { events } = this.#options;
+    events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
+    if (!this.#ready) {
+      events.fatal(new Error(`worker thread ${index} ended while the store was opened`, { cause }));
+      return;
+    }
+    const rebuild = this.#rebuild(index).then(
+      () => {
+        this.#rebuilds.delete(index);
+      },
+      (error) => events.fatal(error as Error),
+    );
+    this.#rebuilds.set(index, rebuild);
+  }
+
+  /** A new thread with the lane's shards as of the last record. Nothing is appended meanwhile. */
+  async #rebuild(index: number): Promise<void> {
+    const { fs } = this.#options;
+    await this.#checkpoint?.catch(() => {});
+    await this.#log.sync();
+    const lane = this.#startLane(index);
+    if (this.#manifest !== null) await loadLanes([lane], this.#manifest);
+    const from = this.#manifest === null ? EMPTY_CATALOG : catalogFromPlain(this.#manifest.catalog);
+    await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, from, [lane]);
+    for (const model of this.#head.databases.values()) await lane.send('model', { model });
+    this.#lanes[index] = lane;
+    this.#laneRestartCount++;
+  }
+
+  stats(): EngineStats {
+    const log = this.#openedLog?.stats() ?? NO_LOG_STATS;
+    return {
+      lsnAppended: log.lsnAppended,
+      lsnDurable: log.lsnDurable,
+      lsnApplied: this.#lsnApplied,
+      lsnCheckpoint: this.#checkpointLsn,
+      logFsyncCount: log.fsyncCount,
+      logFsyncSecondsSum: log.fsyncSecondsSum,
+      logBytesWritten: log.bytesWritten,
+      logRecordCount: log.recordCount,
+      checkpointCount: this.#checkpointCount,
+      memoryUsedBytes: this.#memoryBytes,
+      memoryLimitBytes: this.#options.memoryLimitBytes,
+      laneCount: this.#lanes.length,
+      shardCount: this.#shardCount,
+      lanesDown: this.#rebuilds.size,
+      laneRestartCount: this.#laneRestartCount,
+    };
+  }
+
+  #begin(): void {
+    this.#underWay++;
+  }
+
+  #end(): void {
+    if (--this.#underWay === 0) this.#onIdle?.();
+  }
+
+  /** Waits for running writes, takes a last checkpoint, makes everything durable, ends the threads. */
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    if (!this.#ready) {
+      await this.#closeLanes();
+      return;
+    }
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    await Promise.all(this.#rebuilds.values());
+    await this.#checkpoint?.catch((error) => this.#checkpointFailed(error));
+    await this.checkpoint().catch((error) => this.#checkpointFailed(error));
+    await this.#log.close();
+    await this.#closeLanes();
+  }
+
+  async #closeLanes(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The route to one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
+ * the thread that holds the state.
+ * Invariants: requests reach the worker in the order of `send`; at most TASKS_IN_FLIGHT_MAX tasks are under way and
+ * what comes meanwhile travels together in the next one; no task is ever aborted, because that would kill the
+ * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
+ */
+import { Piscina } from 'piscina';
+import { fromWire } from '../base/index.js';
+import {
+  type LaneAnswers,
+  type LaneOp,
+  type LaneReply,
+  type LaneRequest,
+  type LaneRequests,
+  type LaneResult,
+  type LaneStart,
+  type LaneTask,
+  SLOW_OPS,
+} from '../protocol/index.js';
+
+/** One that runs and one that waits in the worker's port, so that the worker never idles between two. */
+const TASKS_IN_FLIGHT_MAX = 2;
+const REQUESTS_PER_TASK_MAX = 64;
+/** More than ever are under way: ordering is this file's work, not the pool's. */
+const POOL_TASKS_MAX = 1024;
+
+/** The lane's thread ended; the request may or may not have taken effect there. */
+export class LaneDownError extends Error {
+  override name = 'LaneDownError';
+}
+
+interface Waiting {
+  readonly request: LaneRequest;
+  readonly resolve: (value: LaneAnswers[LaneOp]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Lane {
+  readonly index: number;
+  readonly shards: readonly number[];
+  readonly #pool: Piscina<LaneTask, LaneResult>;
+  readonly #onDown: (cause: unknown) => void;
+  #queue: Waiting[] = [];
+  #inFlight = 0;
+  #flushDue = false;
+  #sequence = 0;
+  #memoryBytes = 0;
+  #down: LaneDownError | null = null;
+  readonly #underWay = new Set<Waiting>();
+
+  /** `file`: the worker's entry. `onDown` is called once, when the thread ended without `close`. */
+  constructor(file: string, start: LaneStart, onDown: (cause: unknown) => void) {
+    this.index = start.laneIndex;
+    this.shards = start.shards;
+    this.#onDown = onDown;
+    this.#pool = new Piscina<LaneTask, LaneResult>({
+      filename: file,
+      minThreads: 1,
+      maxThreads: 1,
+      concurrentTasksPerWorker: POOL_TASKS_MAX,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // 'sync' would freeze the worker's event loop between tasks, and with it a checkpoint's file writes.
+      atomics: 'disabled',
+      recordTiming: false,
+      workerData: start,
+      resourceLimits: { maxOldGenerationSizeMb: 2048 },
+    });
+    this.#pool.on('error', (error) => this.#fail(error));
+  }
+
+  /** Memory of the worker's arenas, indexes and dictionaries, as of its last answer. */
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  get isDown(): boolean {
+    return this.#down !== null;
+  }
+
+  send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
+    return new Promise((resolve, reject) => {
+      if (this.#down !== null) {
+        reject(this.#down);
+        return;
+      }
+      const waiting = {
+        request: { op, ...request } as unknown as LaneRequest,
+        resolve: resolve as Waiting['resolve'],
+        reject,
+      };
+      if (SLOW_OPS.has(op)) {
+        this.#flush(true);
+        this.#run([waiting], false);
+        return;
+      }
+      this.#queue.push(waiting);
+      if (this.#flushDue) return;
+      this.#flushDue = true;
+      queueMicrotask(() => {
+        this.#flushDue = false;
+        this.#flush(false);
+      });
+    });
+  }
+
+  /** Ends the thread; waiting requests reject. */
+  async close(): Promise<void> {
+    this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
+    await this.#pool.destroy();
+  }
+
+  /** Sends what waits; all of it with `whole`, else as long as few tasks are under way. */
+  #flush(whole: boolean): void {
+    while (this.#queue.length > 0 && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
+      this.#run(this.#queue.splice(0, REQUESTS_PER_TASK_MAX), true);
+    }
+  }
+
+  #run(waiting: readonly Waiting[], counted: boolean): void {
+    for (const one of waiting) this.#underWay.add(one);
+    if (counted) this.#inFlight++;
+    const task: LaneTask = { sequence: this.#sequence++, requests: waiting.map(({ request }) => request) };
+    this.#pool.run(task).then(
+      (result) => {
+        if (counted) this.#inFlight--;
+        this.#memoryBytes = result.memoryBytes;
+        this.#settle(waiting, result.replies);
+        this.#flush(false);
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #settle(waiting: readonly Waiting[], replies: readonly LaneReply[]): void {
+    waiting.forEach((one, index) => {
+      this.#underWay.delete(one);
+      const reply = replies[index];
+      if ('error' in reply) one.reject(fromWire(reply.error));
+      else one.resolve(reply.value);
+    });
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#down !== null) return;
+    this.#down = new LaneDownError(`the thread of lane ${this.index} ended`, { cause });
+    const lost = [...this.#underWay, ...this.#queue];
+    this.#underWay.clear();
+    this.#queue = [];
+    for (const one of lost) one.reject(this.#down);
+    this.#pool.destroy().catch(() => {});
+    this.#onDown(cause);
+  }
+}

@@ -1,0 +1,35 @@
+/** What an engine is made with; main.ts fills it in. */
+import type { Clock } from '../base/index.js';
+import type { FileSystem } from '../io/index.js';
+import type { Durability } from '../wal/index.js';
+
+/** What happens inside that an operator should read of. */
+export interface EngineEvents {
+  info(event: string, details: Record<string, unknown>): void;
+  warn(event: string, details: Record<string, unknown>): void;
+  /** The engine cannot go on: the process must end without answering anyone. */
+  fatal(error: Error): void;
+}
+
+export interface EngineOptions {
+  readonly fs: FileSystem;
+  /** The data directory: absolute, existing, locked by this process. */
+  readonly dir: string;
+  /** Path of the file that a lane's thread runs. */
+  readonly laneFile: string;
+  /** Bytes of the SIMD kernels; null = their TypeScript twins. */
+  readonly kernels: Uint8Array | null;
+  readonly laneCount: number;
+  /** null = as the manifest says, or one per lane at first start. */
+  readonly shardCount: number | null;
+  readonly memoryLimitBytes: number;
+  readonly durability: Durability;
+  readonly clock: Clock;
+  readonly random64: () => bigint;
+  /** Uniform random bytes for the keys of a new store. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly events: EngineEvents;
+  /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
+  readonly checkpointLogBytes?: number;
+  readonly logFileBytes?: number;
+}

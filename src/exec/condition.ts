@@ -1,0 +1,167 @@
+/**
+ * A condition over one dimension of one shard, evaluated entity segment by entity segment.
+ * Invariants: leaves about events and entity IDs are worked out once for the whole shard, attribute leaves per
+ * segment where the column lies; results meet in the worker's own scratch arena, one bitmap per depth. A
+ * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first.
+ */
+import { hashBytes } from '../base/index.js';
+import type { Condition } from '../ir/index.js';
+import { type Arena, type DimensionShard, type EntitySegment, BITMAP_BYTES } from '../storage/index.js';
+import { selectAttribute } from './attribute-leaf.js';
+import { entitiesWithEvents, segmentPart } from './event-leaf.js';
+import { type Leaf, type NormalNode, normalize } from './normal-form.js';
+import { eachMatch, type TextTest } from './text-match.js';
+import { PreparedTest } from './value-test.js';
+
+type PreparedLeaf =
+  | { readonly over: 'segment'; readonly columnId: number; readonly tests: readonly PreparedTest[] }
+  /** `owners`: null, or the event column without whose events the leaf is unknown. */
+  | { readonly over: 'shard'; readonly bitmap: Uint8Array; readonly owners: number | null };
+
+export class ShardCondition {
+  readonly #shard: DimensionShard;
+  readonly #scratch: Arena;
+  readonly #root: NormalNode;
+  readonly #leaves = new Map<NormalNode, PreparedLeaf>();
+
+  /** Resolves texts and works out the shard-wide leaves; `release` must be called at the end. */
+  constructor(shard: DimensionShard, condition: Condition, scratch: Arena) {
+    this.#shard = shard;
+    this.#scratch = scratch;
+    this.#root = normalize(condition);
+    this.#prepare(this.#root);
+  }
+
+  /** The number of entities for which the condition is true. */
+  count(): number {
+    let sum = 0;
+    for (let index = 0; index < this.#shard.segments.length; index++) {
+      sum += this.#select(this.#root, this.#shard.segments[index], index, 0, true);
+    }
+    return sum;
+  }
+
+  release(): void {
+    for (const leaf of this.#leaves.values()) {
+      if (leaf.over === 'segment') for (const test of leaf.tests) test.release();
+    }
+  }
+
+  #prepare(node: NormalNode): void {
+    if (node.op === 'leaf') this.#leaves.set(node, this.#prepareLeaf(node.leaf));
+    else for (const member of node.members) this.#prepare(member);
+  }
+
+  #prepareLeaf(leaf: Leaf): PreparedLeaf {
+    const shard = this.#shard;
+    switch (leaf.op) {
+      case 'attribute': {
+        const dictionary = shard.dictionaries.get(leaf.columnId);
+        const tests = leaf.tests.map((test) => new PreparedTest(test, dictionary));
+        return { over: 'segment', columnId: leaf.columnId, tests };
+      }
+      case 'event':
+        return {
+          over: 'shard',
+          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq),
+          owners: leaf.event.columnId,
+        };
+      case 'freqgroup':
+        return { over: 'shard', bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq), owners: null };
+      case 'entity-id':
+        return { over: 'shard', bitmap: entitiesById(shard, leaf.tests as readonly TextTest[]), owners: null };
+    }
+  }
+
+  /** Rows of the segment for which the node is true, into scratch bitmap `slot` (not with countOnly at a leaf). */
+  #select(node: NormalNode, segment: EntitySegment, index: number, slot: number, countOnly: boolean): number {
+    if (node.op === 'leaf') return this.#selectLeaf(node, segment, index, slot, countOnly);
+    const { rowCount } = segment;
+    const { kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(slot);
+    const decided = node.op === 'and' ? 0 : rowCount;
+    const neutral = rowCount - decided;
+    let count = neutral;
+    for (const member of node.members) {
+      const first = count === neutral;
+      const selected = this.#select(member, segment, index, first ? slot : slot + 1, false);
+      if (selected === decided) return decided;
+      if (selected === neutral) continue;
+      if (first) count = selected;
+      else {
+        const other = this.#scratch.scratchBitmap(slot + 1);
+        count = node.op === 'and' ? kernels.and(out, other, rowCount, out) : kernels.or(out, other, rowCount, out);
+        if (count === decided) return decided;
+      }
+    }
+    return count;
+  }
+
+  #selectLeaf(
+    node: Extract<NormalNode, { op: 'leaf' }>,
+    segment: EntitySegment,
+    index: number,
+    slot: number,
+    countOnly: boolean,
+  ): number {
+    const leaf = this.#leaves.get(node) as PreparedLeaf;
+    const { rowCount } = segment;
+    const { u8, kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(slot);
+    if (leaf.over === 'segment') {
+      const { count, arena, bitmapAt } = selectAttribute(segment, leaf.columnId, leaf.tests, node.negated);
+      if (!countOnly && arena !== null && count > 0 && count < rowCount) {
+        u8.set(arena.u8.subarray(bitmapAt, bitmapAt + BITMAP_BYTES), out);
+      }
+      return count;
+    }
+    u8.set(segmentPart(leaf.bitmap, index, rowCount), out);
+    if (!node.negated) return kernels.count(out, rowCount);
+    const other = this.#scratch.scratchBitmap(slot + 1);
+    if (leaf.owners === null) kernels.fill(rowCount, other);
+    else {
+      const owners = segment.eventOwners.get(leaf.owners);
+      if (owners === undefined) return 0;
+      u8.set(owners.arena.u8.subarray(owners.at, owners.at + Math.ceil(rowCount / 128) * 16), other);
+    }
+    return kernels.andNot(other, out, rowCount, out);
+  }
+}
+
+/** Entities whose ID satisfies every test, as a bitmap over the shard's rows. */
+function entitiesById(shard: DimensionShard, tests: readonly TextTest[]): Uint8Array {
+  const bitmap = new Uint8Array(shard.segments.length * BITMAP_BYTES).fill(0xff);
+  for (const test of tests) {
+    const matches = new Uint8Array(bitmap.length);
+    const mark = (row: number): void => {
+      matches[row >>> 3] |= 1 << (row & 7);
+    };
+    if (test.match === 'equals') {
+      for (const text of test.texts) {
+        const bytes = Buffer.from(text, 'utf8');
+        const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+        if (row >= 0) mark(row);
+      }
+    } else {
+      for (let index = 0; index < shard.segments.length; index++) {
+        const { offsets, bytes } = shard.segments[index].ids();
+        const base = index * BITMAP_BYTES * 8;
+        eachMatch(test, offsets, bytes, 0, shard.segments[index].rowCount, (place) => mark(base + place));
+      }
+    }
+    for (let at = 0; at < bitmap.length; at++) bitmap[at] &= test.negated ? ~matches[at] : matches[at];
+  }
+  return maskToRows(shard, bitmap);
+}
+
+/** Clears the bits beyond each segment's rows. */
+function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
+  for (let index = 0; index < shard.segments.length; index++) {
+    const from = index * BITMAP_BYTES;
+    const { rowCount } = shard.segments[index];
+    const whole = from + (rowCount >> 3);
+    if (rowCount & 7) bitmap[whole] &= (1 << (rowCount & 7)) - 1;
+    bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + BITMAP_BYTES);
+  }
+  return bitmap;
+}

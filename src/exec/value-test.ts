@@ -1,0 +1,211 @@
+/**
+ * Tests of values over a run of rows: from ir's tests to kernel calls on the arena in which the run lies.
+ * Invariants: a result of 0 or of all rows may leave the output bitmap unwritten, so callers look at the count
+ * first; missing values pass neither a test nor its negation.
+ */
+import { invariant } from '../base/index.js';
+import type { IntRange, ValueTest } from '../ir/index.js';
+import { bitmapBytes, greatCircleKm } from '../kernels/index.js';
+import type { ValueKind } from '../schema/index.js';
+import type { Arena, Block, CodeBytes, Dictionary } from '../storage/index.js';
+import { matchingCodes } from './text-match.js';
+
+/** Values of consecutive rows in one arena. */
+export interface Run {
+  readonly arena: Arena;
+  readonly kind: ValueKind;
+  readonly codeBytes: CodeBytes;
+  readonly valuesAt: number;
+  /** Bitmap of rows that have a value; 0 = all of them. */
+  readonly validityAt: number;
+  readonly rowCount: number;
+  readonly presentCount: number;
+  /** Bounds of the values as numbers, integers to the nearest double; for codes and integers only. */
+  readonly min: number;
+  readonly max: number;
+}
+
+const I32_MIN = -(2n ** 31n);
+const I32_MAX = 2n ** 31n - 1n;
+
+/** The rows of `run` that have a value, into `out`; returns their number. */
+function presentRows(run: Run, out: number): number {
+  const { u8 } = run.arena;
+  if (run.presentCount === run.rowCount) run.arena.kernels.fill(run.rowCount, out);
+  else u8.copyWithin(out, run.validityAt, run.validityAt + bitmapBytes(run.rowCount));
+  return run.presentCount;
+}
+
+/** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
+export class PreparedTest {
+  readonly #test: ValueTest;
+  /** Codes that match, for text tests. */
+  readonly #codes: readonly number[];
+  readonly #codeSet: ReadonlySet<number>;
+  readonly #codeCount: number;
+  readonly #tables = new Map<Arena, Block>();
+
+  constructor(test: ValueTest, dictionary: Dictionary | undefined) {
+    this.#test = test;
+    this.#codes = test.kind === 'text' && dictionary !== undefined ? matchingCodes(test, dictionary) : [];
+    this.#codeSet = new Set(this.#codes);
+    this.#codeCount = dictionary?.codeCount ?? 1;
+  }
+
+  get negated(): boolean {
+    return this.#test.negated;
+  }
+
+  /** Rows of `run` that pass, into bitmap `out` of its arena, which `spare` must not overlap; returns their number. */
+  select(run: Run, out: number, spare: number): number {
+    if (run.presentCount === 0) return 0;
+    const test = this.#test;
+    const { kernels } = run.arena;
+    switch (test.kind) {
+      case 'text':
+        return this.#selectCodes(run, out);
+      case 'ranges':
+        return selectRanges(run, test.ranges, test.negated, out, spare);
+      case 'geo-box':
+        return kernels.geoBox(
+          run.valuesAt,
+          run.validityAt,
+          run.rowCount,
+          test.west,
+          test.south,
+          test.east,
+          test.north,
+          test.negated,
+          out,
+        );
+      case 'geo-radius':
+        return kernels.geoRadius(
+          run.valuesAt,
+          run.validityAt,
+          run.rowCount,
+          test.longitude,
+          test.latitude,
+          test.radiusKm,
+          test.negated,
+          out,
+        );
+    }
+  }
+
+  #selectCodes(run: Run, out: number): number {
+    const { negated } = this.#test;
+    const codes = this.#codes;
+    const inZone = codes.some((code) => code >= run.min && code <= run.max);
+    if (!inZone) return negated ? presentRows(run, out) : 0;
+    const { kernels } = run.arena;
+    const { valuesAt, rowCount } = run;
+    if (codes.length === 1) {
+      if (run.codeBytes === 1) return kernels.equalU8(valuesAt, rowCount, codes[0], negated, out);
+      if (run.codeBytes === 2) return kernels.equalU16(valuesAt, rowCount, codes[0], negated, out);
+      return kernels.equalU32(valuesAt, rowCount, codes[0], negated, out);
+    }
+    const table = this.#tableIn(run.arena);
+    if (run.codeBytes === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
+    if (run.codeBytes === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
+    return kernels.memberU32(valuesAt, rowCount, table, out);
+  }
+
+  /** The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. */
+  #tableIn(arena: Arena): number {
+    const made = this.#tables.get(arena);
+    if (made !== undefined) return made.at;
+    // 256 codes at least, because the 8-bit kernel looks at a whole table.
+    const block = arena.allocate(bitmapBytes(Math.max(256, this.#codeCount)));
+    invariant(block !== null, 'an arena has no room for a table of codes');
+    const { u8 } = arena;
+    const { negated } = this.#test;
+    if (negated) arena.kernels.fill(this.#codeCount, block.at);
+    for (const code of this.#codes) {
+      if (negated) u8[block.at + (code >> 3)] &= ~(1 << (code & 7));
+      else u8[block.at + (code >> 3)] |= 1 << (code & 7);
+    }
+    u8[block.at] &= 0xfe;
+    this.#tables.set(arena, block);
+    return block.at;
+  }
+
+  /**
+   * Whether one item passes the test before negation. An item is a code, days or a bit (then `second` is 0), the
+   * (low, high) words of 64 bits, or (longitude, latitude).
+   */
+  holdsFor(kind: ValueKind, first: number, second: number): boolean {
+    const test = this.#test;
+    switch (test.kind) {
+      case 'text':
+        return this.#codeSet.has(first);
+      case 'geo-radius':
+        return greatCircleKm(first, second, test.longitude, test.latitude) <= test.radiusKm;
+      case 'geo-box': {
+        if (second < test.south || second > test.north) return false;
+        const [pastWest, beforeEast] = [first >= test.west, first <= test.east];
+        return test.west > test.east ? pastWest || beforeEast : pastWest && beforeEast;
+      }
+      case 'ranges': {
+        const value = kind === 'i64' ? (BigInt(second | 0) << 32n) | BigInt(first) : BigInt(first);
+        return test.ranges.some((range) => value >= range.low && value <= range.high);
+      }
+    }
+  }
+
+  /** Gives the tables back. */
+  release(): void {
+    for (const [arena, block] of this.#tables) arena.release(block);
+    this.#tables.clear();
+  }
+}
+
+/** Whether a range may hold values of the zone, and whether it surely holds all of them. Strict: doubles round. */
+function zoneOverlap(range: IntRange, run: Run): 'none' | 'some' | 'all' {
+  const low = Number(range.low);
+  const high = Number(range.high);
+  if (high < run.min || low > run.max) return 'none';
+  return low < run.min && high > run.max ? 'all' : 'some';
+}
+
+function selectRanges(
+  run: Run,
+  ranges: readonly IntRange[],
+  negated: boolean,
+  out: number,
+  spare: number,
+): number {
+  if (run.kind === 'bits') return selectBits(run, ranges, negated, out);
+  const live = ranges.filter((range) => zoneOverlap(range, run) !== 'none');
+  if (live.length === 0) return negated ? presentRows(run, out) : 0;
+  if (live.some((range) => zoneOverlap(range, run) === 'all')) return negated ? 0 : presentRows(run, out);
+  if (live.length === 1) return selectRange(run, live[0], negated, out);
+  const { kernels } = run.arena;
+  let count = selectRange(run, live[0], false, out);
+  for (const range of live.slice(1)) {
+    selectRange(run, range, false, spare);
+    count = kernels.or(out, spare, run.rowCount, out);
+  }
+  if (!negated) return count;
+  presentRows(run, spare);
+  return kernels.andNot(spare, out, run.rowCount, out);
+}
+
+function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
+  const { kernels } = run.arena;
+  const validity = run.presentCount === run.rowCount ? 0 : run.validityAt;
+  if (run.kind === 'i64') {
+    return kernels.rangeI64(run.valuesAt, validity, run.rowCount, range.low, range.high, negated, out);
+  }
+  invariant(run.kind === 'i32', `a range test does not fit values of kind ${run.kind}`);
+  const low = Number(range.low < I32_MIN ? I32_MIN : range.low);
+  const high = Number(range.high > I32_MAX ? I32_MAX : range.high);
+  return kernels.rangeI32(run.valuesAt, validity, run.rowCount, low, high, negated, out);
+}
+
+function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
+  const holds = (bit: bigint): boolean => ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
+  const [zero, one] = [holds(0n), holds(1n)];
+  if (zero && one) return presentRows(run, out);
+  if (!zero && !one) return 0;
+  return run.arena.kernels.bitsEqual(run.valuesAt, run.validityAt, run.rowCount, one, out);
+}

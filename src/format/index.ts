@@ -1,0 +1,4 @@
+export * from './lz4.js';
+export * from './manifest.js';
+export * from './record.js';
+export * from './record-payload.js';

@@ -1,0 +1,155 @@
+/**
+ * The manifest: the one file that names the live snapshot files, the checkpoint's LSN and the catalog at that LSN.
+ * Invariants: it is written whole beside the old one and put in its place by rename, so it is never torn: a
+ * manifest that does not check is corrupt; everything needed to open the store stands in it or in the log after
+ * `checkpointLsn`.
+ *
+ * Manifest v1. Little-endian; offsets and sizes in bytes. Every later version keeps the layout of the head, so
+ * that a newer file (refused as such) and a flipped bit are told apart.
+ *   offset size field         meaning
+ *        0    6 magic         "QRYMAN"
+ *        6    2 version       u16, 1
+ *        8    4 crc32         CRC-32 (zlib) over [0, 8), then [12, 16 + contentBytes)
+ *       12    4 contentBytes  u32; the file ends with the content
+ *       16    n content       plain MessagePack: a map with the fields of `Manifest`
+ * Corrupt  wrong magic, wrong length, wrong CRC, or content of another form: refuse to open, change nothing.
+ */
+import { crc32 } from 'node:zlib';
+import { Packr } from 'msgpackr';
+import { CorruptionError, NewerFormatError } from '../base/index.js';
+
+export const MANIFEST_MAGIC = 'QRYMAN';
+export const MANIFEST_VERSION = 1;
+const MAGIC = new TextEncoder().encode(MANIFEST_MAGIC);
+const VERSION_AT = 6;
+const CRC_AT = 8;
+const LENGTH_AT = 12;
+const HEAD_BYTES = 16;
+
+/** One snapshot file: a segment of one shard's entities or of one event column. */
+export interface SnapshotFileEntry {
+  /** Relative to the data directory, with `/`. */
+  readonly path: string;
+  readonly kind: 'entities' | 'events';
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  /** The event column; 0 for entities. */
+  readonly columnId: number;
+  readonly shard: number;
+  readonly segment: number;
+  readonly rowCount: number;
+  /** Of the whole file, as `crc32` is (CRC-32, zlib). */
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+export interface Manifest {
+  readonly storeId: string;
+  /** The snapshot files hold every record up to this LSN and none after it. */
+  readonly checkpointLsn: number;
+  readonly shardCount: number;
+  /** Milliseconds since 1970-01-01. */
+  readonly createdMs: number;
+  /** The catalog at `checkpointLsn` in its plain form: maps with text keys, lists, text, numbers, null. */
+  readonly catalog: unknown;
+  readonly files: readonly SnapshotFileEntry[];
+}
+
+const packr = new Packr({ useRecords: false });
+
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const { storeId, checkpointLsn, shardCount, createdMs, catalog, files } = manifest;
+  const content = packr.pack({ storeId, checkpointLsn, shardCount, createdMs, catalog, files });
+  const bytes = new Uint8Array(HEAD_BYTES + content.length);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MAGIC);
+  view.setUint16(VERSION_AT, MANIFEST_VERSION, true);
+  view.setUint32(LENGTH_AT, content.length, true);
+  bytes.set(content, HEAD_BYTES);
+  view.setUint32(CRC_AT, manifestCrc(bytes), true);
+  return bytes;
+}
+
+/** Over everything but itself. */
+function manifestCrc(bytes: Uint8Array): number {
+  return crc32(bytes.subarray(LENGTH_AT), crc32(bytes.subarray(0, CRC_AT)));
+}
+
+/**
+ * The manifest in `bytes`, the whole content of `file`. Throws a NewerFormatError for a later version, and a
+ * CorruptionError that names `file` and the cause for everything else.
+ */
+export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
+  const corrupt = (offset: number, reason: string): CorruptionError =>
+    new CorruptionError(file, offset, reason);
+  if (bytes.length < HEAD_BYTES) throw corrupt(bytes.length, 'the file ends inside its head');
+  const magic = String.fromCharCode(...bytes.subarray(0, VERSION_AT));
+  if (magic !== MANIFEST_MAGIC)
+    throw corrupt(0, `this is not a manifest: its magic is not ${MANIFEST_MAGIC}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const contentBytes = view.getUint32(LENGTH_AT, true);
+  if (contentBytes !== bytes.length - HEAD_BYTES) {
+    throw corrupt(
+      LENGTH_AT,
+      `it claims ${contentBytes} bytes of content where ${bytes.length - HEAD_BYTES} are`,
+    );
+  }
+  if (view.getUint32(CRC_AT, true) !== manifestCrc(bytes)) throw corrupt(CRC_AT, 'it fails its checksum');
+  const version = view.getUint16(VERSION_AT, true);
+  if (version > MANIFEST_VERSION) throw new NewerFormatError(file, 'manifest', version, MANIFEST_VERSION);
+  if (version !== MANIFEST_VERSION) throw corrupt(VERSION_AT, `format version ${version} is unknown`);
+  try {
+    return manifestOf(packr.unpack(bytes.subarray(HEAD_BYTES)));
+  } catch (error) {
+    throw corrupt(HEAD_BYTES, `its content is no manifest: ${(error as Error).message}`);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null) throw new Error(`${what} is no map`);
+  return value as Fields;
+}
+
+function text(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (typeof value !== 'string') throw new Error(`${name} is no text`);
+  return value;
+}
+
+function count(fields: Fields, name: string): number {
+  const value = fields[name];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is no count`);
+  return value as number;
+}
+
+function manifestOf(content: unknown): Manifest {
+  const fields = fieldsOf(content, 'the content');
+  if (!Array.isArray(fields.files)) throw new Error('files is no list');
+  return {
+    storeId: text(fields, 'storeId'),
+    checkpointLsn: count(fields, 'checkpointLsn'),
+    shardCount: count(fields, 'shardCount'),
+    createdMs: count(fields, 'createdMs'),
+    catalog: fields.catalog,
+    files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
+  };
+}
+
+function fileOf(fields: Fields): SnapshotFileEntry {
+  const kind = text(fields, 'kind');
+  if (kind !== 'entities' && kind !== 'events') throw new Error(`kind ${JSON.stringify(kind)} is unknown`);
+  return {
+    path: text(fields, 'path'),
+    kind,
+    databaseId: count(fields, 'databaseId'),
+    dimensionId: count(fields, 'dimensionId'),
+    columnId: count(fields, 'columnId'),
+    shard: count(fields, 'shard'),
+    segment: count(fields, 'segment'),
+    rowCount: count(fields, 'rowCount'),
+    bytes: count(fields, 'bytes'),
+    crc32: count(fields, 'crc32'),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * What a log record says, as MessagePack: [meta, [nil..., bytes, nil..., bytes, ...]].
+ * meta is the record without its batches' bytes; these follow in the same order. The nils before each of them are
+ * padding that lets its bytes begin at a multiple of 8, counted from the payload's start, so that a batch is used
+ * where it lies. The binary items are put in by hand: their bytes are copied once, into their place.
+ * Invariants: a payload decodes alone (no record extensions) and owns its memory; no BigInt stands in it.
+ */
+import { Packr } from 'msgpackr';
+import { invariant } from '../base/index.js';
+
+export interface RecordBatch {
+  readonly shard: number;
+  readonly dimensionId: number;
+  /** An encoded batch; 8-aligned in its buffer when it comes from `decodeRecordPayload`. */
+  readonly bytes: Uint8Array;
+}
+
+export type LogRecord =
+  | {
+      readonly type: 'insert';
+      /** The request's time, which `now` and absent event dates mean. */
+      readonly timeMs: number;
+      readonly databaseId: number;
+      /** Changes of the catalog in plain form, applied before the batches. */
+      readonly changes: readonly unknown[];
+      /** By which the batches were split: a later start may use another count. */
+      readonly shardCount: number;
+      readonly batches: readonly RecordBatch[];
+    }
+  | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] };
+
+const NIL = 0xc0;
+const BIN32 = 0xc6;
+const ARRAY_OF_TWO = 0x92;
+const ARRAY32 = 0xdd;
+const BIN32_HEAD_BYTES = 5;
+const ARRAY32_HEAD_BYTES = 5;
+
+const packr = new Packr({ useRecords: false });
+
+/** Nils that bring the bytes of a binary item whose head would begin at `at` to a multiple of 8. */
+const nilsBefore = (at: number): number => -(at + BIN32_HEAD_BYTES) & 7;
+
+/** One buffer that nobody else holds. */
+export function encodeRecordPayload(record: LogRecord): Uint8Array {
+  const batches = record.type === 'insert' ? record.batches : [];
+  const meta = packr.pack({ ...record, batches: batches.map((b) => [b.shard, b.dimensionId]) });
+  const start = 1 + meta.byteLength + ARRAY32_HEAD_BYTES;
+  let end = start;
+  let itemCount = 0;
+  for (const { bytes } of batches) {
+    const nils = nilsBefore(end);
+    end += nils + BIN32_HEAD_BYTES + bytes.byteLength;
+    itemCount += nils + 1;
+  }
+  const payload = Buffer.allocUnsafeSlow(end);
+  payload[0] = ARRAY_OF_TWO;
+  payload.set(meta, 1);
+  payload[start - ARRAY32_HEAD_BYTES] = ARRAY32;
+  payload.writeUInt32BE(itemCount, start - 4);
+  let at = start;
+  for (const { bytes } of batches) {
+    const nils = nilsBefore(at);
+    payload.fill(NIL, at, at + nils);
+    at += nils;
+    payload[at] = BIN32;
+    payload.writeUInt32BE(bytes.byteLength, at + 1);
+    payload.set(bytes, at + BIN32_HEAD_BYTES);
+    at += BIN32_HEAD_BYTES + bytes.byteLength;
+  }
+  return payload;
+}
+
+/** `bytes` itself when it begins 8-aligned in its buffer, else a copy that does. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+}
+
+/** The batches' bytes are views of `payload` where that begins 8-aligned, else copies. Throws on what is no record. */
+export function decodeRecordPayload(payload: Uint8Array): LogRecord {
+  const [meta, items] = packr.unpack(payload) as [Record<string, unknown>, unknown[]];
+  if (meta.type === 'catalog') {
+    return { type: 'catalog', timeMs: meta.timeMs as number, changes: meta.changes as unknown[] };
+  }
+  invariant(meta.type === 'insert', `a log record has the unknown type ${JSON.stringify(meta.type)}`);
+  const places = meta.batches as [number, number][];
+  const parts = items.filter((item) => item !== null) as Uint8Array[];
+  invariant(parts.length === places.length, 'a log record lacks the bytes of a batch');
+  return {
+    type: 'insert',
+    timeMs: meta.timeMs as number,
+    databaseId: meta.databaseId as number,
+    changes: meta.changes as unknown[],
+    shardCount: meta.shardCount as number,
+    batches: places.map(([shard, dimensionId], index) => ({
+      shard,
+      dimensionId,
+      bytes: aligned(parts[index]),
+    })),
+  };
+}

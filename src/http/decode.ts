@@ -1,0 +1,44 @@
+/**
+ * Content-Encoding: gzip and br bodies back to bytes, never more than BODY_BYTES_MAX of them.
+ */
+import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
+import { BODY_BYTES_MAX, QuarryError, quoted } from '../base/index.js';
+
+export type Encoding = 'identity' | 'gzip' | 'br';
+
+/** The encoding that a Content-Encoding header names. Throws 1501 for one that is not supported. */
+export function encodingOf(header: string): Encoding {
+  if (header === '') return 'identity';
+  switch (header.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return 'identity';
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip';
+    case 'br':
+      return 'br';
+    default:
+      throw new QuarryError(1501, `Content-Encoding ${quoted(header)} is not supported: gzip and br are`);
+  }
+}
+
+export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
+
+/** Decodes off the main thread. Gives 1507 when the result is too long and 1503 when the bytes are not so encoded. */
+export function decodeBody(encoding: 'gzip' | 'br', bytes: Uint8Array, done: Decoded): void {
+  const options: ZlibOptions & BrotliOptions = { maxOutputLength: BODY_BYTES_MAX };
+  const finish = (error: Error | null, result: Buffer): void => {
+    if (error === null) {
+      done(null, new Uint8Array(result));
+      return;
+    }
+    const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const refusal = tooLong
+      ? new QuarryError(1507, `the body is larger than ${BODY_BYTES_MAX} bytes once decoded`)
+      : new QuarryError(1503, `the body cannot be decoded as ${encoding}`);
+    done(refusal, new Uint8Array(0));
+  };
+  if (encoding === 'gzip') gunzip(bytes, options, finish);
+  else brotliDecompress(bytes, options, finish);
+}

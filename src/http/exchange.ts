@@ -1,0 +1,247 @@
+/**
+ * One request from its head to its answer.
+ * Invariants: a request gets one answer or, when its client went away, none; memory of its body is given back
+ * once; after the answer the response is never touched again, except to read away what the client still sends.
+ *
+ *   receiving -> working -> over        the usual way
+ *   receiving -> reading-away -> over   refused while the body is still coming: the answer is sent at once, and the
+ *                                       rest is read (bounded) before the connection is closed, since closing with
+ *                                       unread bytes resets the connection and may take the answer with it
+ */
+import type { Logger } from 'pino';
+import { type Clock, QuarryError } from '../base/index.js';
+import type { EngineApi } from '../engine/index.js';
+import { type Admitted, type BodyLength, tooLong } from './admission.js';
+import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer } from './answer.js';
+import { BodyReader, type ByteBudget } from './body.js';
+import { decodeBody } from './decode.js';
+import type { Call, Members } from './handlers/handler.js';
+import { type Metrics, NO_ENDPOINT } from './metrics.js';
+import type { Response } from './uws.js';
+
+/** What the requests of one server share. */
+export interface Site {
+  readonly engine: EngineApi;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly elapsedMs: () => number;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly budget: ByteBudget;
+  /** Those that wait for bytes of a body, or read them away. */
+  readonly waiting: Set<Exchange>;
+  readonly bodySecondsMax: number;
+  /** True once the server closes: every answer closes its connection. */
+  closing: boolean;
+  openCount: number;
+  /** Called whenever a request is over. */
+  closed(): void;
+}
+
+export interface RequestHead {
+  readonly requestId: string;
+  /** As the log names it. */
+  readonly client: string;
+  /** HEAD: the answer goes without its body. */
+  readonly bodyless: boolean;
+  readonly length: BodyLength;
+}
+
+const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
+const READ_AWAY_MS_MAX = 5_000;
+
+export class Exchange {
+  readonly #site: Site;
+  readonly #response: Response;
+  readonly #head: RequestHead;
+  readonly #startedMs: number;
+  #phase: 'receiving' | 'working' | 'reading-away' | 'over' = 'receiving';
+  #endpoint = NO_ENDPOINT;
+  #body: BodyReader | null = null;
+  #readAwayBytes = 0;
+  #readAwayUntilMs = 0;
+
+  constructor(site: Site, response: Response, head: RequestHead) {
+    this.#site = site;
+    this.#response = response;
+    this.#head = head;
+    this.#startedMs = site.elapsedMs();
+    site.openCount++;
+  }
+
+  /** Takes the body of an admitted request and runs its handler. To be called while the head is handled. */
+  receive(admitted: Admitted): void {
+    const { length } = this.#head;
+    this.#endpoint = `${admitted.endpoint.method} ${admitted.endpoint.path}`;
+    if (length.kind === 'none') {
+      this.#response.onAborted(() => this.#abort());
+      this.#run(admitted, new Uint8Array(0));
+      return;
+    }
+    const body = new BodyReader(this.#site.budget, length.kind === 'declared' ? length.bytes : null);
+    this.#body = body;
+    this.#attach((chunk, last) => {
+      const outcome = body.add(chunk);
+      if (outcome === 'too-long') this.#refuseEarly(tooLong(), last);
+      else if (outcome === 'no-room')
+        this.#refuseEarly(new QuarryError(9003, 'too many bodies at once'), last);
+      else if (last) this.#decode(admitted, body.bytes());
+    });
+  }
+
+  /** Answers with an error before anything of the body was read. To be called while the head is handled. */
+  refuse(error: unknown): void {
+    const bodyIsTooLong = error instanceof QuarryError && error.code === 1507;
+    if (bodyIsTooLong && this.#head.length.kind === 'declared') {
+      this.#attach(() => undefined);
+      this.#refuseEarly(error, false);
+    } else this.#answer(this.#errorAnswer(error));
+  }
+
+  /** Answers with something that is not of the JSON interface. */
+  answerPlainly(endpoint: string, answer: Answer): void {
+    this.#endpoint = endpoint;
+    this.#answer(answer);
+  }
+
+  /** The same for an answer that takes time. To be called while the head is handled. */
+  answerLater(endpoint: string, answer: Promise<Answer>): void {
+    this.#endpoint = endpoint;
+    this.#phase = 'working';
+    this.#response.onAborted(() => this.#abort());
+    answer.then(
+      (ready) => this.#answer(ready),
+      (error) => this.#answer(this.#errorAnswer(error)),
+    );
+  }
+
+  /** Called every few seconds while the request stands in `waiting`. */
+  tick(): void {
+    const nowMs = this.#site.elapsedMs();
+    if (this.#phase === 'reading-away') {
+      if (nowMs > this.#readAwayUntilMs) this.#response.close();
+    } else if (nowMs - this.#startedMs > this.#site.bodySecondsMax * 1000) {
+      const text = `the body was not complete after ${this.#site.bodySecondsMax} s`;
+      this.#refuseEarly(new QuarryError(1503, text), false);
+    } else {
+      // Starts uWebSockets' own, much shorter time again: slow clients get all of ours.
+      this.#response.pause();
+      this.#response.resume();
+    }
+  }
+
+  #attach(onBytes: (chunk: ArrayBuffer, last: boolean) => void): void {
+    const { waiting } = this.#site;
+    waiting.add(this);
+    this.#response.onAborted(() => this.#abort());
+    this.#response.onData((chunk, last) => {
+      if (last) waiting.delete(this);
+      if (this.#phase === 'receiving') onBytes(chunk, last);
+      else if (this.#phase === 'reading-away') this.#readAway(chunk.byteLength, last);
+    });
+  }
+
+  #readAway(byteLength: number, last: boolean): void {
+    this.#readAwayBytes += byteLength;
+    if (last || this.#readAwayBytes > READ_AWAY_BYTES_MAX) this.#response.close();
+  }
+
+  #decode(admitted: Admitted, bytes: Uint8Array<ArrayBuffer>): void {
+    this.#phase = 'working';
+    if (admitted.encoding === 'identity') {
+      this.#run(admitted, bytes);
+      return;
+    }
+    decodeBody(admitted.encoding, bytes, (error, decoded) => {
+      if (error === null) this.#run(admitted, decoded);
+      else this.#answer(this.#errorAnswer(error));
+    });
+  }
+
+  #run(admitted: Admitted, body: Uint8Array<ArrayBuffer>): void {
+    this.#phase = 'working';
+    const { engine, clock } = this.#site;
+    const { databaseId, model, endpoint } = admitted;
+    const call: Call = { engine, databaseId, model, body, nowMs: clock.nowMs() };
+    let members: Members | Promise<Members>;
+    try {
+      members = endpoint.handler(call);
+    } catch (error) {
+      this.#answer(this.#errorAnswer(error));
+      return;
+    }
+    if (typeof members === 'string') this.#succeed(members);
+    else {
+      members.then(
+        (ready) => this.#succeed(ready),
+        (error) => this.#answer(this.#errorAnswer(error)),
+      );
+    }
+  }
+
+  #succeed(members: Members): void {
+    this.#answer(successAnswer(members, this.#seconds()));
+  }
+
+  /** Refuses while the body is coming; `complete` = its last byte is here. */
+  #refuseEarly(error: QuarryError, complete: boolean): void {
+    this.#answer(errorAnswer(error), complete ? 'keep' : 'keep-reading');
+  }
+
+  #errorAnswer(error: unknown): Answer {
+    if (error instanceof QuarryError) return errorAnswer(error);
+    this.#site.log.error(
+      { err: error, requestId: this.#head.requestId, endpoint: this.#endpoint },
+      'unexpected error',
+    );
+    return errorAnswer(new QuarryError(1));
+  }
+
+  /** Sends the answer unless the client went away, and ends the request. */
+  #answer(answer: Answer, wanted: Ending = 'keep'): void {
+    if (this.#phase === 'over') {
+      this.#release();
+      return;
+    }
+    let ending = wanted;
+    if (this.#head.length.kind === 'broken') ending = 'broken';
+    else if (this.#site.closing && ending === 'keep') ending = 'close';
+    this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
+    this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;
+    writeAnswer(this.#response, answer, this.#head.requestId, this.#head.bodyless, ending);
+    this.#note(answer.status);
+    this.#release();
+  }
+
+  #abort(): void {
+    const { waiting, metrics } = this.#site;
+    const phase = this.#phase;
+    this.#phase = 'over';
+    waiting.delete(this);
+    if (phase === 'receiving' || phase === 'working') metrics.aborted();
+    // While it works, the handler still holds the body: its end releases it.
+    if (phase === 'receiving') this.#release();
+  }
+
+  #note(status: number): void {
+    const { log, metrics } = this.#site;
+    const seconds = this.#seconds();
+    metrics.answered(this.#endpoint, status, seconds);
+    if (this.#body !== null) metrics.received(this.#body.byteLength);
+    if (log.isLevelEnabled('debug')) {
+      const { requestId, client } = this.#head;
+      log.debug({ requestId, client, endpoint: this.#endpoint, status, seconds }, 'answered');
+    }
+  }
+
+  #release(): void {
+    this.#body?.release();
+    this.#body = null;
+    this.#site.openCount--;
+    this.#site.closed();
+  }
+
+  #seconds(): number {
+    return (this.#site.elapsedMs() - this.#startedMs) / 1000;
+  }
+}

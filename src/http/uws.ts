@@ -1,0 +1,104 @@
+/**
+ * The door to uWebSockets.js: the only file that imports it, with the small surface that the front end uses.
+ * What this version does was found by trying it, and the front end relies on it:
+ * - a handler must answer at once or set `onAborted`; after `end` or after an abort the response is dead;
+ * - a body that nobody reads is discarded, and the connection stays usable;
+ * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
+ * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
+ * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
+ */
+import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+
+export type Request = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
+export type Response = Pick<
+  HttpResponse,
+  | 'close'
+  | 'cork'
+  | 'end'
+  | 'endWithoutBody'
+  | 'getRemoteAddressAsText'
+  | 'onAborted'
+  | 'onData'
+  | 'pause'
+  | 'resume'
+  | 'writeHeader'
+  | 'writeStatus'
+>;
+export type RequestHandler = (response: Response, request: Request) => void;
+
+/** False when the package fell back to its slow JavaScript implementation, because no binary fits this machine. */
+export const nativeLoaded: boolean = Function.prototype.toString.call(uWS.App).includes('[native code]');
+
+export interface ListenerSettings {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Paths of PEM files; null = plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Refuses new connections; the open ones go on. */
+  stopAccepting(): void;
+  /** Closes every connection; what is being answered on them is aborted. */
+  closeConnections(): void;
+}
+
+/** Refuses a port that another process listens on, instead of sharing it. */
+const EXCLUSIVE_PORT = 1;
+
+type ListenExclusively = (
+  host: string,
+  port: number,
+  options: number,
+  done: (socket: object | false) => void,
+) => void;
+
+/** Starts to listen; throws when the address cannot be taken or the certificate cannot be read. */
+export function openListener(settings: ListenerSettings, handler: RequestHandler): Listener {
+  const { host, port, tls } = settings;
+  const app = (
+    tls === null ? uWS.App() : uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+  ) as TemplatedApp & { close(): void };
+  app.any('/*', handler);
+  let socket: object | false = false;
+  (app.listen as unknown as ListenExclusively).call(app, host, port, EXCLUSIVE_PORT, (opened) => {
+    socket = opened;
+  });
+  if (socket === false)
+    throw new Error(`cannot listen on ${host}:${port}: in use, or no address of this machine`);
+  const listening: object = socket;
+  const realPort = uWS.us_socket_local_port(listening as never);
+  let accepting = true;
+  return {
+    port: realPort,
+    stopAccepting() {
+      if (accepting) uWS.us_listen_socket_close(listening as never);
+      accepting = false;
+    },
+    closeConnections() {
+      accepting = false;
+      app.close();
+    },
+  };
+}
+
+/** What uWebSockets collects before it sends; more than that is sent at once. */
+const SEND_BUFFER_BYTES = 16 * 1024;
+
+/** Ends a response whose request line was read but whose length makes uWebSockets close the socket: blanks behind
+ *  the body push it out of the send buffer before that. */
+export function endBroken(response: Response, body: string): void {
+  response.end(body + ' '.repeat(SEND_BUFFER_BYTES), true);
+}
+
+/**
+ * Sends the whole answer now but leaves the response open, so that `onData` and `onAborted` go on and the rest of
+ * the request can be read away before `close()`. The caller has written status and headers, without a length.
+ * The line end that closes the last header is the last two bytes of the body, where JSON allows it.
+ */
+export function answerAndKeepReading(response: Response, body: string): void {
+  response.writeHeader('Connection', 'close');
+  response.writeHeader('Content-Length', `${Buffer.byteLength(body) + 2}\r\n\r\n${body}`);
+}

@@ -1,0 +1,205 @@
+/**
+ * Typed arrays that grow, in which the rows of one request are gathered: one `BatchBuilder` per shard and dimension
+ * touched, one `ColumnBuilder` per section. They come from pools, so that a worker in steady state allocates none.
+ * Invariants: everything is laid out as in column/batch.ts (words are 32 bits, a value takes WORDS_PER_VALUE of
+ * them), so that encoding copies and never converts; a builder belongs to one request from `take` to `releaseAll`.
+ */
+import { ENTITIES_PER_INSERT_MAX, invariant } from '../base/index.js';
+import type { Form } from '../column/index.js';
+import type { ValueKind } from '../schema/index.js';
+import { TextSink } from './text.js';
+
+/** Words of a value in `words`; booleans lie in `bits` and take none, strings leave their hash there. */
+const WORDS_PER_VALUE: Record<ValueKind, number> = { bits: 0, i32: 1, i64: 2, code: 1, geo: 4 };
+const ROWS_MIN = 64;
+/** What the pools may hold on to between requests; a worker whose requests needed more starts afresh. */
+export const POOLED_BYTES_MAX = 96 * 2 ** 20;
+
+function grown(words: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
+  larger.set(words);
+  return larger;
+}
+
+export class ColumnBuilder {
+  readonly kind: ValueKind;
+  readonly wordsPerValue: number;
+  columnId = 0;
+  form: Form = 'latest';
+  rowCount = 0;
+  valueCount = 0;
+  rows = new Int32Array(ROWS_MIN);
+  /** Beside each row: how many values (list), or seconds since 1970-01-01 (event); else unused. */
+  extra = new Int32Array(ROWS_MIN);
+  /** i32, i64 and geo values; hashes of strings. */
+  words: Int32Array<ArrayBuffer>;
+  /** The same bytes as `words`. */
+  floats: Float64Array<ArrayBuffer>;
+  bits: Uint8Array<ArrayBuffer>;
+  /** Strings: ends[v + 1] is where value v ends in text.bytes; ends[0] = 0. */
+  ends: Int32Array<ArrayBuffer>;
+  readonly text: TextSink;
+  /** Values there is room for. */
+  #capacity = ROWS_MIN;
+
+  constructor(kind: ValueKind) {
+    this.kind = kind;
+    this.wordsPerValue = WORDS_PER_VALUE[kind];
+    this.words = new Int32Array(ROWS_MIN * this.wordsPerValue);
+    this.floats = new Float64Array(this.words.buffer);
+    this.bits = new Uint8Array(kind === 'bits' ? ROWS_MIN : 0);
+    this.ends = new Int32Array(kind === 'code' ? ROWS_MIN + 1 : 1);
+    this.text = kind === 'code' ? new TextSink() : new TextSink(0);
+  }
+
+  /** Makes room for one value more. */
+  reserveValue(): void {
+    if (this.valueCount === this.#capacity) this.#growValues();
+  }
+
+  addRow(row: number, extra: number): void {
+    if (this.rowCount === this.rows.length) this.#growRows();
+    this.rows[this.rowCount] = row;
+    this.extra[this.rowCount++] = extra;
+  }
+
+  /** Takes away the values from `valueCount` on. */
+  cutValues(valueCount: number): void {
+    this.valueCount = valueCount;
+    if (this.kind === 'code') this.text.length = this.ends[valueCount];
+  }
+
+  /** Takes away what `row` has here, one value a row. */
+  dropRow(row: number): void {
+    while (this.rowCount > 0 && this.rows[this.rowCount - 1] === row) {
+      this.rowCount--;
+      if (this.form !== 'remove') this.cutValues(this.valueCount - 1);
+    }
+  }
+
+  reset(columnId: number, form: Form): void {
+    this.columnId = columnId;
+    this.form = form;
+    this.rowCount = 0;
+    this.valueCount = 0;
+    this.text.length = 0;
+  }
+
+  get heldBytes(): number {
+    const words = this.rows.length * 2 + this.words.length + this.ends.length;
+    return words * 4 + this.bits.length + this.text.bytes.length;
+  }
+
+  #growRows(): void {
+    this.rows = grown(this.rows, this.rows.length * 2);
+    this.extra = grown(this.extra, this.extra.length * 2);
+  }
+
+  #growValues(): void {
+    this.#capacity *= 2;
+    this.words = grown(this.words, this.#capacity * this.wordsPerValue);
+    this.floats = new Float64Array(this.words.buffer);
+    if (this.kind === 'code') this.ends = grown(this.ends, this.#capacity + 1);
+    if (this.kind === 'bits') {
+      const bits = new Uint8Array(this.#capacity);
+      bits.set(this.bits);
+      this.bits = bits;
+    }
+  }
+}
+
+/** The entities of one batch, in document order. */
+export class BatchBuilder {
+  shard = 0;
+  /** Place of the dimension in the model's tables. */
+  dimension = 0;
+  rowCount = 0;
+  readonly hashes = new Int32Array(ENTITIES_PER_INSERT_MAX);
+  /** ends[row + 1] is where the ID of `row` ends in `bytes`; ends[0] = 0. */
+  readonly ends = new Int32Array(ENTITIES_PER_INSERT_MAX + 1);
+  bytes = new Uint8Array(ENTITIES_PER_INSERT_MAX * 16);
+
+  reset(shard: number, dimension: number): void {
+    this.shard = shard;
+    this.dimension = dimension;
+    this.rowCount = 0;
+  }
+
+  /** Adds the ID at from[start, end); returns its row. */
+  add(from: Uint8Array, start: number, end: number, hash: number): number {
+    const row = this.rowCount++;
+    let to = this.ends[row];
+    if (to + end - start > this.bytes.length) {
+      const larger = new Uint8Array((to + end - start) * 2);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    for (let at = start; at < end; at++) this.bytes[to++] = from[at];
+    this.hashes[row] = hash;
+    this.ends[row + 1] = to;
+    return row;
+  }
+
+  get heldBytes(): number {
+    return (this.hashes.length + this.ends.length) * 4 + this.bytes.length;
+  }
+}
+
+/** Builders in use come first; `releaseAll` hands all of them back. */
+class Pool<Builder extends { readonly heldBytes: number }> {
+  readonly builders: Builder[] = [];
+  usedCount = 0;
+  readonly #make: () => Builder;
+
+  constructor(make: () => Builder) {
+    this.#make = make;
+  }
+
+  take(): Builder {
+    if (this.usedCount === this.builders.length) this.builders.push(this.#make());
+    return this.builders[this.usedCount++];
+  }
+
+  get heldBytes(): number {
+    return this.builders.reduce((sum, builder) => sum + builder.heldBytes, 0);
+  }
+}
+
+export class BuilderPools {
+  readonly #batches = new Pool(() => new BatchBuilder());
+  readonly #columns: ReadonlyMap<ValueKind, Pool<ColumnBuilder>> = new Map(
+    (Object.keys(WORDS_PER_VALUE) as ValueKind[]).map((kind) => [
+      kind,
+      new Pool(() => new ColumnBuilder(kind)),
+    ]),
+  );
+
+  takeBatch(shard: number, dimension: number): BatchBuilder {
+    const batch = this.#batches.take();
+    batch.reset(shard, dimension);
+    return batch;
+  }
+
+  takeColumn(columnId: number, kind: ValueKind, form: Form): ColumnBuilder {
+    const pool = this.#columns.get(kind);
+    invariant(pool !== undefined, `no builders of kind ${kind}`);
+    const builder = pool.take();
+    builder.reset(columnId, form);
+    return builder;
+  }
+
+  /** Batches taken since the last release, in the order in which they were taken. */
+  get batches(): readonly BatchBuilder[] {
+    return this.#batches.builders.slice(0, this.#batches.usedCount);
+  }
+
+  /** Takes all builders back, and lets go of them when they hold too much. */
+  releaseAll(): void {
+    const pools = [this.#batches, ...this.#columns.values()];
+    const held = pools.reduce((sum, pool) => sum + pool.heldBytes, 0);
+    for (const pool of pools) {
+      pool.usedCount = 0;
+      if (held > POOLED_BYTES_MAX) pool.builders.length = 0;
+    }
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * One entity: its dimension, then its columns in document order, each value appended to the builder of the
+ * entity's shard.
+ * The dimension has to be known before the columns. The reader takes it from the first key; one that stands later
+ * makes it throw LATE_DIMENSION, unless it was told to `seek`: then it searches every entity for it beforehand.
+ * Which column a key names is guessed first: the one that stood behind the same column in an earlier entity.
+ * A null takes a latest-value away and empties a list; a column that stands twice counts in its last place, events
+ * of both are kept.
+ */
+import { COLUMNS_PER_INSERT_MAX, invariant, quoted, shardOf, TEXT_POINTS_MAX } from '../base/index.js';
+import type { Form } from '../column/index.js';
+import { ENTITY_ID_COLUMN, valueKindOf } from '../schema/index.js';
+import type { BatchBuilder, ColumnBuilder } from './builders.js';
+import { readEvent } from './events.js';
+import { InsertFault } from './fault.js';
+import { eachMember, skipColon, skipString, skipValue, stringAt, unexpected } from './json.js';
+import { kindOfValue } from './numbers.js';
+import type { IngestScratch } from './scratch.js';
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  isNull,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  type Source,
+  skipSpace,
+  wordOf,
+} from './source.js';
+import { type DimensionTable, type ModelTables, TAKES_EVENTS, TAKES_LATEST, TAKES_LIST } from './tables.js';
+import { decodeText } from './text.js';
+import { readValue } from './values.js';
+
+export const DIMENSION = 'dimension';
+/** Thrown by a reader that does not seek dimensions when one stands behind an entity's first key. */
+export const LATE_DIMENSION = new InsertFault(1, 0, 'a dimension stands late');
+
+const DIMENSION_WORDS = [wordOf('"dim'), wordOf('ensi'), wordOf('on"\0')];
+/** `"dimension"` */
+const DIMENSION_KEY_BYTES = 11;
+
+function startsDimension(source: Source, at: number): boolean {
+  const { view } = source;
+  if (view.getInt32(at, true) !== DIMENSION_WORDS[0] || view.getInt32(at + 4, true) !== DIMENSION_WORDS[1])
+    return false;
+  return (view.getInt32(at + 8, true) & 0xffffff) === DIMENSION_WORDS[2];
+}
+
+/** From behind a key to the value behind its colon. */
+function afterColon(source: Source, at: number): number {
+  const plain = source.bytes[at] === 0x3a && source.bytes[at + 1] > 0x20;
+  return plain ? at + 1 : skipColon(source, at);
+}
+
+export class EntityReader {
+  valueCount = 0;
+  /** A dimension was found elsewhere than in its entity's first key. */
+  lateDimensionSeen = false;
+  /** The column being read, or -1. */
+  slot = -1;
+  readonly #scratch: IngestScratch;
+  readonly #source: Source;
+  readonly #tables: ModelTables;
+  readonly #shardCount: number;
+  readonly #nowSeconds: number;
+  readonly #seek: boolean;
+  #columnCount = 0;
+  /** Something was taken away in this request, so that a value and a null may meet in one entity. */
+  #anyRemoved = false;
+  /** Place in the tables of the dimension that was named last: a guess. */
+  #lastDimension = -1;
+
+  constructor(scratch: IngestScratch, tables: ModelTables, nowMs: number, seek: boolean) {
+    this.#scratch = scratch;
+    this.#source = scratch.source;
+    this.#tables = tables;
+    this.#shardCount = tables.shardCount;
+    this.#nowSeconds = Math.floor(nowMs / 1000);
+    this.#seek = seek;
+  }
+
+  /** Reads the object at `objectAt`; the ID is ids.bytes[idFrom, ids.length). Returns the place behind the object. */
+  read(objectAt: number, idFrom: number, hash: number): number {
+    const source = this.#source;
+    const tables = this.#tables;
+    const { bytes } = source;
+    if (bytes[objectAt] !== OPEN_OBJECT) {
+      throw new InsertFault(2005, objectAt, `its value is ${kindOfValue(bytes[objectAt])}, not an object`);
+    }
+    let at = skipSpace(bytes, objectAt + 1);
+    let more = bytes[at] !== CLOSE_OBJECT;
+    let index = tables.defaultDimension;
+    if (this.#seek) index = this.#seekDimension(objectAt, at);
+    else if (startsDimension(source, at)) {
+      at = afterColon(source, at + DIMENSION_KEY_BYTES);
+      index = this.#dimensionAt(at);
+      at = skipSpace(bytes, skipString(source, at + 1));
+      more = bytes[at] === COMMA;
+      if (more) at = skipSpace(bytes, at + 1);
+    } else if (index < 0) throw noDefault(objectAt);
+
+    const dimension = tables.dimensions[index];
+    const shard = shardOf(hash >>> 0, this.#shardCount);
+    const batch = dimension.batches[shard] ?? this.#openBatch(dimension, index, shard);
+    const row = batch.add(this.#scratch.ids.bytes, idFrom, this.#scratch.ids.length, hash);
+
+    let columnCount = 0;
+    let previous = -1;
+    while (more) {
+      const keyAt = at;
+      let slot = previous < 0 ? dimension.guess : tables.next[previous];
+      if (
+        slot >= 0 &&
+        bytes[at] === QUOTE &&
+        dimension.names.matches(source, at + 1, slot - dimension.firstSlot)
+      ) {
+        at += 2 + dimension.names.byteCount(slot - dimension.firstSlot);
+      } else {
+        slot = this.#column(dimension, at);
+        at = skipString(source, at + 1);
+        if (slot >= 0) {
+          if (previous < 0) dimension.guess = slot;
+          else tables.next[previous] = slot;
+        }
+      }
+      at = afterColon(source, at);
+      if (slot < 0) at = skipValue(source, at, 2);
+      else {
+        this.slot = slot;
+        if (tables.touched[slot] === 0) this.#touch(dimension, slot, keyAt);
+        at = this.#value(at, slot, shard, row);
+        columnCount++;
+        previous = slot;
+      }
+      if (bytes[at] <= 0x20) at = skipSpace(bytes, at);
+      more = bytes[at] === COMMA;
+      if (more && bytes[++at] <= 0x20) at = skipSpace(bytes, at);
+    }
+    if (bytes[at] !== CLOSE_OBJECT) throw unexpected(source, at, "',' or '}'");
+    this.slot = -1;
+    if (columnCount === 0) throw new InsertFault(2017, at, 'it has no column');
+    return at + 1;
+  }
+
+  /** Place in the tables of the dimension that the entity at `objectAt` is in, wherever it says so; the last wins. */
+  #seekDimension(objectAt: number, firstKeyAt: number): number {
+    const source = this.#source;
+    let nameAt = -1;
+    eachMember(source, objectAt, 1, (keyAt, valueAt) => {
+      if (!startsDimension(source, keyAt) && !this.#isDimensionKey(keyAt, valueAt)) return;
+      nameAt = valueAt;
+      if (keyAt !== firstKeyAt) this.lateDimensionSeen = true;
+    });
+    if (nameAt >= 0) return this.#dimensionAt(nameAt);
+    if (this.#tables.defaultDimension < 0) throw noDefault(objectAt);
+    return this.#tables.defaultDimension;
+  }
+
+  /** Whether the key at `keyAt`, written with escapes, is "dimension". */
+  #isDimensionKey(keyAt: number, valueAt: number): boolean {
+    return (
+      valueAt - keyAt > DIMENSION_KEY_BYTES &&
+      hasEscape(this.#source, keyAt) &&
+      stringAt(this.#source, keyAt) === DIMENSION
+    );
+  }
+
+  /** Place in the tables of the dimension whose name stands at `at`. Throws 5009 and 5008. */
+  #dimensionAt(at: number): number {
+    const source = this.#source;
+    const { dimensionNames } = this.#tables;
+    if (source.bytes[at] !== QUOTE) {
+      throw new InsertFault(5009, at, `its "dimension" is ${kindOfValue(source.bytes[at])}, not a string`);
+    }
+    const guess = this.#lastDimension;
+    if (guess >= 0 && dimensionNames.matches(source, at + 1, guess)) return guess;
+    const { key } = this.#scratch;
+    key.length = 0;
+    decodeText(source, at + 1, key, false);
+    const index = key.points > TEXT_POINTS_MAX ? -1 : dimensionNames.find(key.bytes, 0, key.length);
+    if (index < 0) throw new InsertFault(5008, at, `there is no dimension ${quoted(stringAt(source, at))}`);
+    this.#lastDimension = index;
+    return index;
+  }
+
+  /** The slot of the column whose key starts at `at`, or -1 for "dimension", which was obeyed before. */
+  #column(dimension: DimensionTable, at: number): number {
+    const source = this.#source;
+    const { key } = this.#scratch;
+    this.slot = -1;
+    if (source.bytes[at] !== QUOTE) throw unexpected(source, at, 'a key in quotes');
+    key.length = 0;
+    decodeText(source, at + 1, key, false);
+    if (key.length === DIMENSION.length && stringAt(source, at) === DIMENSION) {
+      if (!this.#seek) throw LATE_DIMENSION;
+      return -1;
+    }
+    const place = key.points > TEXT_POINTS_MAX ? -1 : dimension.names.find(key.bytes, 0, key.length);
+    const where = `in dimension ${quoted(dimension.dimension.apiName)}`;
+    if (place < 0)
+      throw new InsertFault(2011, at, `there is no column ${quoted(stringAt(source, at))} ${where}`);
+    const slot = dimension.firstSlot + place;
+    const column = this.#tables.columns[slot];
+    if (column.apiName === ENTITY_ID_COLUMN) {
+      throw new InsertFault(
+        2020,
+        at,
+        'the column "entity-id" is filled from the entity ID and cannot be written',
+      );
+    }
+    if (!column.active)
+      throw new InsertFault(2011, at, `the column ${quoted(column.apiName)} ${where} is inactive`);
+    return slot;
+  }
+
+  #touch(dimension: DimensionTable, slot: number, keyAt: number): void {
+    if (this.#columnCount === COLUMNS_PER_INSERT_MAX) {
+      throw new InsertFault(2013, keyAt, `the request names more than ${COLUMNS_PER_INSERT_MAX} columns`);
+    }
+    this.#columnCount++;
+    this.#tables.touched[slot] = 1;
+    dimension.touchedSlots.push(slot);
+  }
+
+  #openBatch(dimension: DimensionTable, index: number, shard: number): BatchBuilder {
+    const batch = this.#scratch.pools.takeBatch(shard, index);
+    dimension.batches[shard] = batch;
+    return batch;
+  }
+
+  #openColumn(builders: (ColumnBuilder | null)[], place: number, slot: number, form: Form): ColumnBuilder {
+    const column = this.#tables.columns[slot];
+    const builder = this.#scratch.pools.takeColumn(column.id, valueKindOf(column.type), form);
+    builders[place] = builder;
+    return builder;
+  }
+
+  /** The value at `at` of column `slot`, of any form. */
+  #value(at: number, slot: number, shard: number, row: number): number {
+    const { builders } = this.#tables;
+    const place = slot * this.#shardCount + shard;
+    switch (this.#tables.takes[slot]) {
+      case TAKES_LATEST: {
+        if (isNull(this.#source, at)) return this.#remove(at, slot, place, row);
+        const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'latest');
+        if (this.#anyRemoved) this.#tables.removers[place]?.dropRow(row);
+        const end = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.cell);
+        builder.addRow(row, 0);
+        this.valueCount++;
+        return end;
+      }
+      case TAKES_LIST:
+        return this.#list(at, slot, builders[place] ?? this.#openColumn(builders, place, slot, 'list'), row);
+      case TAKES_EVENTS:
+        return this.#events(
+          at,
+          slot,
+          builders[place] ?? this.#openColumn(builders, place, slot, 'event'),
+          row,
+        );
+      default:
+        invariant(false, `column ${slot} takes no values`);
+    }
+  }
+
+  #remove(at: number, slot: number, place: number, row: number): number {
+    const { builders, removers } = this.#tables;
+    builders[place]?.dropRow(row);
+    (removers[place] ?? this.#openColumn(removers, place, slot, 'remove')).addRow(row, 0);
+    this.#anyRemoved = true;
+    return at + 4;
+  }
+
+  #list(from: number, slot: number, builder: ColumnBuilder, row: number): number {
+    const { bytes } = this.#source;
+    if (isNull(this.#source, from)) {
+      builder.addRow(row, 0);
+      return from + 4;
+    }
+    if (bytes[from] !== OPEN_LIST) {
+      throw new InsertFault(2007, from, `${kindOfValue(bytes[from])} is not a list of values`);
+    }
+    const before = builder.valueCount;
+    let at = skipSpace(bytes, from + 1);
+    let more = bytes[at] !== CLOSE_LIST;
+    while (more) {
+      at = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.cell);
+      at = skipSpace(bytes, at);
+      more = bytes[at] === COMMA;
+      if (more) at = skipSpace(bytes, at + 1);
+    }
+    if (bytes[at] !== CLOSE_LIST) throw unexpected(this.#source, at, "',' or ']'");
+    builder.addRow(row, builder.valueCount - before);
+    this.valueCount += builder.valueCount - before;
+    return at + 1;
+  }
+
+  #events(from: number, slot: number, builder: ColumnBuilder, row: number): number {
+    const source = this.#source;
+    const { bytes } = source;
+    const { cell } = this.#scratch;
+    const isList = bytes[from] === OPEN_LIST;
+    let at = isList ? skipSpace(bytes, from + 1) : from;
+    let more = !isList || bytes[at] !== CLOSE_LIST;
+    while (more) {
+      at = readEvent(source, at, this.#tables, slot, builder, row, this.#nowSeconds, cell);
+      this.valueCount++;
+      if (!isList) return at;
+      if (bytes[at] <= 0x20) at = skipSpace(bytes, at);
+      more = bytes[at] === COMMA;
+      if (more && bytes[++at] <= 0x20) at = skipSpace(bytes, at);
+    }
+    if (bytes[at] !== CLOSE_LIST) throw unexpected(source, at, "',' or ']'");
+    return at + 1;
+  }
+}
+
+function noDefault(at: number): InsertFault {
+  return new InsertFault(5008, at, 'it names no dimension, and there is no dimension "default"');
+}
+
+function hasEscape(source: Source, keyAt: number): boolean {
+  const { bytes } = source;
+  let at = keyAt + 1;
+  while (bytes[at] !== QUOTE && bytes[at] !== 0x5c) at++;
+  return bytes[at] === 0x5c;
+}

@@ -1,0 +1,3 @@
+export * from './insert.js';
+export * from './parse.js';
+export { createIngestScratch, type IngestScratch } from './scratch.js';

@@ -1,0 +1,33 @@
+import type { WireError } from '../base/index.js';
+import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
+
+/** What a parse needs beside the bytes. */
+export interface ParseContext {
+  readonly model: DatabaseModel;
+  readonly shardCount: number;
+  /** The request's time, decided by main: the date of events that carry none, and what "future" means. */
+  readonly nowMs: number;
+  /** Custom keys may not use auto-create: 511 when it names `dimension`, else 505. */
+  readonly customKey: boolean;
+}
+
+export interface BatchPlace {
+  readonly shard: number;
+  readonly dimensionId: number;
+  /** 8-aligned place in `buffer`. */
+  readonly offset: number;
+  readonly byteLength: number;
+}
+
+export interface ParsedInsert {
+  readonly entityCount: number;
+  readonly valueCount: number;
+  /** One encoded batch per shard and dimension that the request touches, one behind the other. */
+  readonly buffer: SharedArrayBuffer;
+  readonly batches: readonly BatchPlace[];
+  /** What auto-create makes, with the ids that the model's counters give next; empty otherwise. */
+  readonly createdDimensions: readonly Omit<Dimension, 'columns'>[];
+  readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
+}
+
+export type ParseOutcome = { readonly parsed: ParsedInsert } | { readonly error: WireError };

@@ -1,0 +1,78 @@
+/**
+ * The body as the parser reads it: a copy in a buffer of the worker's own, so that the hot loops always meet the
+ * same kind of array and a client's bytes cannot change under them.
+ * Invariant: bytes[end, end + PADDING_BYTES) are 0. No token contains a 0 byte, so every loop stops there without
+ * looking at `end`, and reads of up to PADDING_BYTES behind a place inside the body stay inside the buffer.
+ */
+export const PADDING_BYTES = 32;
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const MINUS = 0x2d;
+export const DOT = 0x2e;
+export const ZERO = 0x30;
+export const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
+/** Four ASCII characters as the word that a little-endian read of them gives. */
+export function wordOf(text: string): number {
+  return (
+    text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24)
+  );
+}
+
+const NULL_WORD = wordOf('null');
+const TRUE_WORD = wordOf('true');
+const FALSE_WORD = wordOf('fals');
+
+export class Source {
+  bytes = new Uint8Array(PADDING_BYTES);
+  view = new DataView(this.bytes.buffer);
+  end = 0;
+
+  load(body: Uint8Array): void {
+    const needed = body.length + PADDING_BYTES;
+    if (this.bytes.length < needed) {
+      this.bytes = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+      this.view = new DataView(this.bytes.buffer);
+    }
+    this.bytes.set(body);
+    this.end = body.length;
+    this.bytes.fill(0, this.end, needed);
+  }
+}
+
+/** The first place from `at` on that is no white space. */
+export function skipSpace(bytes: Uint8Array, at: number): number {
+  let place = at;
+  let byte = bytes[place];
+  while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++place];
+  return place;
+}
+
+export function isNull(source: Source, at: number): boolean {
+  return source.view.getInt32(at, true) === NULL_WORD;
+}
+
+export function isTrue(source: Source, at: number): boolean {
+  return source.view.getInt32(at, true) === TRUE_WORD;
+}
+
+export function isFalse(source: Source, at: number): boolean {
+  return source.view.getInt32(at, true) === FALSE_WORD && source.bytes[at + 4] === 0x65;
+}
+
+/** Digits, signs, points and exponent letters: what a number token is made of, well formed or not. */
+export function isNumberByte(byte: number): boolean {
+  return (
+    (byte >= ZERO && byte <= 0x39) ||
+    byte === DOT ||
+    byte === MINUS ||
+    byte === 0x2b ||
+    (byte | 0x20) === 0x65
+  );
+}

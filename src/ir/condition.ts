@@ -1,0 +1,77 @@
+/**
+ * Bound conditions as plain data: what api and sql produce and every shard evaluates. They cross threads by
+ * structured clone, so they hold no functions.
+ * Rules: every scalar that is ordered (integer, enumerated, decimal, date, datetime, boolean) is tested as a
+ * 64-bit integer in its stored form against disjoint ascending ranges, both ends inside; so `not-equals` is two
+ * ranges and no predicate needs an operator of its own. Three-valued logic: a missing value makes a test
+ * unknown; `not` keeps unknown. Because `not` stands explicitly, exec pushes it down to the leaves.
+ */
+
+export interface IntRange {
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+export type TextMatch = 'equals' | 'contains' | 'starts-with' | 'ends-with';
+
+/** What one value must satisfy. `negated` turns the result of a present value; a missing one stays unknown. */
+export type ValueTest =
+  /** Any of the ranges holds the value; no ranges = never. */
+  | { readonly kind: 'ranges'; readonly ranges: readonly IntRange[]; readonly negated: boolean }
+  /** Any of the texts (lower-cased) matches; `low`/`high`: text order by code point, as UTF-8 bytes. */
+  | {
+      readonly kind: 'text';
+      readonly match: TextMatch;
+      readonly texts: readonly string[];
+      readonly negated: boolean;
+    }
+  /** Great-circle distance at most radiusKm. Degrees; geolocation columns. */
+  | {
+      readonly kind: 'geo-radius';
+      readonly longitude: number;
+      readonly latitude: number;
+      readonly radiusKm: number;
+      readonly negated: boolean;
+    }
+  /** Inside the box; west > east means that it crosses the antimeridian. Degrees. */
+  | {
+      readonly kind: 'geo-box';
+      readonly west: number;
+      readonly south: number;
+      readonly east: number;
+      readonly north: number;
+      readonly negated: boolean;
+    };
+
+/** Seconds since 1970-01-01, both ends inside; `from` > `to` = no instant. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Events of one column inside a window whose value satisfies every test. */
+export interface EventTest {
+  readonly columnId: number;
+  readonly window: Window;
+  readonly tests: readonly ValueTest[];
+}
+
+export type Condition =
+  /** The value of an attribute column satisfies every test; in a list column: some item satisfies all of them
+   *  (a negated test: no item satisfies it unnegated). */
+  | { readonly op: 'attribute'; readonly columnId: number; readonly tests: readonly ValueTest[] }
+  /** The entity ID satisfies every test; never unknown. */
+  | { readonly op: 'entity-id'; readonly tests: readonly ValueTest[] }
+  /** At least minfreq matching events; unknown for an entity without any event of the column. */
+  | { readonly op: 'event'; readonly event: EventTest; readonly minfreq: number }
+  /** The matching events of all members together are at least minfreq; never unknown. */
+  | { readonly op: 'freqgroup'; readonly events: readonly EventTest[]; readonly minfreq: number }
+  | { readonly op: 'and' | 'or'; readonly members: readonly Condition[] }
+  | { readonly op: 'not'; readonly member: Condition };
+
+/** Entities of one dimension that satisfy a condition; null = all of them. */
+export interface CountEntityPlan {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  readonly condition: Condition | null;
+}

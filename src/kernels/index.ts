@@ -1,0 +1,3 @@
+export { EARTH_RADIUS_KM, greatCircleKm } from './geo-radius.js';
+export { bitmapBytes, type Kernels } from './kernels.js';
+export { ARENA_RESERVED_BYTES, compileKernels, kernelsFor } from './registry.js';

@@ -1,0 +1,53 @@
+/** Twins of wasm/bits.ts: see there for needs and gives. */
+import { ALL_VALID, clearRest, liveMask, popcount32, put, wordCount } from './words.js';
+
+export function bitsEqual(
+  words: Uint32Array,
+  bits: number,
+  validity: number,
+  n: number,
+  wanted: boolean,
+  out: number,
+): number {
+  const flip = wanted ? 0 : -1;
+  let kept = 0;
+  for (let w = 0; w << 5 < n; w++) kept += put(words, words[bits + w] ^ flip, w, n, validity, out);
+  clearRest(words, n, out);
+  return kept;
+}
+
+export function and(words: Uint32Array, a: number, b: number, n: number, out: number): number {
+  let kept = 0;
+  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] & words[b + w], w, n, ALL_VALID, out);
+  clearRest(words, n, out);
+  return kept;
+}
+
+export function or(words: Uint32Array, a: number, b: number, n: number, out: number): number {
+  let kept = 0;
+  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] | words[b + w], w, n, ALL_VALID, out);
+  clearRest(words, n, out);
+  return kept;
+}
+
+export function andNot(words: Uint32Array, a: number, b: number, n: number, out: number): number {
+  let kept = 0;
+  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] & ~words[b + w], w, n, ALL_VALID, out);
+  clearRest(words, n, out);
+  return kept;
+}
+
+export function fill(words: Uint32Array, n: number, out: number): void {
+  for (let w = 0; w << 5 < n; w++) words[out + w] = liveMask(w << 5, n);
+  clearRest(words, n, out);
+}
+
+export function clear(words: Uint32Array, n: number, out: number): void {
+  words.fill(0, out, out + wordCount(n));
+}
+
+export function count(words: Uint32Array, bitmap: number, n: number): number {
+  let kept = 0;
+  for (let w = 0; w << 5 < n; w++) kept += popcount32(words[bitmap + w] & liveMask(w << 5, n));
+  return kept;
+}

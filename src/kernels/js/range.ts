@@ -1,0 +1,73 @@
+/** Twins of wasm/range.ts: see there for layout, needs and gives. */
+import { clearRest, put } from './words.js';
+
+/**
+ * The borrow of a - b - carried over unsigned 32-bit integers: 1 if b + carried exceeds a. Without a branch, so
+ * that random data cost no mispredictions.
+ */
+const borrow = (a: number, b: number, carried: number): number =>
+  ((~a & b) | (~(a ^ b) & (a - b - carried))) >>> 31;
+
+const high32 = (value: bigint): number => Number(BigInt.asIntN(32, value >> 32n));
+const low32 = (value: bigint): number => Number(BigInt.asIntN(32, value));
+
+/** i64 rows as pairs of u32 words (low, high), which spares a BigInt per row. */
+export function rangeI64(
+  words: Uint32Array,
+  values: number,
+  validity: number,
+  n: number,
+  low: bigint,
+  high: bigint,
+  negated: boolean,
+  out: number,
+): number {
+  const flip = negated ? 0 : -1;
+  const span = high - low;
+  const fromLow = low32(low);
+  const fromHigh = high32(low);
+  const spanLow = low32(span);
+  const spanHigh = high32(span);
+  let kept = 0;
+  for (let from = 0; from < n; from += 32) {
+    const to = Math.min(32, n - from);
+    let outside = 0;
+    for (let row = 0; row < to; row++) {
+      const at = values + 2 * (from + row);
+      // value - low modulo 2^64, in two words; the borrow of span - that says "outside".
+      const valueLow = words[at] | 0;
+      const aboveLow = (valueLow - fromLow) | 0;
+      const aboveHigh = (words[at + 1] - fromHigh - borrow(valueLow, fromLow, 0)) | 0;
+      outside |= borrow(spanHigh, aboveHigh, borrow(spanLow, aboveLow, 0)) << row;
+    }
+    kept += put(words, outside ^ flip, from >>> 5, n, validity, out);
+  }
+  clearRest(words, n, out);
+  return kept;
+}
+
+/** Both signs: value - low, modulo 2^32, is at most high - low exactly when the value lies in the range. */
+export function range32(
+  words: Uint32Array,
+  values: number,
+  validity: number,
+  n: number,
+  low: number,
+  high: number,
+  negated: boolean,
+  out: number,
+): number {
+  const flip = negated ? 0 : -1;
+  const span = (high - low) | 0;
+  let kept = 0;
+  for (let from = 0; from < n; from += 32) {
+    const to = Math.min(32, n - from);
+    let outside = 0;
+    for (let row = 0; row < to; row++) {
+      outside |= borrow(span, (words[values + from + row] - low) | 0, 0) << row;
+    }
+    kept += put(words, outside ^ flip, from >>> 5, n, validity, out);
+  }
+  clearRest(words, n, out);
+  return kept;
+}

@@ -1,0 +1,47 @@
+/**
+ * The JS twins as a `Kernels` without the radius filter: turns the contract's byte offsets, which may reach
+ * 4 GiB and are therefore shifted as unsigned, into element indexes of views over one arena.
+ */
+import type { Kernels } from '../kernels.js';
+import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
+import { equal, member } from './codes.js';
+import { gatherU32 } from './gather.js';
+import { geoBox } from './geo.js';
+import { range32, rangeI64 } from './range.js';
+import { ALL_VALID } from './words.js';
+
+const word = (pointer: number): number => pointer >>> 2;
+const validityWord = (pointer: number): number => (pointer === 0 ? ALL_VALID : pointer >>> 2);
+
+export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
+  const u8 = new Uint8Array(buffer);
+  const u16 = new Uint16Array(buffer);
+  const u32 = new Uint32Array(buffer);
+  const f64 = new Float64Array(buffer);
+  return {
+    name: 'js',
+    rangeI64: (values, validity, n, low, high, negated, out) =>
+      rangeI64(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
+    rangeI32: (values, validity, n, low, high, negated, out) =>
+      range32(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
+    rangeU32: (values, n, low, high, out) =>
+      range32(u32, word(values), ALL_VALID, n, low, high, false, word(out)),
+    equalU8: (codes, n, code, negated, out) => equal(u8, codes >>> 0, n, code, negated, u32, word(out)),
+    equalU16: (codes, n, code, negated, out) => equal(u16, codes >>> 1, n, code, negated, u32, word(out)),
+    equalU32: (codes, n, code, negated, out) => equal(u32, word(codes), n, code, negated, u32, word(out)),
+    memberU8: (codes, n, table, out) => member(u8, codes >>> 0, n, word(table), u32, word(out)),
+    memberU16: (codes, n, table, out) => member(u16, codes >>> 1, n, word(table), u32, word(out)),
+    memberU32: (codes, n, table, out) => member(u32, word(codes), n, word(table), u32, word(out)),
+    bitsEqual: (bits, validity, n, wanted, out) =>
+      bitsEqual(u32, word(bits), validityWord(validity), n, wanted, word(out)),
+    geoBox: (points, validity, n, west, south, east, north, negated, out) =>
+      geoBox(f64, points >>> 3, u32, validityWord(validity), n, west, south, east, north, negated, word(out)),
+    and: (a, b, n, out) => and(u32, word(a), word(b), n, word(out)),
+    or: (a, b, n, out) => or(u32, word(a), word(b), n, word(out)),
+    andNot: (a, b, n, out) => andNot(u32, word(a), word(b), n, word(out)),
+    fill: (n, out) => fill(u32, n, word(out)),
+    clear: (n, out) => clear(u32, n, word(out)),
+    count: (bitmap, n) => count(u32, word(bitmap), n),
+    gatherU32: (bitmap, n, rows, out) => gatherU32(u32, word(bitmap), n, word(rows), word(out)),
+  };
+}

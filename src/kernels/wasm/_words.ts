@@ -1,0 +1,60 @@
+/**
+ * What every SIMD kernel shares: the bitmap is written in 64-row words, two words to each 128-row group.
+ * A kernel computes whole words, padded rows included, and lets `trim` clear the bits from n on; so values and
+ * validity must be readable, whatever they hold, to the end of the last 128-row group.
+ */
+
+/** Words of a bitmap over n rows; bitmapBytes(n) / 8. */
+// @ts-ignore: decorator
+@inline
+export function wordCount(n: u32): u32 {
+  return (n >>> 7 << 1) + ((n & 127) != 0 ? 2 : 0);
+}
+
+/** Bits of word w that stand for rows below n. */
+// @ts-ignore: decorator
+@inline
+export function liveMask(w: u32, n: u32): u64 {
+  const from = w << 6;
+  if (from >= n) return 0;
+  const rows = n - from;
+  return rows >= 64 ? ~(<u64>0) : ((<u64>1) << rows) - 1;
+}
+
+/** Drops rows without a value from word w, stores it and returns its bits set. validity 0: all have one. */
+// @ts-ignore: decorator
+@inline
+export function put(bits: u64, w: u32, validity: usize, out: usize): u32 {
+  if (validity) bits &= load<u64>(validity + (<usize>w << 3));
+  store<u64>(out + (<usize>w << 3), bits);
+  return <u32>popcnt<u64>(bits);
+}
+
+/** Clears the bits from n on in the last 128-bit group of `out`; returns how many were set. */
+export function trim(n: u32, out: usize): u32 {
+  const end = wordCount(n);
+  let cut: u32 = 0;
+  for (let w = n >>> 6; w < end; w++) {
+    const at = out + (<usize>w << 3);
+    const bits = load<u64>(at);
+    const live = bits & liveMask(w, n);
+    store<u64>(at, live);
+    cut += <u32>popcnt<u64>(bits ^ live);
+  }
+  return cut;
+}
+
+/** The mask bytes of four i32x4 comparisons (16 rows) as 16 bits. */
+// @ts-ignore: decorator
+@inline
+export function bits16(a: v128, b: v128, c: v128, d: v128): u64 {
+  const packed = i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d));
+  return <u64>i8x16.bitmask(packed);
+}
+
+/** Two i64x2 comparisons (4 rows) as one i32x4 comparison. */
+// @ts-ignore: decorator
+@inline
+export function halves(a: v128, b: v128): v128 {
+  return v128.shuffle<i32>(a, b, 0, 2, 4, 6);
+}

@@ -1,0 +1,28 @@
+/**
+ * The part of the WebAssembly JavaScript API that Quarry uses. TypeScript declares it only together with the
+ * browser's DOM, which a server has not; @types/node 20 leaves it out.
+ */
+declare namespace WebAssembly {
+  interface MemoryDescriptor {
+    /** Pages of 64 KiB. */
+    initial: number;
+    maximum?: number;
+    shared?: boolean;
+  }
+
+  class Memory {
+    constructor(descriptor: MemoryDescriptor);
+    readonly buffer: ArrayBuffer;
+  }
+
+  class Module {
+    constructor(bytes: ArrayBufferView | ArrayBuffer);
+    static imports(module: Module): { module: string; name: string; kind: string }[];
+    static exports(module: Module): { name: string; kind: string }[];
+  }
+
+  class Instance {
+    constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
+    readonly exports: Record<string, unknown>;
+  }
+}

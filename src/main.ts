@@ -1,0 +1,132 @@
+/**
+ * The command line: `quarry serve | demo | verify`. The only reader of process.env, and the only place that ends
+ * the process.
+ * Exit codes  0 done; 1 the command failed; 2 wrong options; 3 the data directory is corrupt or of a newer
+ * release; 70 the server could not go on (a failed write or fsync of the log).
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Logger, pino } from 'pino';
+import { CorruptionError, NewerFormatError } from './base/index.js';
+import { demoHelp, runDemoCommand } from './commands/demo-command.js';
+import { usableMemoryBytes } from './commands/machine-memory.js';
+import { helpText, type Machine } from './commands/options.js';
+import { type RunningServer, type ServeNeeds, startServer } from './commands/serve.js';
+import { readOptions } from './commands/serve-config.js';
+import { verifyCommand, verifyHelp } from './commands/verify-command.js';
+
+const EXIT = { failed: 1, usage: 2, corrupt: 3, fatal: 70 } as const;
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+
+function readTextOrNull(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function machine(): Machine {
+  return { cpuCount: os.availableParallelism(), memoryBytes: usableMemoryBytes(os.totalmem(), readTextOrNull) };
+}
+
+function needs(log: Logger): ServeNeeds {
+  const simd = process.env.QUARRY_KERNELS !== 'js';
+  return {
+    log,
+    laneFile: path.join(HERE, 'worker/entry.js'),
+    kernelsFile: simd ? path.join(HERE, 'kernels/kernels.wasm') : null,
+    onFatal: (error) => {
+      // Nothing may be acknowledged any more, so not even open requests are finished.
+      fs.writeSync(2, `quarry: fatal: ${error.message}\n`);
+      process.exit(EXIT.fatal);
+    },
+  };
+}
+
+function fail(error: unknown): never {
+  const known = error instanceof CorruptionError || error instanceof NewerFormatError;
+  const message = error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error);
+  fs.writeSync(2, `quarry: ${message}\n`);
+  process.exit(known ? EXIT.corrupt : EXIT.failed);
+}
+
+function usage(text: string): never {
+  fs.writeSync(2, `quarry: ${text}\n`);
+  process.exit(EXIT.usage);
+}
+
+/** Closes the server on SIGTERM or SIGINT (again: no change) and takes a checkpoint on SIGUSR2. */
+function obeySignals(server: RunningServer, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    server.close().then(
+      () => process.exit(0),
+      (error) => fail(error),
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGUSR2', () => {
+    server.checkpoint().catch((error) => log.warn({ error: String(error) }, 'checkpoint failed'));
+  });
+}
+
+async function serve(argv: readonly string[]): Promise<void> {
+  const readText = (file: string): string => fs.readFileSync(file, 'utf8');
+  const read = readOptions(argv, process.env, { machine: machine(), readText });
+  if ('error' in read) usage(read.error);
+  for (const warning of read.warnings) fs.writeSync(2, `quarry: ${warning}\n`);
+  if (read.action === 'help') process.stdout.write(helpText());
+  if (read.action === 'print-config') process.stdout.write(read.text);
+  if (read.action === 'check-config') process.stdout.write('the options are valid\n');
+  if (read.action !== 'serve') return;
+  const { config } = read;
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const server = await startServer(config, needs(log));
+  obeySignals(server, log);
+  const { httpsPort, httpPort } = server.ports;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  process.stdout.write(`quarry serves https://${host}:${httpsPort} and http://${host}:${httpPort}\n`);
+}
+
+async function demo(argv: readonly string[]): Promise<void> {
+  const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const outcome = await runDemoCommand(argv, machine(), needs(log), process.stdout);
+  if ('error' in outcome) usage(outcome.error);
+  if (outcome.server !== null) obeySignals(outcome.server, log);
+}
+
+const HELP = `quarry: an analytical database server for entities and their events
+
+  quarry serve [options]    start the server (quarry serve --help lists the options)
+  quarry demo [options]     load real data into an empty server and ask it a tour of questions
+  quarry verify DIR         check every checksum of a data directory
+`;
+
+async function main([command, ...argv]: readonly string[]): Promise<void> {
+  const wantsHelp = argv.includes('--help');
+  switch (command) {
+    case 'serve':
+      return serve(argv);
+    case 'demo':
+      return wantsHelp ? void process.stdout.write(demoHelp) : demo(argv);
+    case 'verify':
+      if (wantsHelp) return void process.stdout.write(verifyHelp);
+      process.exitCode = await verifyCommand(argv, process.stdout, usage);
+      return;
+    case undefined:
+    case 'help':
+    case '--help':
+      return void process.stdout.write(HELP);
+    default:
+      usage(`unknown command ${JSON.stringify(command)}; quarry --help lists them`);
+  }
+}
+
+main(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,237 @@
+/**
+ * Segments to the tables of snapshot files. A table is a copy: the segment may change as soon as it is made.
+ * Each file stands alone: strings are coded against the file's own dictionary, and fields carry the ids by which
+ * restore-segment.ts finds them. Field metadata: quarry:column-id, quarry:form (latest | list).
+ */
+import type { ArrowColumn, ArrowTable, ArrowValues, Utf8Values } from '../column/index.js';
+import { widenU32 } from '../column/index.js';
+import { type Column, type Dimension, ENTITY_ID_COLUMN, type ValueKind } from '../schema/index.js';
+import type {
+  Arena,
+  CodeBytes,
+  Dictionary,
+  DimensionShard,
+  EntitySegment,
+  EventTable,
+  LatestColumn,
+  ListColumn,
+} from '../storage/index.js';
+
+export const COLUMN_ID_KEY = 'quarry:column-id';
+export const FORM_KEY = 'quarry:form';
+export const SEALED_KEY = 'quarry:sealed';
+
+/** Codes of one dictionary in order of first use in a file; reused from file to file. */
+export class LocalCodes {
+  #localOf = new Uint32Array(1024);
+  #used: number[] = [];
+
+  /** Starts a new file's column over a dictionary of `codeCount` codes. */
+  begin(codeCount: number): void {
+    for (const code of this.#used) this.#localOf[code] = 0;
+    this.#used = [];
+    if (this.#localOf.length < codeCount) this.#localOf = new Uint32Array(codeCount * 2);
+  }
+
+  /** The position of `code` in the file's dictionary; a missing value (code 0) takes 0, whatever stands there. */
+  of(code: number): number {
+    if (code === 0) return 0;
+    const known = this.#localOf[code];
+    if (known !== 0) return known - 1;
+    this.#used.push(code);
+    this.#localOf[code] = this.#used.length;
+    return this.#used.length - 1;
+  }
+
+  /** The strings of the codes met since `begin`; at least one, so that every position is in bounds. */
+  strings(dictionary: Dictionary): Utf8Values {
+    const { offsets: from, bytes: source } = dictionary;
+    const offsets = new Uint32Array(Math.max(1, this.#used.length) + 1);
+    this.#used.forEach((code, local) => {
+      offsets[local + 1] = offsets[local] + from[code + 1] - from[code];
+    });
+    const bytes = new Uint8Array(offsets[this.#used.length]);
+    this.#used.forEach((code, local) => {
+      bytes.set(source.subarray(from[code], from[code + 1]), offsets[local]);
+    });
+    return { offsets, bytes };
+  }
+
+  get count(): number {
+    return this.#used.length;
+  }
+}
+
+function narrowCodes(codes: Uint32Array, count: number): Uint8Array | Uint16Array | Uint32Array {
+  if (count <= 0x100) return Uint8Array.from(codes);
+  return count <= 0x10000 ? Uint16Array.from(codes) : codes;
+}
+
+/** Values by kind, but for codes: what Arrow calls them depends on the column's type. */
+function scalarValues(column: Column, kind: ValueKind, values: Uint32Array | Int32Array | Float64Array | Uint8Array): ArrowValues {
+  switch (kind) {
+    case 'bits':
+      return { kind: 'bool', bits: values as Uint8Array };
+    case 'i32':
+      return { kind: 'date32', i32: values as Int32Array };
+    case 'geo':
+      return { kind: 'point', f64: values as Float64Array };
+    default: {
+      const words = values as Uint32Array;
+      if (column.decimalPlaces !== null) return { kind: 'decimal', words, places: column.decimalPlaces };
+      return column.type === 'datetime' ? { kind: 'timestamp', words } : { kind: 'int64', words };
+    }
+  }
+}
+
+/** `count` codes that lie in an arena, as positions in the file's dictionary. */
+function dictionaryValues(
+  arena: Arena,
+  at: number,
+  codeBytes: CodeBytes,
+  count: number,
+  dictionary: Dictionary,
+  local: LocalCodes,
+): ArrowValues {
+  const source = codeBytes === 1 ? arena.u8 : codeBytes === 2 ? arena.u16 : arena.u32;
+  const from = at / codeBytes;
+  local.begin(dictionary.codeCount);
+  const codes = new Uint32Array(count);
+  for (let row = 0; row < count; row++) codes[row] = local.of(source[from + row]);
+  return { kind: 'dictionary', codes: narrowCodes(codes, local.count), dictionary: local.strings(dictionary) };
+}
+
+/** `count` values other than codes that lie in an arena. */
+function copyScalars(arena: Arena, at: number, kind: ValueKind, count: number) {
+  switch (kind) {
+    case 'bits':
+      return arena.u8.slice(at, at + Math.ceil(count / 8));
+    case 'i32':
+      return arena.i32.slice(at >> 2, (at >> 2) + count);
+    case 'geo':
+      return arena.f64.slice(at >> 3, (at >> 3) + count * 2);
+    default:
+      return arena.u32.slice(at >> 2, (at >> 2) + count * 2);
+  }
+}
+
+function latestColumn(
+  column: Column,
+  held: LatestColumn,
+  rowCount: number,
+  dictionary: Dictionary | undefined,
+  local: LocalCodes,
+): ArrowColumn {
+  const { arena, validityAt } = held;
+  const values =
+    dictionary !== undefined
+      ? dictionaryValues(arena, held.valuesAt, held.codeBytes, rowCount, dictionary, local)
+      : scalarValues(column, held.kind, copyScalars(arena, held.valuesAt, held.kind, rowCount));
+  return {
+    ...values,
+    name: column.apiName,
+    validity: arena.u8.slice(validityAt, validityAt + Math.ceil(rowCount / 8)),
+    metadata: new Map([
+      [COLUMN_ID_KEY, String(column.id)],
+      [FORM_KEY, 'latest'],
+    ]),
+  };
+}
+
+function listColumn(
+  column: Column,
+  held: ListColumn,
+  rowCount: number,
+  dictionary: Dictionary | undefined,
+  local: LocalCodes,
+): ArrowColumn {
+  const offsets = new Uint32Array(rowCount + 1);
+  const validity = new Uint8Array(Math.ceil(rowCount / 8));
+  for (let row = 0; row < rowCount; row++) {
+    offsets[row + 1] = offsets[row] + held.counts[row];
+    if (held.counts[row] > 0) validity[row >> 3] |= 1 << (row & 7);
+  }
+  const items = held.items.slice(0, offsets[rowCount] * held.width);
+  for (let row = 0; row < rowCount; row++) {
+    const from = held.starts[row] * held.width;
+    items.set(held.items.subarray(from, from + held.counts[row] * held.width), offsets[row] * held.width);
+  }
+  return {
+    kind: 'list',
+    offsets,
+    items: listItems(column, held.kind, items, dictionary, local) as Exclude<ArrowValues, { kind: 'list' }>,
+    name: column.apiName,
+    validity,
+    metadata: new Map([
+      [COLUMN_ID_KEY, String(column.id)],
+      [FORM_KEY, 'list'],
+    ]),
+  };
+}
+
+function listItems(
+  column: Column,
+  kind: ValueKind,
+  items: Uint32Array | Int32Array | Float64Array | Uint8Array,
+  dictionary: Dictionary | undefined,
+  local: LocalCodes,
+): ArrowValues {
+  if (dictionary !== undefined) {
+    local.begin(dictionary.codeCount);
+    const codes = Uint32Array.from(items as Uint32Array, (code) => local.of(code));
+    return { kind: 'dictionary', codes: narrowCodes(codes, local.count), dictionary: local.strings(dictionary) };
+  }
+  if (kind !== 'bits') return scalarValues(column, kind, items);
+  const bits = new Uint8Array(Math.ceil(items.length / 8));
+  for (let item = 0; item < items.length; item++) if (items[item] !== 0) bits[item >> 3] |= 1 << (item & 7);
+  return { kind: 'bool', bits };
+}
+
+/** The first `rowCount` rows of an entity segment. */
+export function copyEntities(
+  shard: DimensionShard,
+  segment: EntitySegment,
+  rowCount: number,
+  dimension: Dimension,
+  local: LocalCodes,
+): ArrowTable {
+  const { offsets, bytes } = segment.ids(rowCount);
+  const columns: ArrowColumn[] = [
+    { kind: 'utf8', name: ENTITY_ID_COLUMN, validity: null, offsets: offsets.slice(), bytes: bytes.slice() },
+  ];
+  for (const column of dimension.columns.values()) {
+    const dictionary = shard.dictionaries.get(column.id);
+    const latest = segment.latest.get(column.id);
+    if (latest !== undefined) columns.push(latestColumn(column, latest, rowCount, dictionary, local));
+    const list = segment.lists.get(column.id);
+    if (list !== undefined) columns.push(listColumn(column, list, rowCount, dictionary, local));
+  }
+  return { columns, rowCount, metadata: new Map() };
+}
+
+/** The first `count` events of a segment: entity row (position among the shard's entities), date, value. */
+export function copyEvents(
+  shard: DimensionShard,
+  table: EventTable,
+  segmentIndex: number,
+  count: number,
+  column: Column,
+  local: LocalCodes,
+): ArrowTable {
+  const segment = table.segments[segmentIndex];
+  const { rows, dates } = segment.placesUpTo(count);
+  const dictionary = shard.dictionaries.get(column.id);
+  const values =
+    dictionary !== undefined
+      ? dictionaryValues(segment.arena, segment.valuesAt, segment.codeBytes, count, dictionary, local)
+      : scalarValues(column, table.kind, copyScalars(segment.arena, segment.valuesAt, table.kind, count));
+  return {
+    columns: [
+      { kind: 'uint32', name: 'row', validity: null, u32: rows.slice() },
+      { kind: 'timestamp', name: 'date', validity: null, words: widenU32(dates) },
+      { ...values, name: 'value', validity: null },
+    ],
+    rowCount: count,
+    metadata: new Map([[SEALED_KEY, segment.sealed ? '1' : '0']]),
+  };
+}

@@ -1,0 +1,2 @@
+export * from './lane-snapshot.js';
+export * from './manifest-file.js';

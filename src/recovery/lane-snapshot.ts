@@ -1,0 +1,161 @@
+/**
+ * A lane's part of a checkpoint, and of the start from one.
+ * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is made (copy on write from then
+ * on), so its files together hold the state at one LSN although writes go on; a segment that did not change since
+ * its last file keeps that file. A file is whole and synced before its entry is given out.
+ */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../base/index.js';
+import { type ArrowTable, decodeArrowFile, encodeArrowFile, type Lz4 } from '../column/index.js';
+import type { SnapshotFileEntry } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
+import type { DimensionKey, DimensionShard, Shard, SnapshotState } from '../storage/index.js';
+import { copyEntities, copyEvents, LocalCodes } from './copy-segment.js';
+import { restoreEntities, restoreEvents } from './restore-segment.js';
+
+export const SNAPSHOT_DIR = 'snapshot';
+
+/** Where snapshot files are kept and how they are packed. */
+export interface SnapshotStore {
+  readonly fs: FileSystem;
+  /** The data directory. */
+  readonly dir: string;
+  readonly lz4: Lz4;
+}
+
+/** One segment that needs a new file. */
+interface Pending {
+  readonly entry: Omit<SnapshotFileEntry, 'bytes' | 'crc32'>;
+  readonly state: SnapshotState;
+  readonly changeCount: number;
+  table: ArrowTable | null;
+}
+
+export class LaneCheckpoint {
+  readonly #store: SnapshotStore;
+  readonly #lsn: number;
+  readonly #pending: Pending[] = [];
+  readonly #files: SnapshotFileEntry[] = [];
+  readonly #local = new LocalCodes();
+  readonly #dirs = new Set<string>();
+
+  constructor(store: SnapshotStore, lsn: number, shards: Iterable<Shard>, models: readonly DatabaseModel[]) {
+    this.#store = store;
+    this.#lsn = lsn;
+    for (const shard of shards) {
+      for (const { shard: held, ...key } of shard.dimensions()) {
+        const model = models.find(({ id }) => id === key.databaseId);
+        const dimension = [...(model?.dimensions.values() ?? [])].find(({ id }) => id === key.dimensionId);
+        if (dimension !== undefined) this.#addDimension(shard.index, key, held, dimension);
+      }
+    }
+  }
+
+  #addDimension(shardIndex: number, key: DimensionKey, held: DimensionShard, dimension: Dimension): void {
+    held.segments.forEach((segment, index) => {
+      const rowCount = segment.rowCount;
+      this.#add(
+        { kind: 'entities', ...key, columnId: 0, shard: shardIndex, segment: index, rowCount },
+        segment.snapshot,
+        () => copyEntities(held, segment, rowCount, dimension, this.#local),
+      );
+    });
+    for (const column of dimension.columns.values()) {
+      const table = held.events.get(column.id);
+      table?.segments.forEach((segment, index) => {
+        const count = segment.eventCount;
+        this.#add(
+          { kind: 'events', ...key, columnId: column.id, shard: shardIndex, segment: index, rowCount: count },
+          segment.snapshot,
+          () => copyEvents(held, table, index, count, column as Column, this.#local),
+        );
+      });
+    }
+  }
+
+  #add(
+    place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>,
+    state: SnapshotState,
+    copy: () => ArrowTable,
+  ): void {
+    if (state.file !== null) {
+      this.#files.push(state.file);
+      return;
+    }
+    const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
+    const path = `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-s${place.shard}-g${place.segment}-l${this.#lsn}.arrow`;
+    const pending: Pending = { entry: { ...place, path }, state, changeCount: state.changeCount, table: null };
+    state.copyIsDue(() => {
+      pending.table = copy();
+    });
+    this.#pending.push(pending);
+  }
+
+  /** Writes the next file; true when all are written. */
+  async step(): Promise<boolean> {
+    const next = this.#pending.shift();
+    if (next === undefined) return true;
+    if (next.table === null) next.state.copyNow();
+    // A segment of a dimension that was dropped meanwhile made no copy and needs none: its drop is in the log.
+    if (next.table !== null) await this.#write(next, next.table);
+    return this.#pending.length === 0;
+  }
+
+  async #write(pending: Pending, table: ArrowTable): Promise<void> {
+    const { fs, dir: storeDir, lz4 } = this.#store;
+    const bytes = await encodeArrowFile(table, lz4);
+    const file = `${storeDir}/${pending.entry.path}`;
+    const dir = file.slice(0, file.lastIndexOf('/'));
+    if (!this.#dirs.has(dir)) await fs.makeDir(dir);
+    this.#dirs.add(dir);
+    await fs.writeFile(file, bytes);
+    const entry = { ...pending.entry, bytes: bytes.length, crc32: crc32(bytes) };
+    pending.state.written(entry, pending.changeCount);
+    this.#files.push(entry);
+  }
+
+  /** The files of the whole checkpoint, once every step is done and their names are synced. */
+  async finish(): Promise<readonly SnapshotFileEntry[]> {
+    for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
+    return this.#files;
+  }
+}
+
+/** Reads one snapshot file and checks it against its entry. Throws CorruptionError. */
+export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFileEntry): Promise<ArrowTable> {
+  const { fs, dir, lz4 } = store;
+  const file = `${dir}/${entry.path}`;
+  if (!(await fs.exists(file))) throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
+  const bytes = await fs.readFile(file);
+  if (bytes.length !== entry.bytes) {
+    throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
+  }
+  if (crc32(bytes) !== entry.crc32) throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+  const table = decodeArrowFile(bytes, lz4, file);
+  if (table.rowCount !== entry.rowCount) throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
+  return table;
+}
+
+/** Loads the files of the given shards, in the order that restoring needs. Returns rows and column bytes loaded. */
+export async function loadSnapshot(
+  store: SnapshotStore,
+  files: readonly SnapshotFileEntry[],
+  shards: ReadonlyMap<number, Shard>,
+): Promise<{ rowCount: number; bytes: number }> {
+  const ordered = [...files].sort(
+    (a, b) => a.kind.localeCompare(b.kind) || a.columnId - b.columnId || a.segment - b.segment,
+  );
+  let rowCount = 0;
+  let bytes = 0;
+  for (const entry of ordered) {
+    const shard = shards.get(entry.shard)?.dimension(entry);
+    if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
+    const table = await readSnapshotFile(store, entry);
+    const segment = entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry.columnId, table);
+    segment.snapshot.written(entry, segment.snapshot.changeCount);
+    rowCount += entry.rowCount;
+    bytes += entry.bytes;
+  }
+  return { rowCount, bytes };
+}

@@ -1,0 +1,50 @@
+/**
+ * Decimal text to 64-bit integers scaled by a column's decimal places, and back; no digit is ever rounded.
+ */
+import { INT64_MAX, INT64_MIN } from '../base/index.js';
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+export interface DecimalText {
+  readonly negative: boolean;
+  /** All significant digits, without leading or trailing zeros ("" for zero). */
+  readonly digits: string;
+  /** Digits after the point once `digits` is read as an integer; negative = zeros to append. */
+  readonly scale: number;
+}
+
+/** Reads a JSON number's text exactly, or null when it is none. */
+export function readDecimal(text: string): DecimalText | null {
+  const match = NUMBER.exec(text);
+  if (match === null) return null;
+  const fraction = match[3] ?? '';
+  const exponent = match[4] === undefined ? 0 : Number(match[4]);
+  const all = (match[2] + fraction).replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  const scale = digits === '' ? 0 : fraction.length - exponent - (all.length - digits.length);
+  return { negative: match[1] === '-', digits, scale };
+}
+
+export type ScaledDecimal = { readonly value: bigint } | { readonly fault: 'not-a-number' | 'too-many-places' | 'out-of-range' };
+
+/** `text` x 10^places as a 64-bit integer, or why it is none. */
+export function scaleDecimal(text: string, places: number): ScaledDecimal {
+  const read = readDecimal(text);
+  if (read === null) return { fault: 'not-a-number' };
+  if (read.digits === '') return { value: 0n };
+  const zeros = places - read.scale;
+  if (read.digits.length + zeros > 19) return { fault: 'out-of-range' };
+  if (zeros < 0) return { fault: 'too-many-places' };
+  const magnitude = BigInt(read.digits) * 10n ** BigInt(zeros);
+  const value = read.negative ? -magnitude : magnitude;
+  return value < INT64_MIN || value > INT64_MAX ? { fault: 'out-of-range' } : { value };
+}
+
+/** A scaled decimal as text, without trailing zeros: 1000001123 at 3 places is "1000001.123", 900000 is "900". */
+export function formatDecimal(scaled: bigint, places: number): string {
+  const negative = scaled < 0n;
+  const digits = (negative ? -scaled : scaled).toString().padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}

@@ -1,0 +1,155 @@
+/**
+ * Arenas: WebAssembly memories of fixed size in which segments live, so that kernels run on them where they lie.
+ * Invariants: an arena never grows (its views never detach); a block is at least as long as asked, 64-aligned and
+ * zeroed; freed blocks serve later requests of their size class; memory returns to the system only with the arena.
+ * Pages that were never touched cost address space, not memory, which is why a large arena is cheap.
+ */
+import { invariant } from '../base/index.js';
+import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
+
+export const ARENA_BYTES = 256 * 2 ** 20;
+const PAGE_BYTES = 65_536;
+const BLOCK_BYTES_MIN = 64;
+
+/** Room for one bitmap over SEGMENT_ROWS_MAX rows: where a kernel leaves its result. */
+export const BITMAP_BYTES = 8_192;
+/** Room for SEGMENT_ROWS_MAX selected u32 rows. */
+const SELECTION_BYTES = 262_144;
+const SCRATCH_BITMAP_COUNT = 32;
+const SCRATCH_BYTES = BITMAP_BYTES * SCRATCH_BITMAP_COUNT + SELECTION_BYTES;
+
+/** The size class of a request: the power of two that holds it. */
+function classBytes(bytes: number): number {
+  return bytes <= BLOCK_BYTES_MIN ? BLOCK_BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
+}
+
+/** A piece of an arena, as long as its size class. */
+export interface Block {
+  readonly arena: Arena;
+  /** Byte offset in the arena. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+export class Arena {
+  readonly kernels: Kernels;
+  readonly u8: Uint8Array;
+  readonly u16: Uint16Array;
+  readonly u32: Uint32Array;
+  readonly i32: Int32Array;
+  readonly f64: Float64Array;
+  readonly #free = new Map<number, number[]>();
+  #next = ARENA_RESERVED_BYTES + SCRATCH_BYTES;
+  #usedBytes = 0;
+
+  constructor(module: WebAssembly.Module | null) {
+    const pages = ARENA_BYTES / PAGE_BYTES;
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    this.kernels = kernelsFor(memory, module);
+    this.u8 = new Uint8Array(memory.buffer);
+    this.u16 = new Uint16Array(memory.buffer);
+    this.u32 = new Uint32Array(memory.buffer);
+    this.i32 = new Int32Array(memory.buffer);
+    this.f64 = new Float64Array(memory.buffer);
+  }
+
+  /** Bytes in blocks that are held. */
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Byte offset of the scratch bitmap `index`. */
+  scratchBitmap(index: number): number {
+    invariant(index < SCRATCH_BITMAP_COUNT, 'a condition needs more scratch bitmaps than an arena has');
+    return ARENA_RESERVED_BYTES + index * BITMAP_BYTES;
+  }
+
+  /** Byte offset of the scratch selection. */
+  get scratchSelection(): number {
+    return ARENA_RESERVED_BYTES + SCRATCH_BITMAP_COUNT * BITMAP_BYTES;
+  }
+
+  /** A zeroed block of at least `bytes`, or null when the arena has no room for it. */
+  allocate(bytes: number): Block | null {
+    const size = classBytes(bytes);
+    const freed = this.#free.get(size)?.pop();
+    if (freed !== undefined) {
+      this.u8.fill(0, freed, freed + size);
+      this.#usedBytes += size;
+      return { arena: this, at: freed, bytes: size };
+    }
+    if (this.#next + size > ARENA_BYTES) return null;
+    const block = { arena: this, at: this.#next, bytes: size };
+    this.#next += size;
+    this.#usedBytes += size;
+    return block;
+  }
+
+  release(block: Block): void {
+    const list = this.#free.get(block.bytes);
+    if (list === undefined) this.#free.set(block.bytes, [block.at]);
+    else list.push(block.at);
+    this.#usedBytes -= block.bytes;
+  }
+}
+
+/** All arenas of one worker. */
+export class ArenaPool {
+  readonly #module: WebAssembly.Module | null;
+  readonly #arenas: Arena[] = [];
+
+  /** `module` null = no SIMD: the kernels' TypeScript twins run. */
+  constructor(module: WebAssembly.Module | null) {
+    this.#module = module;
+  }
+
+  get usedBytes(): number {
+    return this.#arenas.reduce((sum, arena) => sum + arena.usedBytes, 0);
+  }
+
+  /** Zeroed blocks of at least the given sizes, all in one arena: `near`, if it has room for them. */
+  allocate(sizes: readonly number[], near: Arena | null): Block[] {
+    const beside = near === null ? null : tryAll(near, sizes);
+    if (beside !== null) return beside;
+    for (let index = this.#arenas.length - 1; index >= 0; index--) {
+      const blocks = tryAll(this.#arenas[index], sizes);
+      if (blocks !== null) return blocks;
+    }
+    const arena = new Arena(this.#module);
+    const blocks = tryAll(arena, sizes);
+    invariant(blocks !== null, 'a column of one segment is larger than an arena');
+    this.#arenas.push(arena);
+    return blocks;
+  }
+
+  /** Longer blocks with the content of `blocks`, which are released. */
+  grow(blocks: readonly Block[], sizes: readonly number[]): Block[] {
+    const longer = this.allocate(sizes, blocks[0].arena);
+    for (let index = 0; index < blocks.length; index++) {
+      const { arena, at, bytes } = blocks[index];
+      longer[index].arena.u8.set(arena.u8.subarray(at, at + bytes), longer[index].at);
+      arena.release(blocks[index]);
+    }
+    return longer;
+  }
+
+  /** Drops every arena that holds nothing, which gives its memory back. */
+  dropEmpty(): void {
+    for (let index = this.#arenas.length - 1; index >= 0; index--) {
+      if (this.#arenas[index].usedBytes === 0) this.#arenas.splice(index, 1);
+    }
+  }
+}
+
+function tryAll(arena: Arena, sizes: readonly number[]): Block[] | null {
+  const blocks: Block[] = [];
+  for (const size of sizes) {
+    const block = arena.allocate(size);
+    if (block === null) {
+      for (const taken of blocks) arena.release(taken);
+      return null;
+    }
+    blocks.push(block);
+  }
+  return blocks;
+}

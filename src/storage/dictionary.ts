@@ -1,0 +1,109 @@
+/**
+ * The distinct strings of one column in one shard.
+ * Invariants: codes run from 1 upwards in order of first sight and never change; code 0 stands for a missing
+ * value; strings are lower-cased UTF-8 and not empty. Open addressing with linear probing over typed arrays.
+ */
+const SLOTS_MIN = 16;
+const CODES_MIN = 16;
+const BYTES_MIN = 256;
+
+export class Dictionary {
+  #slots = new Uint32Array(SLOTS_MIN);
+  #hashes = new Uint32Array(CODES_MIN);
+  #offsets = new Uint32Array(CODES_MIN + 1);
+  #bytes = new Uint8Array(BYTES_MIN);
+  /** Codes in use, with code 0: the next code. */
+  #count = 1;
+
+  /** The number of codes with code 0; the greatest code is one less. */
+  get codeCount(): number {
+    return this.#count;
+  }
+
+  /** Start of each code's bytes; code c spans [offsets[c], offsets[c + 1]). Valid until the next intern. */
+  get offsets(): Uint32Array {
+    return this.#offsets;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  get memoryBytes(): number {
+    return (
+      this.#slots.byteLength + this.#hashes.byteLength + this.#offsets.byteLength + this.#bytes.byteLength
+    );
+  }
+
+  /** The code of bytes[from, to) with that hash, or 0 when the string is not here. */
+  find(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const code = slots[slot];
+      if (code === 0) return 0;
+      if (this.#hashes[code] === hash && this.#equals(code, bytes, from, to)) return code;
+    }
+  }
+
+  /** The code of bytes[from, to), which it gets now if the string is new. */
+  intern(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    const hashes = this.#hashes;
+    let slot = hash & last;
+    for (let code = slots[slot]; code !== 0; code = slots[slot]) {
+      if (hashes[code] === hash && this.#equals(code, bytes, from, to)) return code;
+      slot = (slot + 1) & last;
+    }
+    const code = this.#append(hash, bytes, from, to);
+    if (this.#count * 4 > slots.length * 3) this.#rehash();
+    else slots[slot] = code;
+    return code;
+  }
+
+  #equals(code: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = this.#offsets[code];
+    const length = to - from;
+    if (this.#offsets[code + 1] - start !== length) return false;
+    const own = this.#bytes;
+    for (let index = 0; index < length; index++) if (own[start + index] !== bytes[from + index]) return false;
+    return true;
+  }
+
+  #append(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const code = this.#count++;
+    if (code + 1 >= this.#offsets.length) {
+      this.#offsets = grown(this.#offsets, this.#offsets.length * 2);
+      this.#hashes = grown(this.#hashes, this.#offsets.length);
+    }
+    const start = this.#offsets[code];
+    const end = start + to - from;
+    if (end > this.#bytes.length) {
+      const longer = new Uint8Array(Math.max(this.#bytes.length * 2, end));
+      longer.set(this.#bytes);
+      this.#bytes = longer;
+    }
+    for (let index = from, at = start; index < to; index++, at++) this.#bytes[at] = bytes[index];
+    this.#offsets[code + 1] = end;
+    this.#hashes[code] = hash;
+    return code;
+  }
+
+  #rehash(): void {
+    const slots = new Uint32Array(this.#slots.length * 2);
+    const last = slots.length - 1;
+    for (let code = 1; code < this.#count; code++) {
+      let slot = this.#hashes[code] & last;
+      while (slots[slot] !== 0) slot = (slot + 1) & last;
+      slots[slot] = code;
+    }
+    this.#slots = slots;
+  }
+}
+
+function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(length);
+  longer.set(array);
+  return longer;
+}

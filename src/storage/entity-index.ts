@@ -1,0 +1,71 @@
+/**
+ * Entity ID -> row, for one dimension of one shard: open addressing over typed arrays, because a JS Map ends at
+ * 2^24 entries and costs 100 bytes an entry.
+ * Invariants: a slot is (hash, row + 1), 0 = free; linear probing; the table is cut into parts by the hash's low
+ * bits and each part grows alone, so that no single insert waits for more than 1/64 of the table to move.
+ */
+const PART_BITS = 6;
+const PART_COUNT = 1 << PART_BITS;
+const PART_MASK = PART_COUNT - 1;
+const SLOTS_MIN = 8;
+
+/** Tells whether the entity in `row` has the ID that is looked for. */
+export type SameId = (row: number) => boolean;
+
+export class EntityIndex {
+  readonly #parts: Uint32Array<ArrayBuffer>[] = [];
+  readonly #counts = new Uint32Array(PART_COUNT);
+  #memoryBytes = 0;
+
+  constructor() {
+    for (let part = 0; part < PART_COUNT; part++) this.#parts.push(this.#table(SLOTS_MIN));
+  }
+
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  /** The row of the entity with that hash for which `same` holds, or -1. */
+  find(hash: number, same: SameId): number {
+    const part = this.#parts[hash & PART_MASK];
+    const last = (part.length >> 1) - 1;
+    for (let slot = (hash >>> PART_BITS) & last; ; slot = (slot + 1) & last) {
+      const row = part[slot * 2 + 1];
+      if (row === 0) return -1;
+      if (part[slot * 2] === hash && same(row - 1)) return row - 1;
+    }
+  }
+
+  /** Adds an entity that is known to be absent. */
+  add(hash: number, row: number): void {
+    const index = hash & PART_MASK;
+    let part = this.#parts[index];
+    const slots = part.length >> 1;
+    if ((this.#counts[index] + 1) * 5 > slots * 4) part = this.#grow(index);
+    place(part, hash, row + 1);
+    this.#counts[index]++;
+  }
+
+  #grow(index: number): Uint32Array<ArrayBuffer> {
+    const from = this.#parts[index];
+    const to = this.#table(from.length);
+    for (let at = 0; at < from.length; at += 2) if (from[at + 1] !== 0) place(to, from[at], from[at + 1]);
+    this.#memoryBytes -= from.byteLength;
+    this.#parts[index] = to;
+    return to;
+  }
+
+  #table(slots: number): Uint32Array<ArrayBuffer> {
+    const table = new Uint32Array(slots * 2);
+    this.#memoryBytes += table.byteLength;
+    return table;
+  }
+}
+
+function place(part: Uint32Array, hash: number, rowPlusOne: number): void {
+  const last = (part.length >> 1) - 1;
+  let slot = (hash >>> PART_BITS) & last;
+  while (part[slot * 2 + 1] !== 0) slot = (slot + 1) & last;
+  part[slot * 2] = hash;
+  part[slot * 2 + 1] = rowPlusOne;
+}

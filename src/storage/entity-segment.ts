@@ -1,0 +1,162 @@
+/**
+ * A run of at most SEGMENT_ROWS_MAX entities of one dimension in one shard: their IDs and attribute columns, and
+ * per event column the bitmap of entities that ever had such an event.
+ * Invariants: rows are appended and never move; IDs never change and lie as in an Arrow Utf8 column (offsets,
+ * bytes); a column exists here only once one of these rows had a value of it.
+ */
+import { SEGMENT_ROWS_MAX } from '../base/index.js';
+import { bitmapBytes } from '../kernels/index.js';
+import type { ValueKind } from '../schema/index.js';
+import type { Arena, ArenaPool, Block } from './arena.js';
+import { LatestColumn } from './latest-column.js';
+import { ListColumn } from './list-column.js';
+import { SnapshotState } from './snapshot-state.js';
+
+const CAPACITY_MIN = 256;
+const ID_BYTES_MIN = 2_048;
+/** IDs of a segment together; a segment whose IDs are longer takes fewer rows. */
+const ID_BYTES_MAX = 16 * 2 ** 20;
+
+/** One bit per row, in an arena. */
+export class RowBitmap {
+  readonly #pool: ArenaPool;
+  #block: Block;
+
+  constructor(pool: ArenaPool, near: Arena | null, capacity: number) {
+    this.#pool = pool;
+    [this.#block] = pool.allocate([bitmapBytes(capacity)], near);
+  }
+  get arena(): Arena {
+    return this.#block.arena;
+  }
+  get at(): number {
+    return this.#block.at;
+  }
+  reserve(capacity: number): void {
+    if (this.#block.bytes < bitmapBytes(capacity)) {
+      [this.#block] = this.#pool.grow([this.#block], [bitmapBytes(capacity)]);
+    }
+  }
+  set(row: number): void {
+    this.#block.arena.u8[this.#block.at + (row >> 3)] |= 1 << (row & 7);
+  }
+  release(): void {
+    this.#block.arena.release(this.#block);
+  }
+}
+
+export class EntitySegment {
+  readonly snapshot = new SnapshotState();
+  readonly latest = new Map<number, LatestColumn>();
+  readonly lists = new Map<number, ListColumn>();
+  /** By event column: which rows have, or once had, an event. */
+  readonly eventOwners = new Map<number, RowBitmap>();
+  readonly #pool: ArenaPool;
+  #offsets: Block;
+  #bytes: Block;
+  #capacity = CAPACITY_MIN;
+  #rowCount = 0;
+  #idEnd = 0;
+
+  constructor(pool: ArenaPool, near: Arena | null) {
+    this.#pool = pool;
+    [this.#offsets, this.#bytes] = pool.allocate([(CAPACITY_MIN + 1) * 4, ID_BYTES_MIN], near);
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+  get arena(): Arena {
+    return this.#bytes.arena;
+  }
+
+  /** Offsets of the first `rows` IDs and their bytes, as views. */
+  ids(rows = this.#rowCount): { offsets: Uint32Array; bytes: Uint8Array } {
+    const { arena, at } = this.#offsets;
+    const offsets = arena.u32.subarray(at >> 2, (at >> 2) + rows + 1);
+    return { offsets, bytes: this.#bytes.arena.u8.subarray(this.#bytes.at, this.#bytes.at + offsets[rows]) };
+  }
+
+  hasRoom(idBytes: number): boolean {
+    return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + idBytes <= ID_BYTES_MAX;
+  }
+
+  /** Appends an entity with ID bytes[from, to); returns its place in the segment. */
+  append(bytes: Uint8Array, from: number, to: number): number {
+    if (this.#rowCount === this.#capacity) this.#grow();
+    const length = to - from;
+    if (this.#idEnd + length > this.#bytes.bytes) {
+      [this.#bytes] = this.#pool.grow([this.#bytes], [Math.max(this.#bytes.bytes * 2, this.#idEnd + length)]);
+    }
+    const { u8 } = this.#bytes.arena;
+    const at = this.#bytes.at + this.#idEnd;
+    for (let index = 0; index < length; index++) u8[at + index] = bytes[from + index];
+    this.#idEnd += length;
+    const row = this.#rowCount++;
+    this.#offsets.arena.u32[(this.#offsets.at >> 2) + row + 1] = this.#idEnd;
+    this.snapshot.appended();
+    return row;
+  }
+
+  /** Whether the ID in `row` is bytes[from, to). */
+  idEquals(row: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const offset = (this.#offsets.at >> 2) + row;
+    const { u32 } = this.#offsets.arena;
+    const start = u32[offset];
+    const length = to - from;
+    if (u32[offset + 1] - start !== length) return false;
+    const { u8 } = this.#bytes.arena;
+    const at = this.#bytes.at + start;
+    for (let index = 0; index < length; index++) if (u8[at + index] !== bytes[from + index]) return false;
+    return true;
+  }
+
+  /** The latest-value column, made now if this segment does not have it yet. */
+  latestColumn(columnId: number, kind: ValueKind, firstCode: number): LatestColumn {
+    let column = this.latest.get(columnId);
+    if (column === undefined) {
+      column = new LatestColumn(this.#pool, this.arena, kind, this.#capacity, firstCode);
+      this.latest.set(columnId, column);
+    }
+    return column;
+  }
+
+  listColumn(columnId: number, kind: ValueKind): ListColumn {
+    let column = this.lists.get(columnId);
+    if (column === undefined) {
+      column = new ListColumn(kind, this.#capacity);
+      this.lists.set(columnId, column);
+    }
+    return column;
+  }
+
+  ownersOf(columnId: number): RowBitmap {
+    let owners = this.eventOwners.get(columnId);
+    if (owners === undefined) {
+      owners = new RowBitmap(this.#pool, this.arena, this.#capacity);
+      this.eventOwners.set(columnId, owners);
+    }
+    return owners;
+  }
+
+  #grow(): void {
+    this.#capacity *= 2;
+    [this.#offsets] = this.#pool.grow([this.#offsets], [(this.#capacity + 1) * 4]);
+    for (const column of this.latest.values()) column.reserve(this.#capacity);
+    for (const column of this.lists.values()) column.reserve(this.#capacity);
+    for (const owners of this.eventOwners.values()) owners.reserve(this.#capacity);
+  }
+
+  /** Memory of the list columns, which lie outside the arenas. */
+  get listBytes(): number {
+    let sum = 0;
+    for (const column of this.lists.values()) sum += column.memoryBytes;
+    return sum;
+  }
+
+  release(): void {
+    for (const block of [this.#offsets, this.#bytes]) block.arena.release(block);
+    for (const column of this.latest.values()) column.release();
+    for (const owners of this.eventOwners.values()) owners.release();
+  }
+}

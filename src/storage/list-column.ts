@@ -1,0 +1,125 @@
+/**
+ * One attribute column (list-of-values) within one segment: per row a run of items in a heap.
+ * Invariants: row r owns items [starts[r], starts[r] + counts[r]); an empty list is a missing value; a replaced
+ * list leaves its items behind until more than half of the heap is such garbage. Items lie in plain typed
+ * arrays, not in an arena: one row may hold more items than an arena could take beside the others.
+ */
+import type { Values } from '../column/index.js';
+import type { ValueKind } from '../schema/index.js';
+
+/** Items of a heap, by kind: bits u8 | i32 | code u32 | i64 (low, high) u32 pairs | geo (lon, lat) f64 pairs. */
+export type ItemHeap = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+
+const ITEMS_MIN = 64;
+
+export function itemHeap(kind: ValueKind, items: number): ItemHeap {
+  switch (kind) {
+    case 'bits':
+      return new Uint8Array(items);
+    case 'i32':
+      return new Int32Array(items);
+    case 'code':
+      return new Uint32Array(items);
+    case 'i64':
+      return new Uint32Array(items * 2);
+    case 'geo':
+      return new Float64Array(items * 2);
+  }
+}
+
+export class ListColumn {
+  readonly kind: ValueKind;
+  /** Elements of the heap per item. */
+  readonly width: 1 | 2;
+  #starts: Uint32Array<ArrayBuffer>;
+  #counts: Uint32Array<ArrayBuffer>;
+  #items: ItemHeap;
+  #itemEnd = 0;
+  #liveItems = 0;
+  #presentCount = 0;
+
+  constructor(kind: ValueKind, capacity: number) {
+    this.kind = kind;
+    this.width = kind === 'i64' || kind === 'geo' ? 2 : 1;
+    this.#starts = new Uint32Array(capacity);
+    this.#counts = new Uint32Array(capacity);
+    this.#items = itemHeap(kind, ITEMS_MIN);
+  }
+
+  get starts(): Uint32Array {
+    return this.#starts;
+  }
+  /** Items per row; 0 = missing. */
+  get counts(): Uint32Array {
+    return this.#counts;
+  }
+  get items(): ItemHeap {
+    return this.#items;
+  }
+  get presentCount(): number {
+    return this.#presentCount;
+  }
+  get memoryBytes(): number {
+    return this.#starts.byteLength + this.#counts.byteLength + this.#items.byteLength;
+  }
+
+  reserve(capacity: number): void {
+    if (capacity <= this.#starts.length) return;
+    const [starts, counts] = [new Uint32Array(capacity), new Uint32Array(capacity)];
+    starts.set(this.#starts);
+    counts.set(this.#counts);
+    this.#starts = starts;
+    this.#counts = counts;
+  }
+
+  /** Replaces the row's list by values [from, from + count); `codes` in place of the values of a code column. */
+  replace(row: number, values: Values, codes: Uint32Array | null, from: number, count: number): void {
+    const before = this.#counts[row];
+    this.#liveItems += count - before;
+    if (before > 0 && count === 0) this.#presentCount--;
+    if (before === 0 && count > 0) this.#presentCount++;
+    this.#makeRoom(count);
+    this.#starts[row] = this.#itemEnd;
+    this.#counts[row] = count;
+    const at = this.#itemEnd * this.width;
+    const span = [from * this.width, (from + count) * this.width] as const;
+    switch (values.kind) {
+      case 'bits':
+        this.#items.set(values.bits.subarray(...span), at);
+        break;
+      case 'i32':
+        this.#items.set(values.i32.subarray(...span), at);
+        break;
+      case 'i64':
+        this.#items.set(values.words.subarray(...span), at);
+        break;
+      case 'geo':
+        this.#items.set(values.f64.subarray(...span), at);
+        break;
+      case 'code':
+        this.#items.set((codes as Uint32Array).subarray(...span), at);
+        break;
+    }
+    this.#itemEnd += count;
+  }
+
+  /** Room for `count` more items: by dropping garbage if that is half of the heap, else by doubling. */
+  #makeRoom(count: number): void {
+    const needed = this.#itemEnd + count;
+    if (needed * this.width <= this.#items.length) return;
+    const kept = this.#liveItems;
+    const capacity = Math.max(ITEMS_MIN, kept * 2, kept + count);
+    const items = itemHeap(this.kind, capacity);
+    let end = 0;
+    for (let row = 0; row < this.#counts.length; row++) {
+      const from = this.#starts[row] * this.width;
+      const rowItems = this.#counts[row];
+      if (rowItems === 0) continue;
+      items.set(this.#items.subarray(from, from + rowItems * this.width), end * this.width);
+      this.#starts[row] = end;
+      end += rowItems;
+    }
+    this.#items = items;
+    this.#itemEnd = end;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * One shard: a part of every dimension of every database, by hash of the entity ID; owned by one worker.
+ */
+import type { Batch } from '../column/index.js';
+import type { ArenaPool } from './arena.js';
+import { DimensionShard } from './dimension-shard.js';
+
+/** A dimension of a database; ids of dimensions are unique within their database only. */
+export interface DimensionKey {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+}
+
+export class Shard {
+  readonly index: number;
+  readonly #pool: ArenaPool;
+  readonly #databases = new Map<number, Map<number, DimensionShard>>();
+
+  constructor(pool: ArenaPool, index: number) {
+    this.#pool = pool;
+    this.index = index;
+  }
+
+  /** The dimension's part in this shard, or undefined while it holds nothing here. */
+  find({ databaseId, dimensionId }: DimensionKey): DimensionShard | undefined {
+    return this.#databases.get(databaseId)?.get(dimensionId);
+  }
+
+  /** The dimension's part in this shard, made now if need be. */
+  dimension({ databaseId, dimensionId }: DimensionKey): DimensionShard {
+    let database = this.#databases.get(databaseId);
+    if (database === undefined) {
+      database = new Map();
+      this.#databases.set(databaseId, database);
+    }
+    let dimension = database.get(dimensionId);
+    if (dimension === undefined) {
+      dimension = new DimensionShard(this.#pool, dimensionId);
+      database.set(dimensionId, dimension);
+    }
+    return dimension;
+  }
+
+  apply(databaseId: number, batch: Batch): void {
+    this.dimension({ databaseId, dimensionId: batch.dimensionId }).apply(batch);
+  }
+
+  /** Forgets the dimension and gives its memory back. */
+  drop({ databaseId, dimensionId }: DimensionKey): void {
+    const database = this.#databases.get(databaseId);
+    database?.get(dimensionId)?.release();
+    database?.delete(dimensionId);
+    this.#pool.dropEmpty();
+  }
+
+  /** Every dimension that holds something here, by database and dimension id. */
+  *dimensions(): Generator<DimensionKey & { readonly shard: DimensionShard }> {
+    for (const [databaseId, dimensions] of [...this.#databases].sort(([a], [b]) => a - b)) {
+      for (const [dimensionId, shard] of [...dimensions].sort(([a], [b]) => a - b)) {
+        yield { databaseId, dimensionId, shard };
+      }
+    }
+  }
+
+  get entityCount(): number {
+    let sum = 0;
+    for (const { shard } of this.dimensions()) sum += shard.entityCount;
+    return sum;
+  }
+
+  get heapBytes(): number {
+    let sum = 0;
+    for (const { shard } of this.dimensions()) sum += shard.heapBytes;
+    return sum;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Builds dist/ from src/, test/ and native-bench/: TypeScript by esbuild file by file (no bundle, so that
+ * stack traces and worker entries keep their places), the SIMD kernels by AssemblyScript into one module.
+ * `buildIfStale()` is what `npm start` calls: it does nothing when dist/ is newer than every source.
+ */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const dist = path.join(root, 'dist');
+const stampFile = path.join(dist, '.stamp');
+const SOURCE_DIRS = ['src', 'test', 'native-bench'];
+
+/** Every source file below `dir`, relative to the root, in a fixed order. */
+function sourcesUnder(dir) {
+  const found = [];
+  const walk = (at) => {
+    for (const entry of fs.readdirSync(at, { withFileTypes: true })) {
+      const full = path.join(at, entry.name);
+      if (entry.isDirectory()) {
+        if (entry.name !== 'node_modules' && entry.name !== 'results') walk(full);
+      } else if (/\.(ts|mjs|json)$/.test(entry.name)) found.push(path.relative(root, full));
+    }
+  };
+  if (fs.existsSync(path.join(root, dir))) walk(path.join(root, dir));
+  return found.sort();
+}
+
+function digest(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update('\0').update(fs.readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+async function buildTypeScript(files) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: files.map((file) => path.join(root, file)),
+    outdir: dist,
+    outbase: root,
+    bundle: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  });
+}
+
+async function buildKernels(files, outFile) {
+  const { default: asc } = await import('assemblyscript/asc');
+  const { error, stderr } = await asc.main([
+    ...files,
+    '--baseDir', root,
+    '--outFile', path.relative(root, outFile),
+    '-O3', '--noAssert', '--runtime', 'stub', '--importMemory', '--noExportMemory', '--enable', 'simd',
+  ]);
+  if (error) throw new Error(`kernels did not compile: ${error.message}\n${stderr.toString()}`);
+}
+
+/** Removes what was built from files that are gone. */
+function removeOutputsWithoutSource(sources) {
+  const wanted = new Set(sources.map((file) => file.replace(/\.ts$/, '.js')));
+  for (const dir of SOURCE_DIRS) {
+    const outputs = fs.existsSync(path.join(dist, dir)) ? fs.readdirSync(path.join(dist, dir), { recursive: true }) : [];
+    for (const name of outputs) {
+      const output = path.join(dir, name);
+      if (/\.js(\.map)?$/.test(name) && !wanted.has(output.replace(/\.map$/, ''))) fs.rmSync(path.join(dist, output));
+    }
+  }
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(fs.readFileSync(stampFile, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Builds what changed since the last build; returns the names of the parts that were built. */
+export async function buildIfStale() {
+  const all = SOURCE_DIRS.flatMap(sourcesUnder);
+  const kernelFiles = all.filter((file) => file.startsWith('src/kernels/wasm/') && file.endsWith('.ts'));
+  const typeScript = all.filter((file) => file.endsWith('.ts') && !file.startsWith('src/kernels/wasm/') && !file.endsWith('.d.ts'));
+  const stamp = readStamp();
+  const next = {
+    kernels: digest([...kernelFiles, 'src/tools/build.mjs']),
+    typeScript: digest([...typeScript, 'src/tools/build.mjs']),
+  };
+  const built = [];
+  const wasmFile = path.join(dist, 'src/kernels/kernels.wasm');
+  if (stamp.typeScript !== next.typeScript) {
+    removeOutputsWithoutSource(typeScript);
+    await buildTypeScript(typeScript);
+    built.push('typescript');
+  }
+  if (kernelFiles.length > 0 && (stamp.kernels !== next.kernels || !fs.existsSync(wasmFile))) {
+    fs.mkdirSync(path.dirname(wasmFile), { recursive: true });
+    await buildKernels(kernelFiles.filter((file) => !path.basename(file).startsWith('_')), wasmFile);
+    built.push('kernels');
+  }
+  if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
+  return built;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const built = await buildIfStale();
+  console.log(built.length > 0 ? `built ${built.join(' and ')}` : 'up to date');
+}

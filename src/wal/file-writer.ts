@@ -1,0 +1,121 @@
+/**
+ * Writes groups of records to one log file after the other, and syncs them.
+ * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
+ * synced header; a record's syncedLsn is true when its bytes are handed to the disk.
+ */
+import { encodeLogFileHeader, frameBytes, frameRecord, type PreparedPayload } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { logFilePath } from './names.js';
+import type { SpareFile } from './spare-files.js';
+
+/** A file that records go to: a spare that was taken for them. */
+export interface LogFile {
+  readonly spare: SpareFile;
+  readonly firstLsn: number;
+  readonly logId: bigint;
+  /** Where the next record goes: of all appended ones, and of those handed to the disk. */
+  appendAt: number;
+  writeAt: number;
+}
+
+/** A file that gets no more records. */
+export interface ClosedFile {
+  readonly path: string;
+  /** LSN behind its last record. */
+  readonly endLsn: number;
+}
+
+export interface FileWriterOptions {
+  readonly fs: FileSystem;
+  readonly dir: string;
+  /** LSN of the first record to come. */
+  readonly nextLsn: number;
+  readonly monotonicMs: () => number;
+  readonly onClosed: (file: ClosedFile) => void;
+}
+
+export class FileWriter {
+  readonly #options: FileWriterOptions;
+  #active: LogFile | null = null;
+  #activePath = '';
+  #lsnWritten: number;
+  #lsnDurable: number;
+  #fsyncCount = 0;
+  #fsyncMsSum = 0;
+  #bytesWritten = 0;
+  #recordCount = 0;
+
+  constructor(options: FileWriterOptions) {
+    this.#options = options;
+    this.#lsnWritten = options.nextLsn - 1;
+    this.#lsnDurable = options.nextLsn - 1;
+  }
+
+  get hasFile(): boolean {
+    return this.#active !== null;
+  }
+  get lsnWritten(): number {
+    return this.#lsnWritten;
+  }
+  get lsnDurable(): number {
+    return this.#lsnDurable;
+  }
+  get counts() {
+    return {
+      fsyncCount: this.#fsyncCount,
+      fsyncSecondsSum: this.#fsyncMsSum / 1_000,
+      bytesWritten: this.#bytesWritten,
+      recordCount: this.#recordCount,
+    };
+  }
+
+  /** Writes records to `file`, beginning it where it is not the one of the last call. */
+  async write(file: LogFile, firstLsn: number, records: readonly PreparedPayload[]): Promise<void> {
+    if (file !== this.#active) await this.#begin(file);
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for (let index = 0; index < records.length; index++) {
+      parts.push(...frameRecord(records[index], firstLsn + index, file.logId, this.#lsnDurable));
+      bytes += frameBytes(records[index].payload.byteLength);
+    }
+    await file.spare.handle.writev(parts, file.writeAt);
+    file.writeAt += bytes;
+    this.#lsnWritten = firstLsn + records.length - 1;
+    this.#bytesWritten += bytes;
+    this.#recordCount += records.length;
+  }
+
+  /** Makes everything written durable. */
+  async sync(): Promise<void> {
+    if (this.#active === null || this.#lsnDurable === this.#lsnWritten) return;
+    const lsn = this.#lsnWritten;
+    const startMs = this.#options.monotonicMs();
+    await this.#active.spare.handle.dataSync();
+    this.#fsyncMsSum += this.#options.monotonicMs() - startMs;
+    this.#fsyncCount++;
+    this.#lsnDurable = lsn;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#active;
+    this.#active = null;
+    await file?.spare.handle.close();
+  }
+
+  /** Gives a file its header and then its name, both durable before any record of it. */
+  async #begin(file: LogFile): Promise<void> {
+    const { fs, dir, onClosed } = this.#options;
+    if (this.#active !== null) {
+      await this.sync();
+      await this.#active.spare.handle.close();
+      onClosed({ path: this.#activePath, endLsn: file.firstLsn });
+    }
+    const path = logFilePath(dir, file.firstLsn);
+    await file.spare.handle.writev([encodeLogFileHeader(file.logId, file.firstLsn)], 0);
+    await file.spare.handle.dataSync();
+    await fs.rename(file.spare.path, path);
+    await fs.syncDir(dir);
+    this.#active = file;
+    this.#activePath = path;
+  }
+}

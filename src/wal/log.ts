@@ -1,0 +1,344 @@
+/**
+ * The write-ahead log's writing end: takes payloads, gives them LSNs, and makes them durable many at a time.
+ * Invariants (argued in DESIGN.md):
+ *   An LSN that was given out is written, or the log is dead and with it the process.
+ *   LSNs rise by 1 without a gap, within files and across them.
+ *   A record's `written` settles after those of all earlier records, and only as its durability promises.
+ *   With durability fsync a group is written after the one before it was synced, and its records say so.
+ *   After a failed write or sync nothing is written, synced or acknowledged any more.
+ * One owner: main. Two logs on one folder cannot be: the data directory's lock sees to that.
+ */
+import { invariant, QuarryError } from '../base/index.js';
+import {
+  frameBytes,
+  LOG_FILE_HEADER_BYTES,
+  type PreparedPayload,
+  preparePayload,
+  RECORD_PAYLOAD_BYTES_MAX,
+} from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { type ClosedFile, FileWriter, type LogFile } from './file-writer.js';
+import { listLogFiles, removeSpares } from './names.js';
+import { SpareFiles } from './spare-files.js';
+
+/**
+ * When `written` resolves. fsync: after fdatasync. interval: after the write; a sync follows within the interval.
+ * none: after the write; synced only when a file is full and at close.
+ */
+export type Durability = 'fsync' | 'interval' | 'none';
+
+export interface LogOptions {
+  readonly fs: FileSystem;
+  /** An existing folder. */
+  readonly dir: string;
+  readonly durability: Durability;
+  readonly intervalMs: number;
+  /** What LogReplay.repair gave. */
+  readonly nextLsn: number;
+  readonly logFileBytes?: number;
+  /** How long after a full disk room is looked for again. */
+  readonly fullRetryMs?: number;
+  /** Uniform over all 64-bit numbers; must differ from run to run. */
+  readonly random64: () => bigint;
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly monotonicMs: () => number;
+  /** Called once, when a write or sync failed: the process must end without answering anyone. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface Appended {
+  readonly lsn: number;
+  /** Resolves when the record is as durable as the log promises; rejects when the log died first. */
+  readonly written: Promise<void>;
+}
+
+export interface LogStats {
+  readonly lsnAppended: number;
+  readonly lsnDurable: number;
+  readonly fsyncCount: number;
+  readonly fsyncSecondsSum: number;
+  readonly bytesWritten: number;
+  readonly recordCount: number;
+  readonly fileCount: number;
+}
+
+/** Default size of a log file: just room for the largest record. */
+export const LOG_FILE_BYTES = RECORD_PAYLOAD_BYTES_MAX + 4_096;
+const FULL_RETRY_MS = 1_000;
+
+interface Settle {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Records that are written and acknowledged together. */
+interface Group extends Settle {
+  readonly file: LogFile;
+  readonly firstLsn: number;
+  readonly records: PreparedPayload[];
+  readonly written: Promise<void>;
+}
+
+export class Log {
+  readonly #options: LogOptions;
+  readonly #fileBytes: number;
+  readonly #spares: SpareFiles;
+  readonly #writer: FileWriter;
+  readonly #closed: ClosedFile[];
+  /** The file that appends go to; null until the first one. */
+  #tail: LogFile | null = null;
+  readonly #queue: Group[] = [];
+  #running = false;
+  #closing = false;
+  #fatal: Error | null = null;
+  #nextLsn: number;
+  #intervalOver = false;
+  #syncWaiters: (Settle & { readonly lsn: number })[] = [];
+  readonly #roomWaiters: Settle[] = [];
+  readonly #idleWaiters: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  private constructor(options: LogOptions, closed: ClosedFile[]) {
+    const { fs, dir, nextLsn, monotonicMs } = options;
+    this.#options = options;
+    this.#fileBytes = options.logFileBytes ?? LOG_FILE_BYTES;
+    this.#closed = closed;
+    this.#nextLsn = nextLsn;
+    const onClosed = (file: ClosedFile) => void closed.push(file);
+    this.#writer = new FileWriter({ fs, dir, nextLsn, monotonicMs, onClosed });
+    this.#spares = new SpareFiles({
+      fs,
+      dir,
+      fileBytes: this.#fileBytes,
+      retryMs: options.fullRetryMs ?? FULL_RETRY_MS,
+      onChange: () => this.#settleRoom(),
+      onFatal: (error) => this.#die(error),
+    });
+    if (options.durability === 'interval') {
+      this.#timer = setInterval(() => this.#onInterval(), options.intervalMs);
+      this.#timer.unref();
+    }
+  }
+
+  /**
+   * Opens the log of a folder behind its last record. Earlier files are never written again: the first record begins
+   * a new one. Resolves when room for a record is prepared, or the disk was found full.
+   */
+  static async open(options: LogOptions): Promise<Log> {
+    const { fs, dir, nextLsn } = options;
+    invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot go on at LSN ${nextLsn}`);
+    await removeSpares(fs, dir);
+    // A file that begins at nextLsn holds no record and is replaced when the first one is written.
+    const kept = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
+    const closed = kept.map((file, index) => ({
+      path: file.path,
+      endLsn: kept[index + 1]?.firstLsn ?? nextLsn,
+    }));
+    const log = new Log(options, closed);
+    log.#spares.prepare();
+    await log.room(0).catch((error) => {
+      if (!(error instanceof QuarryError)) throw error;
+    });
+    return log;
+  }
+
+  /** Whether `append` would take a payload of this size now. */
+  hasRoom(payloadBytes: number): boolean {
+    return this.#fits(this.#tail, frameBytes(payloadBytes)) || this.#spares.isReady;
+  }
+
+  /**
+   * Resolves when there was room for such a payload (look again with hasRoom: others wait too). Rejects with
+   * QuarryError 9002 when the disk is full, with the fatal error when the log is dead.
+   */
+  room(payloadBytes: number): Promise<void> {
+    if (this.#fatal !== null) return Promise.reject(this.#fatal);
+    if (this.hasRoom(payloadBytes)) return Promise.resolve();
+    if (this.#spares.diskFull) return Promise.reject(diskFull());
+    return new Promise((resolve, reject) => this.#roomWaiters.push({ resolve, reject }));
+  }
+
+  /**
+   * Gives the payload the next LSN and queues it; the payload must not change any more. Throws QuarryError 9002 when
+   * no room is prepared for it: then it has no LSN and nothing of it is written. Throws the fatal error of a dead log.
+   */
+  append(payload: Uint8Array): Appended {
+    if (this.#fatal !== null) throw this.#fatal;
+    invariant(!this.#closing, 'a record was appended to a closed log');
+    const bytes = frameBytes(payload.byteLength);
+    invariant(
+      LOG_FILE_HEADER_BYTES + bytes <= this.#fileBytes,
+      `a record of ${payload.byteLength} bytes does not fit in a log file of ${this.#fileBytes}`,
+    );
+    const prepared = preparePayload(payload);
+    const file = this.#fileFor(bytes);
+    const lsn = this.#nextLsn++;
+    file.appendAt += bytes;
+    const group = this.#groupFor(file, lsn);
+    group.records.push(prepared);
+    this.#kick();
+    return { lsn, written: group.written };
+  }
+
+  /** Makes everything appended so far durable, whatever the durability. */
+  sync(): Promise<void> {
+    if (this.#fatal !== null) return Promise.reject(this.#fatal);
+    const lsn = this.#nextLsn - 1;
+    if (this.#writer.lsnDurable >= lsn) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#syncWaiters.push({ lsn, resolve, reject });
+      this.#kick();
+    });
+  }
+
+  /**
+   * Removes the files whose every record has a lower LSN; call it when a manifest that needs none of them is durable.
+   * The newest file stays in any case, so that a lost log is told from one that never was.
+   */
+  async dropBefore(lsn: number): Promise<void> {
+    const keptCountMin = this.#writer.hasFile ? 0 : 1;
+    while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
+      const file = this.#closed.shift() as ClosedFile;
+      await this.#options.fs.remove(file.path);
+      this.#spares.prepare();
+    }
+  }
+
+  stats(): LogStats {
+    return {
+      ...this.#writer.counts,
+      lsnAppended: this.#nextLsn - 1,
+      lsnDurable: this.#writer.lsnDurable,
+      fileCount: this.#closed.length + (this.#writer.hasFile ? 1 : 0),
+    };
+  }
+
+  /** Writes and syncs what is queued, then lets go of the files. Rejects with the fatal error of a dead log. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    try {
+      await this.sync();
+    } finally {
+      await this.#spares.stop();
+      if (this.#running) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+      await this.#writer.close();
+    }
+  }
+
+  #fits(file: LogFile | null, bytes: number): file is LogFile {
+    return file !== null && file.appendAt + bytes <= this.#fileBytes;
+  }
+
+  #fileFor(bytes: number): LogFile {
+    if (this.#fits(this.#tail, bytes)) return this.#tail;
+    const spare = this.#spares.take();
+    if (spare === null) throw diskFull();
+    this.#tail = {
+      spare,
+      firstLsn: this.#nextLsn,
+      logId: this.#options.random64(),
+      appendAt: LOG_FILE_HEADER_BYTES,
+      writeAt: LOG_FILE_HEADER_BYTES,
+    };
+    return this.#tail;
+  }
+
+  /** The last group that waits, if it goes to the same file, or a new one. */
+  #groupFor(file: LogFile, lsn: number): Group {
+    const last = this.#queue.at(-1);
+    if (last?.file === file) return last;
+    let settle!: Settle;
+    const written = new Promise<void>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    // A caller may not look at `written` at all; onFatal tells of the failure.
+    written.catch(() => {});
+    const group = { file, firstLsn: lsn, records: [], written, ...settle };
+    this.#queue.push(group);
+    return group;
+  }
+
+  /** Starts the loop that writes groups, once the current tick's appends are together. */
+  #kick(): void {
+    if (this.#running || this.#fatal !== null) return;
+    this.#running = true;
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let group = this.#queue.shift(); ; group = this.#queue.shift()) {
+        if (group !== undefined) await this.#commit(group);
+        if (this.#syncWanted()) await this.#sync();
+        else if (group === undefined) break;
+      }
+    } catch (error) {
+      this.#die(error as Error);
+    }
+    this.#running = false;
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  async #commit(group: Group): Promise<void> {
+    try {
+      await this.#writer.write(group.file, group.firstLsn, group.records);
+      this.#checkAlive();
+      if (this.#options.durability === 'fsync') await this.#sync();
+      group.resolve();
+    } catch (error) {
+      group.reject(error as Error);
+      throw error;
+    }
+  }
+
+  #syncWanted(): boolean {
+    const { lsnWritten, lsnDurable } = this.#writer;
+    if (this.#intervalOver && lsnWritten > lsnDurable) return true;
+    return this.#syncWaiters.some((waiter) => waiter.lsn <= lsnWritten);
+  }
+
+  async #sync(): Promise<void> {
+    await this.#writer.sync();
+    this.#checkAlive();
+    this.#intervalOver = false;
+    const waiting = this.#syncWaiters;
+    this.#syncWaiters = waiting.filter((waiter) => waiter.lsn > this.#writer.lsnDurable);
+    for (const waiter of waiting) if (waiter.lsn <= this.#writer.lsnDurable) waiter.resolve();
+  }
+
+  /** Another part of the log may have failed while this one waited for the disk. */
+  #checkAlive(): void {
+    if (this.#fatal !== null) throw this.#fatal;
+  }
+
+  #onInterval(): void {
+    if (this.#writer.lsnWritten === this.#writer.lsnDurable) return;
+    this.#intervalOver = true;
+    this.#kick();
+  }
+
+  #settleRoom(): void {
+    for (const waiter of this.#roomWaiters.splice(0)) {
+      if (this.#spares.isReady) waiter.resolve();
+      else waiter.reject(diskFull());
+    }
+  }
+
+  #die(error: Error): void {
+    if (this.#fatal !== null) return;
+    this.#fatal = error;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    const waiting: Settle[] = [
+      ...this.#queue.splice(0),
+      ...this.#syncWaiters.splice(0),
+      ...this.#roomWaiters.splice(0),
+    ];
+    for (const waiter of waiting) waiter.reject(error);
+    this.#options.onFatal(error);
+  }
+}
+
+function diskFull(): QuarryError {
+  return new QuarryError(9002, 'disk full: there is no room for the log; nothing was written');
+}

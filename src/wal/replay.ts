@@ -1,0 +1,180 @@
+/**
+ * The write-ahead log's reading end: every record from an LSN on, in order, and the verdict on where the log ends.
+ * Invariants: a record is given only when it checks; nothing on disk changes before `repair`, and nothing at all when
+ * the log is corrupt; a corrupt log gives no record behind the corrupt place.
+ */
+import { CorruptionError, invariant, NewerFormatError } from '../base/index.js';
+import {
+  decodeLogFileHeader,
+  frameBytes,
+  frameBytesAt,
+  LOG_FILE_HEADER_BYTES,
+  LOG_FORMAT_VERSION,
+  RECORD_HEADER_BYTES,
+  RECORD_PAYLOAD_BYTES_MAX,
+  readFrame,
+} from '../format/index.js';
+import type { FileHandle, FileSystem } from '../io/index.js';
+import { type LogFileName, listLogFiles } from './names.js';
+import { ReadAhead } from './read-ahead.js';
+import { judgeEnd } from './tail.js';
+
+export interface LogEntry {
+  readonly lsn: number;
+  /** 8-aligned; stays valid as long as it is kept. */
+  readonly payload: Uint8Array;
+  /** Where its frame lies, for messages. */
+  readonly file: string;
+  readonly offset: number;
+}
+
+export interface LogEnd {
+  /** LSN of the next record to be appended. */
+  readonly nextLsn: number;
+  /** The unfinished last write that was found, if any: never acknowledged, cut off by `repair`. */
+  readonly tornTail: { readonly file: string; readonly offset: number; readonly bytes: number } | null;
+}
+
+export interface LogReplayOptions {
+  readonly fs: FileSystem;
+  readonly dir: string;
+  /** The first LSN wanted; earlier records of its file are checked and passed over. */
+  readonly fromLsn: number;
+  readonly pieceBytes?: number;
+}
+
+const PIECE_BYTES = 4 * 2 ** 20;
+const FRAME_BYTES_MAX = frameBytes(RECORD_PAYLOAD_BYTES_MAX);
+
+export class LogReplay implements AsyncIterable<LogEntry> {
+  readonly #options: LogReplayOptions;
+  #end: LogEnd | null = null;
+  /** The last file, and where its valid part ends. */
+  #last: { readonly path: string; readonly bytes: number } | null = null;
+
+  constructor(options: LogReplayOptions) {
+    this.#options = options;
+  }
+
+  /** Where the log ends; known when all records were read. */
+  get end(): LogEnd {
+    invariant(this.#end !== null, 'the end of a log is known when all its records were read');
+    return this.#end;
+  }
+
+  /**
+   * Reads the records. Throws CorruptionError for a bad record that was synced, for one that a single flipped bit
+   * explains, for a bad file header and for missing files; NewerFormatError for a file of a newer release.
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<LogEntry, void, void> {
+    const { fs, fromLsn } = this.#options;
+    const files = await this.#filesFrom(fromLsn);
+    for (let index = 0; index < files.length; index++) {
+      const handle = await fs.open(files[index].path, 'read');
+      try {
+        yield* this.#records(handle, files[index], files[index + 1]);
+      } finally {
+        await handle.close();
+      }
+    }
+    this.#end ??= { nextLsn: fromLsn, tornTail: null };
+  }
+
+  /**
+   * After all records were read: cuts off the torn tail and syncs the last file, so that everything replayed stays.
+   * Only then may a Log be opened. The cut also gives back the space prepared for records that never came.
+   */
+  async repair(): Promise<LogEnd> {
+    const { end } = this;
+    if (this.#last !== null) {
+      const handle = await this.#options.fs.open(this.#last.path, 'read-write');
+      try {
+        if ((await handle.size()) > this.#last.bytes) await handle.truncate(this.#last.bytes);
+        await handle.dataSync();
+      } finally {
+        await handle.close();
+      }
+    }
+    return end;
+  }
+
+  /** The files that hold fromLsn and what follows. */
+  async #filesFrom(fromLsn: number): Promise<LogFileName[]> {
+    const { fs, dir } = this.#options;
+    const files = await listLogFiles(fs, dir);
+    const first = files.findLastIndex((file) => file.firstLsn <= fromLsn);
+    if (first >= 0) return files.slice(first);
+    if (files.length > 0) {
+      const missing = `records ${fromLsn} to ${files[0].firstLsn - 1} are missing: no log file holds them`;
+      throw new CorruptionError(files[0].path, 0, missing);
+    }
+    if (fromLsn > 1)
+      throw new CorruptionError(dir, 0, `the log is missing: it should go on at LSN ${fromLsn}`);
+    return [];
+  }
+
+  async *#records(
+    handle: FileHandle,
+    file: LogFileName,
+    nextFile: LogFileName | undefined,
+  ): AsyncGenerator<LogEntry, void, void> {
+    const { fromLsn, pieceBytes = PIECE_BYTES } = this.#options;
+    const { path } = file;
+    // A short file is read in one short piece.
+    const reader = new ReadAhead(handle, Math.min(pieceBytes, (await handle.size()) + 8) & ~7);
+    try {
+      const logId = checkHeader(await reader.peek(LOG_FILE_HEADER_BYTES), file);
+      reader.skip(LOG_FILE_HEADER_BYTES);
+      let offset = LOG_FILE_HEADER_BYTES;
+      let lsn = file.firstLsn;
+      while (lsn !== nextFile?.firstLsn) {
+        const bytes = peekFrameNow(reader) ?? (await peekFrame(reader));
+        const frame = readFrame(bytes, 0, lsn, logId);
+        if (frame.kind !== 'ok') {
+          const torn = await judgeEnd({ handle, path, offset, lsn, logId, frame, nextFile });
+          this.#last = { path, bytes: offset };
+          this.#end = {
+            nextLsn: Math.max(lsn, fromLsn),
+            tornTail: torn > 0 ? { file: path, offset, bytes: torn } : null,
+          };
+          return;
+        }
+        reader.skip(frame.next);
+        if (lsn >= fromLsn) yield { lsn, payload: frame.payload, file: path, offset };
+        offset += frame.next;
+        lsn++;
+      }
+    } finally {
+      await reader.stop();
+    }
+  }
+}
+
+/** The file's id. */
+function checkHeader(bytes: Uint8Array, { path, firstLsn }: LogFileName): bigint {
+  const header = decodeLogFileHeader(bytes);
+  if (typeof header === 'string') throw new CorruptionError(path, 0, header);
+  if (header.version > LOG_FORMAT_VERSION) {
+    throw new NewerFormatError(path, 'log file', header.version, LOG_FORMAT_VERSION);
+  }
+  if (header.firstLsn !== firstLsn) {
+    throw new CorruptionError(
+      path,
+      16,
+      `it says that it begins at LSN ${header.firstLsn}, its name ${firstLsn}`,
+    );
+  }
+  return header.logId;
+}
+
+/** The next frame, whole if the file holds all of it, when it lies in memory in one piece. */
+function peekFrameNow(reader: ReadAhead): Uint8Array | null {
+  const header = reader.peekNow(RECORD_HEADER_BYTES);
+  return header === null ? null : reader.peekNow(frameBytesAt(header, 0));
+}
+
+async function peekFrame(reader: ReadAhead): Promise<Uint8Array> {
+  const header = await reader.peek(RECORD_HEADER_BYTES);
+  if (header.byteLength < RECORD_HEADER_BYTES) return header;
+  return reader.peek(Math.min(frameBytesAt(header, 0), FRAME_BYTES_MAX));
+}

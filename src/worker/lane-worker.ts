@@ -1,0 +1,154 @@
+/**
+ * What a lane's worker thread does with the requests it is sent. It is the only holder of its shards' state.
+ * Invariants: requests take effect in the order sent, one at a time; only a checkpoint's step spans several
+ * turns of the event loop, and it reads copies. An expected refusal is a reply; any other error ends the thread.
+ */
+import { invariant, QuarryError, toWire } from '../base/index.js';
+import { decodeBatch } from '../column/index.js';
+import { countEntities } from '../exec/index.js';
+import { createLz4 } from '../format/index.js';
+import { createIngestScratch, parseInsert } from '../ingest/index.js';
+import { NodeFileSystem } from '../io/index.js';
+import { compileKernels } from '../kernels/index.js';
+import type {
+  LaneAnswers,
+  LaneOp,
+  LaneReply,
+  LaneRequest,
+  LaneRequests,
+  LaneResult,
+  LaneStart,
+  LaneTask,
+} from '../protocol/index.js';
+import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+import { Arena, ArenaPool, Shard } from '../storage/index.js';
+import { lookUp } from './look-up.js';
+
+/** How long one checkpoint step may keep on writing files. */
+const CHECKPOINT_STEP_MS = 20;
+
+type Handlers = { [Op in LaneOp]: (request: LaneRequests[Op]) => LaneAnswers[Op] | Promise<LaneAnswers[Op]> };
+
+export class LaneWorker {
+  readonly #start: LaneStart;
+  readonly #pool: ArenaPool;
+  /** Where bitmaps of several columns meet. */
+  readonly #scratch: Arena;
+  readonly #shards: ReadonlyMap<number, Shard>;
+  readonly #models = new Map<number, DatabaseModel>();
+  readonly #ingest = createIngestScratch();
+  readonly #store: SnapshotStore;
+  #checkpoint: LaneCheckpoint | null = null;
+  #nextSequence = 0;
+  readonly #handlers: Handlers;
+
+  constructor(start: LaneStart) {
+    this.#start = start;
+    const module = start.kernels === null ? null : compileKernels(start.kernels);
+    this.#pool = new ArenaPool(module);
+    this.#scratch = new Arena(module);
+    this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
+    this.#store = { fs: new NodeFileSystem(), dir: start.storeDir, lz4: createLz4() };
+    this.#handlers = {
+      model: ({ model }) => this.#setModel(model),
+      'forget-model': ({ databaseId }) => {
+        this.#models.delete(databaseId);
+        return null;
+      },
+      parse: (request) => this.#parse(request),
+      apply: (request) => this.#apply(request),
+      'drop-dimension': (request) => {
+        for (const shard of this.#shards.values()) shard.drop(request);
+        return null;
+      },
+      'count-entities': ({ plans }) =>
+        plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch))),
+      'count-all': ({ databaseId, dimensionIds }) =>
+        this.#sum((shard) =>
+          dimensionIds.reduce((sum, id) => sum + (shard.find({ databaseId, dimensionId: id })?.entityCount ?? 0), 0),
+        ),
+      exist: (request) => lookUp(this.#shards, this.#start.shardCount, request, request.ids),
+      'entity-count': () => this.#sum((shard) => shard.entityCount),
+      'checkpoint-begin': ({ lsn, models }) => {
+        this.#checkpoint = new LaneCheckpoint(this.#store, lsn, this.#shards.values(), models);
+        return null;
+      },
+      'checkpoint-step': () => this.#checkpointStep(),
+      load: ({ files }) => loadSnapshot(this.#store, files, this.#shards),
+    };
+  }
+
+  /** Runs a task's requests in turn. Rejects only with a bug. */
+  async run(task: LaneTask): Promise<LaneResult> {
+    invariant(task.sequence === this.#nextSequence, `task ${task.sequence} came out of turn`);
+    this.#nextSequence++;
+    const replies: LaneReply[] = [];
+    for (const request of task.requests) {
+      const reply = this.#reply(request);
+      invariant(!(reply instanceof Promise) || task.requests.length === 1, `${request.op} did not travel alone`);
+      replies.push(reply instanceof Promise ? await reply : reply);
+    }
+    const memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
+    return { replies, memoryBytes };
+  }
+
+  #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {
+    try {
+      const handler = this.#handlers[request.op] as (request: LaneRequest) => LaneAnswers[LaneOp] | Promise<LaneAnswers[LaneOp]>;
+      const answer = handler(request);
+      if (!(answer instanceof Promise)) return { value: answer };
+      return answer.then((value) => ({ value }), refusal);
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  #sum(of: (shard: Shard) => number): number {
+    let sum = 0;
+    for (const shard of this.#shards.values()) sum += of(shard);
+    return sum;
+  }
+
+  #setModel(model: DatabaseModel): null {
+    this.#models.set(model.id, model);
+    return null;
+  }
+
+  #parse({ databaseId, body, nowMs, customKey }: LaneRequests['parse']): LaneAnswers['parse'] {
+    const model = this.#models.get(databaseId);
+    if (model === undefined) {
+      return { outcome: { error: toWire(new QuarryError(8002, 'the database was deleted')) }, modelVersion: 0 };
+    }
+    const context = { model, shardCount: this.#start.shardCount, nowMs, customKey };
+    return { outcome: parseInsert(new Uint8Array(body), context, this.#ingest), modelVersion: model.version };
+  }
+
+  #apply({ records }: LaneRequests['apply']): null {
+    for (const { databaseId, buffer, batches } of records) {
+      for (const { shard, offset, byteLength } of batches) {
+        const held = this.#shards.get(shard);
+        invariant(held !== undefined, `a batch for shard ${shard} came to a lane that does not hold it`);
+        held.apply(databaseId, decodeBatch(buffer, offset, byteLength));
+      }
+    }
+    return null;
+  }
+
+  async #checkpointStep(): Promise<LaneAnswers['checkpoint-step']> {
+    const checkpoint = this.#checkpoint;
+    invariant(checkpoint !== null, 'a checkpoint step came without its begin');
+    const until = performance.now() + CHECKPOINT_STEP_MS;
+    let done = false;
+    while (!done && performance.now() < until) done = await checkpoint.step();
+    if (!done) return { done, files: [] };
+    this.#checkpoint = null;
+    return { done, files: await checkpoint.finish() };
+  }
+}
+
+function refusal(error: unknown): LaneReply {
+  if (error instanceof QuarryError) return { error: toWire(error) };
+  throw error;
+}
+

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { ExactNumber, parseJson } from '../../src/api/index.js';
+import { Prng, QuarryError } from '../../src/base/index.js';
+import { jsonText } from '../support/generate.js';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+t.test('numbers keep every digit of their text', async (t) => {
+  for (const text of [
+    '9223372036854775807',
+    '-9223372036854775808',
+    '1000001.10',
+    '1e400',
+    '0.1',
+    '-0',
+    '1E-7',
+    '9'.repeat(1000),
+  ]) {
+    t.strictSame(parseJson(bytes(text)), new ExactNumber(text));
+    t.strictSame(parseJson(bytes(` [ ${text} ] `)), [new ExactNumber(text)]);
+  }
+});
+
+t.test('objects take any key as plain data', async (t) => {
+  const body = parseJson(bytes('{"__proto__":{"a":1},"constructor":2,"toString":null,"10":true,"":"x"}'));
+  t.ok(body instanceof Map);
+  t.strictSame(
+    new Set((body as Map<string, unknown>).keys()),
+    new Set(['__proto__', 'constructor', 'toString', '10', '']),
+  );
+  t.strictSame((body as Map<string, unknown>).get('__proto__'), new Map([['a', new ExactNumber('1')]]));
+  t.equal(Object.hasOwn(Object.prototype, 'a'), false);
+});
+
+t.test('strings keep pairs of surrogates and escaped NUL', async (t) => {
+  t.equal(parseJson(bytes('"\\ud83d\\ude00 \\u0000 \\u00e9 😀"')), '😀 \0 é 😀');
+});
+
+const REFUSED: readonly (readonly [string, Uint8Array, string])[] = [
+  ['an empty body', bytes(''), 'empty'],
+  ['white space only', bytes('  \n'), 'invalid JSON syntax'],
+  ['a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'position 0'],
+  ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'UTF-8'],
+  ['UTF-8 of a lone surrogate', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), 'UTF-8'],
+  ['overlong UTF-8', new Uint8Array([0x22, 0xc0, 0x80, 0x22]), 'UTF-8'],
+  ['a lone surrogate as an escape', bytes('["\\ud800"]'), 'lone surrogate'],
+  ['a low surrogate before a high one', bytes('["\\udc00\\ud800"]'), 'lone surrogate'],
+  ['a lone surrogate in a key', bytes('{"\\udfff":1}'), 'lone surrogate'],
+  ['NUL outside strings', bytes('{}\0'), 'position 2'],
+  ['a raw control character in a string', bytes('"a\nb"'), 'invalid'],
+  ['text behind the value', bytes('{} {}'), 'position 3'],
+  ['a body cut off', bytes('{"query":[{"a":'), 'invalid JSON syntax'],
+  ['a string cut off', bytes('{"query'), 'invalid JSON syntax'],
+  ['a comma too many', bytes('[1,]'), 'invalid JSON syntax'],
+  ['a comma too many in an object', bytes('{"a":1,}'), 'invalid JSON syntax'],
+  ['a number that is none', bytes('[01]'), 'invalid JSON syntax'],
+  ['a number with a bare point', bytes('[1.]'), 'invalid JSON syntax'],
+  ['NaN', bytes('[NaN]'), 'invalid JSON syntax'],
+  ['a comment', bytes('[1 /* one */]'), 'invalid JSON syntax'],
+  ['single quotes', bytes("{'a':1}"), 'invalid JSON syntax'],
+  ['an unknown escape', bytes('"\\x41"'), 'invalid JSON syntax'],
+  ['a key repeated', bytes('{"age":{"gt":5,"gt":7}}'), '"gt" stands twice'],
+  ['a key repeated in another spelling', bytes('{"a":1,"\\u0061":2}'), '"a" stands twice'],
+  ['a number of a million digits', bytes(`[${'1'.repeat(1_000_000)}]`), 'longer than 1000'],
+  ['lists nested 10,000 deep', bytes('['.repeat(10_000) + ']'.repeat(10_000)), 'nested deeper than 512'],
+  ['lists nested without an end', bytes('['.repeat(1_000_000)), 'nested deeper than 512'],
+  ['objects nested 10,000 deep', bytes('{"a":'.repeat(10_000)), 'nested deeper than 512'],
+];
+
+for (const [what, body, named] of REFUSED) {
+  t.test(`${what} is refused with 1503 and named`, async (t) => {
+    try {
+      t.fail(`accepted: ${String(parseJson(body)).slice(0, 80)}`);
+    } catch (error) {
+      t.ok(error instanceof QuarryError && error.code === 1503, String(error));
+      t.match((error as Error).message, named);
+      t.ok((error as Error).message.length < 400, 'the message does not grow with the body');
+    }
+  });
+}
+
+t.test('512 levels are read', async (t) => {
+  t.equal(
+    jsonText(parseJson(bytes(`${'['.repeat(512)}${']'.repeat(512)}`))),
+    '['.repeat(512) + ']'.repeat(512),
+  );
+});
+
+t.test('a cut or a flipped byte gives a value or 1503, never anything else', async (t) => {
+  const prng = new Prng(41);
+  const whole = bytes(
+    '{"query-name":"é😀","query":[{"age":{"gt":-1.5e3}},"and",["not",{"a":{"in":[null,true,"\\u00e9"]}}]]}',
+  );
+  let refused = 0;
+  for (let round = 0; round < 2000; round++) {
+    const body = whole.slice(0, prng.chance(0.5) ? prng.below(whole.length) : whole.length);
+    if (body.length > 0) body[prng.below(body.length)] ^= 1 << prng.below(8);
+    try {
+      parseJson(body);
+    } catch (error) {
+      if (!(error instanceof QuarryError) || error.code !== 1503) throw error;
+      refused++;
+    }
+  }
+  t.ok(refused > 1000, `${refused} of 2000 refused, seed 41`);
+});

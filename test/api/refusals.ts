@@ -1,0 +1,30 @@
+/** Tables of bad requests: each with the code it must get and what its message must name. */
+
+import type { Json } from '../../src/api/index.js';
+import { QuarryError } from '../../src/base/index.js';
+import { json } from './databases.js';
+
+/** [what it shows, body as JSON text, code, a part of the message] */
+export type Refusal = readonly [string, string, number, string];
+
+interface Asserter {
+  strictSame(found: unknown, wanted: unknown, message: string): unknown;
+}
+
+/** Runs every body through `run` and asserts that it is refused as the table says. */
+export function assertRefusals(
+  t: Asserter,
+  refusals: readonly Refusal[],
+  run: (body: Json) => unknown,
+): void {
+  for (const [shows, text, code, named] of refusals) {
+    let found: unknown = 'accepted';
+    try {
+      run(json(text));
+    } catch (error) {
+      if (!(error instanceof QuarryError)) throw error;
+      found = { code: error.code, message: error.message.includes(named) ? named : error.message };
+    }
+    t.strictSame(found, { code, message: named }, shows);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The tour's questions asked of DuckDB over the same files, which DuckDB reads by itself. One SQL expression per
+ * question name; what it gives must equal the server's answer.
+ */
+import { DuckDBInstance } from '@duckdb/node-api';
+import { DEMO_FILES } from '../../src/commands/demo/files.js';
+import type { Answer } from '../../src/commands/demo/tour.js';
+
+const quoted = (file: string): string => `'${file.replaceAll("'", "''")}'`;
+
+function views(small: boolean): string[] {
+  const flights = small
+    ? `SELECT strptime(date, '%Y/%m/%d %H:%M') AS moment, delay, distance, origin, destination
+         FROM read_json(${quoted(DEMO_FILES.flightsSmall)}, columns = {date: 'VARCHAR', delay: 'BIGINT',
+           distance: 'BIGINT', origin: 'VARCHAR', destination: 'VARCHAR'})`
+    : `SELECT date AS moment, delay, distance, origin, destination FROM read_parquet(${quoted(DEMO_FILES.flights)})`;
+  return [
+    `CREATE VIEW airports AS
+       SELECT iata, lower(name) AS name, nullif(state, 'NA') AS state, latitude::DOUBLE AS latitude,
+         longitude::DOUBLE AS longitude
+       FROM read_csv(${quoted(DEMO_FILES.airports)}, header = true, all_varchar = true)`,
+    `CREATE TABLE flights AS ${flights}`,
+    `CREATE VIEW quakes AS
+       SELECT *, date_trunc('second', epoch_ms(time)) AS moment, string_split(trim(sources, ','), ',') AS networks
+       FROM read_json(${quoted(DEMO_FILES.earthquakes)}, columns = {id: 'VARCHAR', mag: 'DECIMAL(9, 2)',
+         place: 'VARCHAR', time: 'BIGINT', type: 'VARCHAR', status: 'VARCHAR', sources: 'VARCHAR', felt: 'BIGINT',
+         tsunami: 'BIGINT', longitude: 'DOUBLE', latitude: 'DOUBLE', depth: 'DECIMAL(9, 3)'})`,
+  ];
+}
+
+/** The codes of the origins with at least `least` flights for which `where` holds. */
+const origins = (where: string, least = 1): string =>
+  `(SELECT origin FROM flights WHERE ${where} GROUP BY origin HAVING count(*) >= ${least})`;
+
+const countOrigins = (where: string, least = 1): string => `SELECT count(*) FROM ${origins(where, least)}`;
+const countAirports = (where: string): string => `SELECT count(*) FROM airports WHERE ${where}`;
+const countQuakes = (where: string): string => `SELECT count(*) FROM quakes WHERE ${where}`;
+const within = (from: string, to: string): string =>
+  `moment BETWEEN TIMESTAMP '${from}' AND TIMESTAMP '${to}'`;
+
+const HALF_YEAR = within('2001-01-01 00:00:00', '2001-07-01 00:00:00');
+const FIRST_WEEK = within('2001-01-01 00:00:00', '2001-01-08 00:00:00');
+const MARCH = within('2001-03-01 00:00:00', '2001-03-31 23:59:59');
+
+/** Great-circle kilometres from a point to an airport, on the sphere that the interface names. */
+const kilometresFrom = (longitude: number, latitude: number): string =>
+  `2 * 6371.0088 * asin(sqrt(pow(sin(radians(latitude - ${latitude}) / 2), 2) + cos(radians(latitude)) *
+    cos(radians(${latitude})) * pow(sin(radians(longitude - ${longitude}) / 2), 2)))`;
+
+/** Question name -> SQL of one number. */
+const COUNTS: Readonly<Record<string, string>> = {
+  'all-entities':
+    'SELECT (SELECT count(*) FROM (SELECT iata FROM airports UNION SELECT origin FROM flights)) + (SELECT count(*) FROM quakes)',
+  'all-earthquakes': 'SELECT count(*) FROM quakes',
+  'in-california': countAirports(`state = 'CA'`),
+  'international-elsewhere': countAirports(`name LIKE '%international%' AND state NOT IN ('TX', 'CA', 'FL')`),
+  'near-times-square': countAirports(`${kilometresFrom(-73.9855, 40.758)} <= 100`),
+  'departures-in-march': countOrigins(MARCH, 1000),
+  'very-late-in-march': countOrigins(`delay > 120 AND ${MARCH}`, 100),
+  'california-to-jfk': countAirports(
+    `state = 'CA' AND iata IN ${origins(`destination = 'JFK' AND ${FIRST_WEEK}`)}`,
+  ),
+  'new-york-freqgroup': countOrigins(
+    `destination IN ('JFK', 'LGA', 'EWR') AND ${within('2001-02-01 00:00:00', '2001-02-28 23:59:59')}`,
+    500,
+  ),
+  'busy-and-punctual': `${countOrigins(HALF_YEAR, 500)} WHERE origin NOT IN ${origins(`delay >= 180 AND ${HALF_YEAR}`)}`,
+  'only-long-haul': `${countOrigins(`distance >= 2000 AND ${HALF_YEAR}`)}
+     WHERE origin NOT IN ${origins(`distance < 200 AND ${HALF_YEAR}`)}`,
+  nested: countAirports(
+    `(state IN ('NV', 'AZ') AND iata IN ${origins(`destination = 'LAX' AND ${FIRST_WEEK}`, 10)})
+     OR (state = 'HI' AND iata IN ${origins(`destination = 'SFO' AND ${FIRST_WEEK}`, 10)})`,
+  ),
+  'last-weekend-of-june': countOrigins(
+    `delay > 300 AND ${within('2001-06-29 00:00:00', '2001-07-01 00:00:00')}`,
+  ),
+  today: countOrigins('moment >= current_date AND moment < current_date + INTERVAL 1 DAY'),
+  'magnitude-5': countQuakes('mag >= 5'),
+  'reviewed-in-february': countQuakes(
+    `status = 'reviewed' AND mag BETWEEN 2.5 AND 4.5 AND moment >= TIMESTAMP '2018-02-01' AND moment < TIMESTAMP '2018-02-04'`,
+  ),
+  aleutians: countQuakes('latitude BETWEEN 48 AND 60 AND (longitude >= 165 OR longitude <= -155)'),
+  'man-made-in-california': countQuakes(
+    `type <> 'earthquake' AND regexp_matches(lower(place), ', (california|ca)$')`,
+  ),
+  'two-networks': countQuakes(`list_contains(networks, 'ak') AND list_contains(networks, 'us')`),
+  'felt-or-tsunami': countQuakes('(felt >= 10 OR tsunami = 1) AND depth < 10'),
+};
+
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
+
+/** Every question's answer by its name. `small`: over the 20,000 flights. */
+export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const connection = await instance.connect();
+  try {
+    for (const view of views(small)) await connection.run(view);
+    const column = async (sql: string): Promise<unknown[]> =>
+      (await connection.runAndReadAll(sql)).getRowsJS().map(([value]) => value);
+    const count = async (sql: string): Promise<number> => Number((await column(sql))[0]);
+
+    const answers = new Map<string, Answer>();
+    for (const [name, sql] of Object.entries(COUNTS)) answers.set(name, await count(sql));
+    const monthly: Record<string, number> = {};
+    for (const [index, month] of MONTHS.entries()) {
+      monthly[month] = await count(
+        countOrigins(`delay > 600 AND year(moment) = 2001 AND month(moment) = ${index + 1}`),
+      );
+    }
+    answers.set('month-by-month', monthly);
+    const asked = ['JFK', 'ORD', 'XXX', 'YAK'];
+    const known = await column(
+      `SELECT iata FROM airports WHERE iata IN (${asked.map((code) => `'${code}'`)})`,
+    );
+    answers.set('known-codes', {
+      exists: asked.filter((code) => known.includes(code)),
+      'not-exists': asked.filter((code) => !known.includes(code)),
+    });
+    return answers;
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}

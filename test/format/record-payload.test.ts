@@ -1,0 +1,85 @@
+import { unpack } from 'msgpackr';
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { decodeRecordPayload, encodeRecordPayload, type LogRecord } from '../../src/format/index.js';
+
+const SEED = 9_001;
+t.comment(`seed ${SEED}`);
+
+function randomInsert(prng: Prng): Extract<LogRecord, { type: 'insert' }> {
+  const shared = new SharedArrayBuffer(8 * prng.between(0, 400));
+  const bytes = new Uint8Array(shared);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = prng.below(256);
+  const cut = 8 * prng.below(bytes.length / 8 + 1);
+  return {
+    type: 'insert',
+    timeMs: 1_700_000_000_000 + prng.below(1e9),
+    databaseId: prng.between(1, 5),
+    changes: prng.chance(0.3)
+      ? [{ change: 'column-created', column: { range: null, name: 'ä'.repeat(prng.below(99)) } }]
+      : [],
+    shardCount: 3,
+    batches: [
+      { shard: 0, dimensionId: prng.below(1e5), bytes: bytes.subarray(0, cut) },
+      { shard: 2, dimensionId: 1, bytes: bytes.subarray(cut) },
+    ],
+  };
+}
+
+const plain = (record: LogRecord): unknown =>
+  record.type === 'catalog'
+    ? record
+    : { ...record, batches: record.batches.map((batch) => ({ ...batch, bytes: [...batch.bytes] })) };
+
+t.test('a record of either type reads back as it was', async (t) => {
+  const prng = new Prng(SEED);
+  const records: LogRecord[] = [
+    {
+      type: 'catalog',
+      timeMs: 1_700_000_000_123,
+      changes: [{ change: 'key-created', key: { hash: 'ab', databaseId: null } }],
+    },
+    { type: 'insert', timeMs: 0, databaseId: 1, changes: [], shardCount: 1, batches: [] },
+    ...Array.from({ length: 200 }, () => randomInsert(prng)),
+  ];
+  for (const record of records)
+    t.strictSame(plain(decodeRecordPayload(encodeRecordPayload(record))), plain(record));
+});
+
+t.test('batches are 8-aligned after decoding: views of an aligned payload, copies of another', async (t) => {
+  const prng = new Prng(SEED);
+  for (let shift = 0; shift < 8; shift++) {
+    const record = randomInsert(prng);
+    const payload = encodeRecordPayload(record);
+    const moved = new Uint8Array(new ArrayBuffer(payload.length + 8), shift, payload.length);
+    moved.set(payload);
+    const decoded = decodeRecordPayload(moved);
+    if (decoded.type !== 'insert') throw new Error('another type');
+    for (const { bytes } of decoded.batches) {
+      t.equal(bytes.byteOffset % 8, 0);
+      t.equal(bytes.buffer === moved.buffer, shift === 0);
+    }
+    t.strictSame(plain(decoded), plain(record));
+  }
+});
+
+t.test('a payload owns its memory and is plain MessagePack', async (t) => {
+  const prng = new Prng(SEED);
+  const records = Array.from({ length: 20 }, () => randomInsert(prng));
+  const payloads = records.map(encodeRecordPayload);
+  t.equal(new Set(payloads.map((payload) => payload.buffer)).size, payloads.length);
+  for (const payload of payloads) t.equal(payload.buffer.byteLength, payload.byteLength);
+  const [meta, items] = unpack(payloads[0]) as [{ type: string }, unknown[]];
+  t.equal(meta.type, 'insert');
+  t.strictSame(
+    items.filter((item) => item !== null).map((item) => [...(item as Uint8Array)]),
+    records[0].batches.map((batch) => [...batch.bytes]),
+  );
+});
+
+t.test('a payload of an unknown type is refused', async (t) => {
+  const payload = encodeRecordPayload({ type: 'catalog', timeMs: 1, changes: [] });
+  const at = Buffer.from(payload.buffer).indexOf('catalog');
+  payload.set(Buffer.from('catalox'), at);
+  t.throws(() => decodeRecordPayload(payload), /unknown type "catalox"/);
+});

@@ -1,0 +1,87 @@
+import t from 'tap';
+import { ENDPOINTS } from '../../src/http/endpoints.js';
+import { KEYS } from './fake-engine.js';
+import { ask, codeOf, startFront } from './harness.js';
+
+t.test('a method and path stand in the table once, without a trailing slash', (t) => {
+  const names = ENDPOINTS.map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+  t.equal(new Set(names).size, names.length);
+  t.notOk(names.some((name) => name.endsWith('/')));
+  t.end();
+});
+
+t.test('each kind of key opens exactly the endpoints that the interface grants it', async (t) => {
+  const granted: Readonly<Record<string, readonly string[]>> = {
+    'POST /v1/dimension': ['master', 'write'],
+    'DELETE /v1/dimension': ['master', 'write'],
+    'GET /v1/dimension': ['master', 'read', 'write'],
+    'POST /v1/column': ['master', 'write'],
+    'GET /v1/column': ['master', 'read', 'write'],
+    'POST /v1/insert': ['master', 'write'],
+    'POST /v1/query/count/entity': ['master', 'read'],
+    'POST /v1/query/count/entity/total': ['master', 'read'],
+    'GET /v1/query/count/entity/total': ['master', 'read'],
+    'POST /v1/query/exists/entity': ['master', 'read'],
+  };
+  const front = await startFront(t);
+  const found: Record<string, string[]> = {};
+  for (const endpoint of ENDPOINTS) {
+    if (endpoint.handler === null) continue;
+    const name = `${endpoint.method} ${endpoint.path}`;
+    found[name] = [];
+    for (const [kind, key] of Object.entries(KEYS)) {
+      const headers = { Authorization: key, 'Content-Type': 'application/json' };
+      const body = endpoint.method === 'GET' ? undefined : '"neither of them takes a text"';
+      const { method, path } = endpoint;
+      const reply = await ask(
+        front,
+        body === undefined ? { method, path, headers } : { method, path, headers, body },
+      );
+      if (reply.status === 200 || codeOf(reply) !== 503) found[name].push(kind);
+      else t.equal(reply.status, 403);
+    }
+    found[name].sort();
+  }
+  t.strictSame(found, granted);
+});
+
+t.test('what is not built, no path, or a wrong method answers 1505 and is named', async (t) => {
+  const front = await startFront(t);
+  const headers = { Authorization: KEYS.master };
+  for (const { method, path, handler } of ENDPOINTS) {
+    if (handler !== null) continue;
+    const reply = await ask(front, { method, path: path.replace(':query_name', 'mine'), headers });
+    t.equal(codeOf(reply), 1505, `${method} ${path}`);
+  }
+  const others = [
+    '/',
+    '/v1',
+    '/v1/',
+    '/v2/insert',
+    '/v1/insert/x',
+    '/v1//insert',
+    '/v1/query/saved//',
+    '/v1/dimension//',
+  ];
+  for (const path of others) {
+    const reply = await ask(front, { path, headers });
+    t.equal(codeOf(reply), 1505, path);
+    t.equal(reply.status, 404);
+  }
+  for (const method of ['PUT', 'PATCH', 'OPTIONS', 'TRACE']) {
+    const reply = await ask(front, { method, path: '/v1/dimension', headers });
+    t.equal(codeOf(reply), 1505, method);
+    t.match(reply.body, method);
+  }
+});
+
+t.test('a trailing slash and a query string change nothing', async (t) => {
+  const front = await startFront(t);
+  const headers = { Authorization: KEYS.master };
+  for (const path of ['/v1/dimension', '/v1/dimension/', '/v1/dimension?x=1', '/v1/dimension/?x=1']) {
+    t.strictSame(JSON.parse((await ask(front, { path, headers })).body).dimensions, ['default'], path);
+  }
+  for (const path of ['/readyz', '/readyz/', '/livez/', '/metrics/']) {
+    t.equal((await ask(front, { path })).status, 200, path);
+  }
+});

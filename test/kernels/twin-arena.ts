@@ -1,0 +1,143 @@
+/**
+ * An arena for kernel tests: places inputs at 8-aligned offsets between guard bytes, fills whatever a kernel may
+ * read but must not heed with noise, and runs every set of kernels on the same bytes.
+ */
+import fs from 'node:fs';
+import type { Prng } from '../../src/base/index.js';
+import {
+  ARENA_RESERVED_BYTES,
+  bitmapBytes,
+  compileKernels,
+  type Kernels,
+  kernelsFor,
+} from '../../src/kernels/index.js';
+
+export const wasmBytes = (): Uint8Array =>
+  fs.readFileSync(new URL('../../src/kernels/kernels.wasm', import.meta.url));
+
+/** Around every boundary of a byte, a word and a 128-row group. */
+export const ROW_COUNTS = [
+  0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 1000,
+];
+
+const GUARD_BYTES = 40;
+
+export class TwinArena {
+  readonly sets: readonly Kernels[];
+  readonly memory: WebAssembly.Memory;
+  readonly #prng: Prng;
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  #top: number;
+
+  constructor(prng: Prng, pages = 64, start = ARENA_RESERVED_BYTES) {
+    this.#prng = prng;
+    this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#start = start;
+    this.#top = start;
+    const module = compileKernels(wasmBytes());
+    this.sets = [kernelsFor(this.memory, module), kernelsFor(this.memory, null)];
+  }
+
+  /** Forgets everything placed. */
+  reset(): void {
+    this.#top = this.#start;
+  }
+
+  /** Takes byteCount bytes of noise; the offset is 8-aligned and often not 16-aligned. */
+  take(byteCount: number): number {
+    const at = Math.ceil((this.#top + GUARD_BYTES) / 8) * 8;
+    this.#top = at + byteCount + GUARD_BYTES;
+    if (this.#top > this.#bytes.length) throw new Error('test arena too small');
+    for (let i = at - GUARD_BYTES; i < this.#top; i++) this.#bytes[i] = this.#prng.u32();
+    return at;
+  }
+
+  /** Places a bitmap; its bits from bits.length on are noise. */
+  bitmap(bits: readonly boolean[]): number {
+    const at = this.take(bitmapBytes(bits.length));
+    bits.forEach((bit, row) => {
+      const mask = 1 << (row & 7);
+      if (bit) this.#bytes[at + (row >> 3)] |= mask;
+      else this.#bytes[at + (row >> 3)] &= ~mask;
+    });
+    return at;
+  }
+
+  /** Places one number per row, `perRow` of them to a row; the rest of the last 128-row group is noise. */
+  values(
+    kind: 'u8' | 'u16' | 'u32' | 'i32' | 'i64' | 'f64',
+    rows: readonly (number | bigint)[],
+    perRow = 1,
+  ): number {
+    const bytesEach = { u8: 1, u16: 2, u32: 4, i32: 4, i64: 8, f64: 8 }[kind];
+    const at = this.take(bitmapBytes(rows.length / perRow) * 8 * bytesEach * perRow);
+    const view = new DataView(this.memory.buffer);
+    rows.forEach((value, i) => {
+      const to = at + i * bytesEach;
+      if (kind === 'i64') view.setBigInt64(to, value as bigint, true);
+      else if (kind === 'f64') view.setFloat64(to, value as number, true);
+      else if (kind === 'u8') view.setUint8(to, value as number);
+      else if (kind === 'u16') view.setUint16(to, value as number, true);
+      else view.setUint32(to, (value as number) >>> 0, true);
+    });
+    return at;
+  }
+
+  /**
+   * Runs every set on the same bytes. Gives the first difference from `expected` in bits, trailing zeros, count
+   * or bytes touched outside the out bitmap; null if there is none.
+   */
+  filterMismatch(
+    expected: readonly boolean[],
+    out: number,
+    run: (kernels: Kernels) => number,
+  ): string | null {
+    const want = new Uint8Array(bitmapBytes(expected.length));
+    let wantCount = 0;
+    expected.forEach((bit, row) => {
+      if (!bit) return;
+      want[row >> 3] |= 1 << (row & 7);
+      wantCount++;
+    });
+    return this.bytesMismatch(want, wantCount, out, run);
+  }
+
+  /** The same for a kernel that gives any bytes. */
+  bytesMismatch(
+    want: Uint8Array,
+    wantCount: number,
+    out: number,
+    run: (kernels: Kernels) => number,
+  ): string | null {
+    const before = this.#bytes.slice(this.#start, this.#top);
+    const after = before.slice();
+    after.set(want, out - this.#start);
+    for (const kernels of this.sets) {
+      const count = run(kernels);
+      const got = this.#bytes.slice(this.#start, this.#top);
+      this.#bytes.set(before, this.#start);
+      if (count !== wantCount) return `${kernels.name}: count ${count}, expected ${wantCount}`;
+      const byte = got.findIndex((value, i) => value !== after[i]);
+      if (byte >= 0) {
+        const place = this.#start + byte - out;
+        return `${kernels.name}: byte ${place} of out is ${got[byte]}, expected ${after[byte]}`;
+      }
+    }
+    return null;
+  }
+}
+
+/** Every kind of validity: absent (null), full, empty, alternating, random, sparse. */
+export function validities(prng: Prng, n: number): (boolean[] | null)[] {
+  const bits = (of: (row: number) => boolean) => Array.from({ length: n }, (_, row) => of(row));
+  return [
+    null,
+    bits(() => true),
+    bits(() => false),
+    bits((row) => row % 2 === 0),
+    bits(() => prng.chance(0.5)),
+    bits(() => prng.chance(0.02)),
+  ];
+}

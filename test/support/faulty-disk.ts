@@ -1,0 +1,324 @@
+/**
+ * A disk in memory that stops, fails and forgets as a real one may; the one model of disk faults that tests use.
+ *   Crash    at a chosen call the machine stops: that call and all later ones reject. `afterCrash` is the disk as the
+ *            next start finds it. Synced bytes and names are there. Of unsynced bytes each 512-byte sector that a write
+ *            touched is kept or lost by itself, and so is each unsynced change of a size or of a name: so writes come
+ *            out lost, torn and reordered. The seed decides, and also how much is kept overall: all (a killed
+ *            process), nothing, or a part.
+ *   Errors   `fault` gives a call an error code: a write then leaves a part of its bytes; a failed sync leaves some
+ *            sectors on disk and forgets that the others were ever to be written, so that a later sync that succeeds
+ *            does not bring them (as Linux does).
+ *   Full     `capacityBytes` bounds the sum of file sizes; a write beyond it leaves what fits and rejects with ENOSPC.
+ * Names are synced by `syncDir`, a file's bytes and size by `dataSync`; the folders themselves always stay.
+ */
+import path from 'node:path';
+import { Prng } from '../../src/base/index.js';
+import type { FileHandle, FileSystem } from '../../src/io/index.js';
+
+const SECTOR_BYTES = 512;
+
+export type DiskCall =
+  | 'open'
+  | 'writev'
+  | 'read'
+  | 'dataSync'
+  | 'truncate'
+  | 'rename'
+  | 'remove'
+  | 'list'
+  | 'syncDir';
+
+export interface FaultyDiskOptions {
+  readonly seed?: number;
+  /** Ordinal of the call at which the machine stops, counted from 0. */
+  readonly crashAtStep?: number;
+  /** The error code that this call shall meet, if any. */
+  readonly fault?: (step: number, call: DiskCall, file: string) => string | undefined;
+}
+
+interface Change {
+  /** The file's size afterwards, if the change sets it. */
+  readonly size: number | null;
+  /** Bytes of one sector or less, and where they go. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What a file holds: as the running system sees it, as it is on disk for sure, and what lies between. */
+class Inode {
+  live: Uint8Array = new Uint8Array(0);
+  durable: Uint8Array = new Uint8Array(0);
+  pending: Change[] = [];
+
+  change(change: Change): void {
+    this.live = applied(this.live, change);
+    this.pending.push(change);
+  }
+}
+
+interface NameChange {
+  readonly dir: string;
+  readonly removed: string | null;
+  readonly added: string | null;
+  readonly node: Inode;
+}
+
+function resized(bytes: Uint8Array, size: number): Uint8Array {
+  if (bytes.byteLength === size) return bytes;
+  const result = new Uint8Array(size);
+  result.set(bytes.subarray(0, size));
+  return result;
+}
+
+function applied(bytes: Uint8Array, change: Change): Uint8Array {
+  const end = change.at + change.bytes.byteLength;
+  const size =
+    change.size ?? (change.bytes.byteLength > 0 ? Math.max(bytes.byteLength, end) : bytes.byteLength);
+  const result = resized(bytes, size);
+  if (change.bytes.byteLength > 0) result.set(change.bytes, change.at);
+  return result;
+}
+
+interface DiskError extends Error {
+  readonly code: string;
+  /** The machine had stopped before the call, which therefore left nothing. */
+  readonly late: boolean;
+}
+
+function fail(code: string, what: string, late = false): DiskError {
+  return Object.assign(new Error(`${code}: ${what}`), { code, late });
+}
+
+export class FaultyDisk implements FileSystem {
+  /** Bytes that all files together may have; may be changed at any time. */
+  capacityBytes = Number.POSITIVE_INFINITY;
+  /** Calls made so far, and how many of each kind. */
+  steps = 0;
+  readonly callCounts = new Map<DiskCall, number>();
+  crashed = false;
+  readonly #options: FaultyDiskOptions;
+  readonly #prng: Prng;
+  #live = new Map<string, Inode>();
+  #durable = new Map<string, Inode>();
+  #nameChanges: NameChange[] = [];
+
+  constructor(options: FaultyDiskOptions) {
+    this.#options = options;
+    this.#prng = new Prng(options.seed ?? 1);
+  }
+
+  async open(file: string, mode: 'read' | 'read-write' | 'create'): Promise<FileHandle> {
+    await this.#step('open', file);
+    let node = this.#live.get(file);
+    if (node === undefined) {
+      if (mode !== 'create') throw fail('ENOENT', file);
+      node = new Inode();
+      this.#name({ dir: path.dirname(file), removed: null, added: file, node });
+    } else if (mode === 'create') node.change({ size: 0, at: 0, bytes: new Uint8Array(0) });
+    return this.#handle(file, node);
+  }
+
+  async readFile(file: string): Promise<Uint8Array> {
+    await this.#step('read', file);
+    return this.#existing(file).live.slice();
+  }
+
+  async writeFile(file: string, bytes: Uint8Array): Promise<void> {
+    const handle = await this.open(file, 'create');
+    await handle.writev([bytes], 0);
+    await handle.dataSync();
+    await handle.close();
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const change = () => ({ dir: path.dirname(from), removed: from, added: to, node: this.#existing(from) });
+    await this.#stepOfName('rename', from, change);
+  }
+
+  async remove(file: string): Promise<void> {
+    const change = () => ({
+      dir: path.dirname(file),
+      removed: file,
+      added: null,
+      node: this.#existing(file),
+    });
+    await this.#stepOfName('remove', file, change);
+  }
+
+  async list(dir: string): Promise<string[]> {
+    await this.#step('list', dir);
+    return [...this.#live.keys()]
+      .filter((file) => path.dirname(file) === dir)
+      .map((file) => path.basename(file))
+      .sort();
+  }
+
+  async makeDir(): Promise<void> {}
+
+  async syncDir(dir: string): Promise<void> {
+    const due = this.#nameChanges.filter((change) => change.dir === dir);
+    await this.#step('syncDir', dir);
+    for (const change of due) this.#applyName(this.#durable, change);
+    this.#nameChanges = this.#nameChanges.filter((change) => !due.includes(change));
+  }
+
+  async exists(file: string): Promise<boolean> {
+    return this.#live.has(file);
+  }
+
+  /** The disk as the next start finds it, if the machine stopped now (or where it did). */
+  afterCrash(options: FaultyDiskOptions = {}): FaultyDisk {
+    const keep = this.#prng.pick([1, 0, 0.5, 0.9, this.#prng.unit()]);
+    const next = new FaultyDisk({ seed: this.#prng.u32(), ...options });
+    const names = new Map(this.#durable);
+    for (const change of this.#nameChanges) if (this.#prng.chance(keep)) this.#applyName(names, change);
+    const found = new Map<Inode, Inode>();
+    for (const [file, node] of names) {
+      let copy = found.get(node);
+      if (copy === undefined) {
+        copy = new Inode();
+        copy.durable = node.durable.slice();
+        for (const change of node.pending) {
+          if (this.#prng.chance(keep)) copy.durable = applied(copy.durable, change);
+        }
+        copy.live = copy.durable.slice();
+        found.set(node, copy);
+      }
+      next.#live.set(file, copy);
+      next.#durable.set(file, copy);
+    }
+    return next;
+  }
+
+  /** A copy of a file's bytes as the running system sees them. */
+  bytesOf(file: string): Uint8Array {
+    return this.#existing(file).live.slice();
+  }
+
+  /** Puts a file there, or other bytes into it, synced; no call is counted. */
+  put(file: string, bytes: Uint8Array): void {
+    const node = new Inode();
+    node.live = bytes.slice();
+    node.durable = node.live.slice();
+    this.#live.set(file, node);
+    this.#durable.set(file, node);
+  }
+
+  files(): string[] {
+    return [...this.#live.keys()].sort();
+  }
+
+  #handle(file: string, node: Inode): FileHandle {
+    return {
+      writev: async (parts, position) => {
+        const bytes = new Uint8Array(Buffer.concat(parts));
+        try {
+          await this.#step('writev', file);
+        } catch (error) {
+          const count = this.#prng.below(bytes.byteLength + 1);
+          if (!(error as DiskError).late) this.#write(node, bytes.subarray(0, count), position);
+          throw error;
+        }
+        const free = this.capacityBytes - this.#usedBytes();
+        const room = Math.max(0, node.live.byteLength + free - position);
+        this.#write(node, bytes.subarray(0, room), position);
+        if (room < bytes.byteLength) throw fail('ENOSPC', file);
+      },
+      read: async (into, position) => {
+        await this.#step('read', file);
+        const bytes = node.live.subarray(position, position + into.byteLength);
+        into.set(bytes);
+        return bytes.byteLength;
+      },
+      dataSync: async () => {
+        const due = node.pending.slice();
+        try {
+          await this.#step('dataSync', file);
+        } catch (error) {
+          if (!this.crashed)
+            this.#sync(
+              node,
+              due.filter(() => this.#prng.chance(0.5)),
+              due,
+            );
+          throw error;
+        }
+        this.#sync(node, due, due);
+      },
+      truncate: async (bytes) => {
+        await this.#step('truncate', file);
+        node.change({ size: bytes, at: 0, bytes: new Uint8Array(0) });
+      },
+      size: async () => node.live.byteLength,
+      close: async () => {},
+    };
+  }
+
+  async #step(call: DiskCall, file: string): Promise<void> {
+    const step = this.steps++;
+    this.callCounts.set(call, (this.callCounts.get(call) ?? 0) + 1);
+    // Something else may run while the disk works.
+    await Promise.resolve();
+    if (this.crashed) throw fail('EIO', 'the machine has stopped', true);
+    if (step === this.#options.crashAtStep) {
+      this.crashed = true;
+      throw fail('EIO', `the machine stopped at step ${step} (${call} ${file})`);
+    }
+    const code = this.#options.fault?.(step, call, file);
+    if (code !== undefined) throw fail(code, `${call} ${file} at step ${step}`);
+  }
+
+  /** A call that changes a name; one at which the machine stops may have done so. */
+  async #stepOfName(call: DiskCall, file: string, change: () => NameChange): Promise<void> {
+    try {
+      await this.#step(call, file);
+    } catch (error) {
+      if (this.crashed && !(error as DiskError).late && this.#prng.chance(0.5)) this.#name(change());
+      throw error;
+    }
+    this.#name(change());
+  }
+
+  #write(node: Inode, bytes: Uint8Array, position: number): void {
+    const end = position + bytes.byteLength;
+    // The size is a change of its own: it may be kept while the bytes are lost.
+    if (end > node.live.byteLength) node.change({ size: end, at: 0, bytes: new Uint8Array(0) });
+    for (let at = position; at < end; ) {
+      const next = Math.min(end, (Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES);
+      node.change({ size: null, at, bytes: bytes.slice(at - position, next - position) });
+      at = next;
+    }
+  }
+
+  #sync(node: Inode, reached: readonly Change[], forgotten: readonly Change[]): void {
+    for (const change of reached) node.durable = applied(node.durable, change);
+    const gone = new Set(forgotten);
+    node.pending = node.pending.filter((change) => !gone.has(change));
+  }
+
+  #name(change: NameChange): void {
+    this.#applyName(this.#live, change);
+    this.#nameChanges.push(change);
+  }
+
+  #applyName(names: Map<string, Inode>, { removed, added, node }: NameChange): void {
+    if (removed !== null) names.delete(removed);
+    if (added !== null) names.set(added, node);
+  }
+
+  #existing(file: string): Inode {
+    const node = this.#live.get(file);
+    if (node === undefined) throw fail('ENOENT', file);
+    return node;
+  }
+
+  #usedBytes(): number {
+    let total = 0;
+    for (const node of this.#live.values()) total += node.live.byteLength;
+    return total;
+  }
+}
+
+export function faultyDisk(options: FaultyDiskOptions = {}): FaultyDisk {
+  return new FaultyDisk(options);
+}

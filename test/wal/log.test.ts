@@ -1,0 +1,232 @@
+import t from 'tap';
+import type { QuarryError } from '../../src/base/index.js';
+import type { DiskCall } from '../support/faulty-disk.js';
+import { faultyDisk } from '../support/faulty-disk.js';
+import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../support/log-fixture.js';
+
+const names = (files: string[]): string[] => files.filter((file) => file.endsWith('.qlog'));
+const settled = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'resolved',
+    (error: Error) => error.message,
+  );
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+t.test(
+  'records get consecutive LSNs, over many files, and read back in order after they were acknowledged',
+  async (t) => {
+    const disk = faultyDisk();
+    const log = await openLog(disk, 1);
+    for (const lsn of range(1, 60)) {
+      const payload = payloadFor(lsn, sizeFor(lsn));
+      while (!log.hasRoom(payload.length)) await log.room(payload.length);
+      const appended = log.append(payload);
+      t.equal(appended.lsn, lsn);
+      await appended.written;
+      t.equal(log.stats().lsnDurable, lsn);
+    }
+    const { fileCount, recordCount, lsnAppended } = log.stats();
+    t.ok(fileCount > 3);
+    t.strictSame([recordCount, lsnAppended], [60, 60]);
+    await log.close();
+    const found = await replay(disk);
+    t.strictSame(found.lsns, range(1, 60));
+    for (const lsn of range(1, 60)) t.same([...found.payloads[lsn - 1]], [...payloadFor(lsn, sizeFor(lsn))]);
+    t.strictSame(found.end, { nextLsn: 61, tornTail: null });
+  },
+);
+
+t.test('records appended together share one sync', async (t) => {
+  const log = await openLog(faultyDisk(), 1, { logFileBytes: 65_536 });
+  const appended = range(1, 50).map((lsn) => log.append(payloadFor(lsn, 100)));
+  await Promise.all(appended.map(({ written }) => written));
+  t.equal(log.stats().fsyncCount, 1);
+  await log.close();
+});
+
+t.test('what is appended during a sync waits for the next one, which takes all of it', async (t) => {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { logFileBytes: 65_536 });
+  await log.append(payloadFor(1, 50)).written;
+  const open = disk.callCounts.get('dataSync') ?? 0;
+  const realSync = log.append(payloadFor(2, 50)).written.then(release);
+  await gate;
+  const later = range(3, 40).map((lsn) => log.append(payloadFor(lsn, 50)).written);
+  await Promise.all([realSync, ...later]);
+  t.equal((disk.callCounts.get('dataSync') ?? 0) - open, 2);
+  await log.close();
+});
+
+t.test('dropBefore removes whole files below the LSN and nothing that is needed', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1);
+  for (const lsn of range(1, 60)) {
+    while (!log.hasRoom(700)) await log.room(700);
+    await log.append(payloadFor(lsn, 500)).written;
+  }
+  const before = names(disk.files());
+  t.ok(before.length > 5);
+  await log.dropBefore(30);
+  const after = names(disk.files());
+  t.ok(after.length < before.length);
+  t.strictSame((await replay(disk, 30)).lsns, range(30, 60));
+  await log.dropBefore(1_000);
+  t.equal(names(disk.files()).length, 1, 'the file that is written to stays');
+  await log.append(payloadFor(61, 100)).written;
+  await log.close();
+  const next = await openLog(disk, 62);
+  await next.dropBefore(1_000);
+  t.equal(names(disk.files()).length, 1, 'the newest file stays when no other was begun');
+  await next.append(payloadFor(62, 100)).written;
+  await next.dropBefore(62);
+  t.equal(names(disk.files()).length, 1);
+  await next.close();
+  t.strictSame((await replay(disk, 62)).lsns, [62]);
+});
+
+t.test(
+  'on a full disk appends are refused with 9002 and without an LSN, and go on when space returns',
+  async (t) => {
+    const disk = faultyDisk();
+    disk.capacityBytes = 10_000;
+    const log = await openLog(disk, 1);
+    let nextLsn = 1;
+    let refusals = 0;
+    for (let round = 0; round < 200 && refusals < 5; round++) {
+      try {
+        await log.room(500);
+        const { lsn, written } = log.append(payloadFor(nextLsn, 500));
+        t.equal(lsn, nextLsn++);
+        await written;
+      } catch (error) {
+        t.equal((error as QuarryError).code, 9002);
+        t.throws(() => log.append(payloadFor(nextLsn, 500)), { code: 9002 });
+        refusals++;
+      }
+    }
+    t.equal(refusals, 5);
+    t.equal(log.stats().lsnAppended, nextLsn - 1);
+    t.strictSame((await replay(disk.afterCrash())).lsns, range(1, nextLsn - 1));
+    disk.capacityBytes = 100_000;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const lsn of range(nextLsn, nextLsn + 9)) {
+      while (!log.hasRoom(500)) await log.room(500);
+      t.equal(log.append(payloadFor(lsn, 500)).lsn, lsn);
+    }
+    await log.close();
+    t.strictSame((await replay(disk)).lsns, range(1, nextLsn + 9));
+  },
+);
+
+t.test('a log opens on a full disk, refuses, and takes records when dropping files makes room', async (t) => {
+  const disk = faultyDisk();
+  const first = await openLog(disk, 1);
+  for (const lsn of range(1, 20)) {
+    while (!first.hasRoom(700)) await first.room(700);
+    await first.append(payloadFor(lsn, 700)).written;
+  }
+  await first.close();
+  disk.capacityBytes = 17_000;
+  const log = await openLog(disk, 21, { fullRetryMs: 1e6 });
+  t.equal(log.hasRoom(100), false);
+  t.throws(() => log.append(payloadFor(21, 100)), { code: 9002 });
+  await t.rejects(log.room(100), { code: 9002 });
+  await log.dropBefore(21);
+  await turns(20);
+  t.equal(log.append(payloadFor(21, 100)).lsn, 21);
+  await log.close();
+  t.strictSame((await replay(disk, 21)).lsns, [21]);
+});
+
+for (const failing of ['dataSync', 'writev'] as const) {
+  for (const code of ['EIO', 'ENOSPC']) {
+    t.test(
+      `a failed ${failing} of records (${code}) ends the log: all that wait and come later are rejected`,
+      async (t) => {
+        let armed = false;
+        let failures = 0;
+        const fatal: string[] = [];
+        const fault = (_step: number, call: DiskCall, file: string) => {
+          if (!armed || call !== failing || file.endsWith('.never')) return undefined;
+          failures++;
+          return code;
+        };
+        const disk = faultyDisk({ fault });
+        const log = await openLog(disk, 1, {
+          logFileBytes: 65_536,
+          onFatal: (error) => fatal.push(error.message),
+        });
+        await log.append(payloadFor(1, 100)).written;
+        await turns(20);
+        armed = true;
+        const waiting = [log.append(payloadFor(2, 100)).written];
+        await Promise.resolve();
+        waiting.push(log.append(payloadFor(3, 100)).written, log.sync());
+        const outcomes = await Promise.all(waiting.map(settled));
+        for (const outcome of outcomes) t.match(outcome, new RegExp(`^${code}`));
+        t.equal(failures, 1, 'nothing was tried again');
+        t.equal(fatal.length, 1, 'onFatal was called once');
+        t.throws(() => log.append(payloadFor(4, 100)), { code });
+        await t.rejects(log.room(1), { code });
+        await t.rejects(log.close(), { code });
+        t.equal(failures, 1);
+        const found = await replay(disk.afterCrash());
+        t.ok(found.lsns.length >= 1 && found.lsns.length <= 3);
+        t.strictSame(found.lsns, range(1, found.lsns.length));
+      },
+    );
+  }
+}
+
+t.test('a disk fault other than a full disk while a file is prepared ends the log as well', async (t) => {
+  const fatal: string[] = [];
+  const disk = faultyDisk({ fault: (_step, call) => (call === 'dataSync' ? 'EIO' : undefined) });
+  await t.rejects(openLog(disk, 1, { onFatal: (error) => fatal.push(error.message) }), { code: 'EIO' });
+  t.equal(fatal.length, 1);
+});
+
+t.test('with durability interval a record is acknowledged when written and synced soon after', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { durability: 'interval', intervalMs: 1, logFileBytes: 65_536 });
+  await log.append(payloadFor(1, 100)).written;
+  while (log.stats().lsnDurable < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  t.equal(log.stats().fsyncCount, 1);
+  await log.close();
+});
+
+t.test('with durability none nothing is synced until sync, a new file or close', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { durability: 'none' });
+  await log.append(payloadFor(1, 1_000)).written;
+  t.equal(log.stats().fsyncCount, 0);
+  await log.sync();
+  t.strictSame([log.stats().fsyncCount, log.stats().lsnDurable], [1, 1]);
+  for (const lsn of range(2, 5)) await log.append(payloadFor(lsn, 1_000)).written;
+  t.ok(log.stats().lsnDurable >= 3, 'the first file was synced when it was full');
+  t.ok(log.stats().lsnDurable < 5);
+  await log.close();
+  t.equal(log.stats().lsnDurable, 5);
+});
+
+t.test('close writes what is queued, removes the prepared files, and a later append is a bug', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1);
+  log.append(payloadFor(1, 100));
+  await log.close();
+  t.strictSame(disk.files(), [`${LOG_DIR}/log-0000000000000001.qlog`]);
+  t.throws(() => log.append(payloadFor(2, 100)), /closed log/);
+  t.strictSame((await replay(disk)).lsns, [1]);
+});
+
+t.test('a record that no log file could hold is refused as a bug, before it gets an LSN', async (t) => {
+  const log = await openLog(faultyDisk(), 1);
+  t.throws(() => log.append(new Uint8Array(5_000)), /does not fit in a log file of 4096/);
+  t.equal(log.append(payloadFor(1, 100)).lsn, 1);
+  await log.close();
+});

@@ -1,0 +1,261 @@
+import { crc32 } from 'node:zlib';
+import t from 'tap';
+import { type CorruptionError, Prng } from '../../src/base/index.js';
+import { encodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../../src/format/index.js';
+import { LogReplay } from '../../src/wal/index.js';
+import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
+import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../support/log-fixture.js';
+
+const SEED = 31_337;
+t.comment(`seed ${SEED}`);
+
+/** A closed log of `count` records, each synced by itself, cut to its records. */
+async function writtenLog(count: number, logFileBytes = 65_536, size = sizeFor): Promise<FaultyDisk> {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { logFileBytes });
+  for (const lsn of range(1, count)) {
+    while (!log.hasRoom(700)) await log.room(700);
+    await log.append(payloadFor(lsn, size(lsn))).written;
+  }
+  await log.close();
+  await replay(disk);
+  return disk;
+}
+
+/** Where each record begins, and where the last one ends. */
+async function offsets(disk: FaultyDisk): Promise<{ file: string; offset: number }[]> {
+  const found: { file: string; offset: number }[] = [];
+  for await (const { file, offset } of new LogReplay({ fs: disk, dir: LOG_DIR, fromLsn: 1 }))
+    found.push({ file, offset });
+  return found;
+}
+
+async function refusal(disk: FaultyDisk, fromLsn = 1): Promise<CorruptionError | null> {
+  const before = disk.files().map((file) => [file, Buffer.from(disk.bytesOf(file)).toString('hex')]);
+  try {
+    await replay(disk, fromLsn);
+    return null;
+  } catch (error) {
+    t.strictSame(
+      disk.files().map((file) => [file, Buffer.from(disk.bytesOf(file)).toString('hex')]),
+      before,
+    );
+    return error as CorruptionError;
+  }
+}
+
+t.test('an empty folder is an empty log', async (t) => {
+  t.strictSame((await replay(faultyDisk())).end, { nextLsn: 1, tornTail: null });
+});
+
+t.test(
+  'replay from any LSN gives the records from there on, however small the pieces it reads',
+  async (t) => {
+    const disk = await writtenLog(40, 4_096);
+    for (const fromLsn of [1, 2, 17, 39, 40, 41, 90]) {
+      for (const pieceBytes of [8, 64, 1_000, 65_536]) {
+        const found = await replay(disk, fromLsn, pieceBytes);
+        t.strictSame(found.lsns, range(fromLsn, 40));
+        t.ok(
+          found.payloads.every(
+            (payload, index) => payload.byteOffset % 8 === 0 && same(payload, fromLsn + index),
+          ),
+        );
+        t.equal(found.end.nextLsn, Math.max(41, fromLsn));
+      }
+    }
+    function same(payload: Uint8Array, lsn: number): boolean {
+      return Buffer.compare(payload, payloadFor(lsn, sizeFor(lsn))) === 0;
+    }
+  },
+);
+
+t.test(
+  'a log whose end is cut, or zero, from any byte of its last records keeps every record before it',
+  async (t) => {
+    const disk = await writtenLog(6);
+    const places = await offsets(disk);
+    const { file } = places[0];
+    const whole = disk.bytesOf(file);
+    for (let cut = places[3].offset; cut <= whole.length; cut++) {
+      for (const bytes of [whole.slice(0, cut), Uint8Array.from(whole).fill(0, cut)]) {
+        const found = faultyDisk();
+        found.put(file, bytes);
+        const unchanged = Buffer.compare(bytes, whole) === 0;
+        const keptCount = unchanged ? 6 : places.findLastIndex(({ offset }) => offset <= cut);
+        // Zeros behind record 4 with record 5 gone cannot be told from a log that ended there: nothing proves a sync.
+        const { lsns, end } = await replay(found);
+        if (lsns.length !== keptCount || end.nextLsn !== keptCount + 1) t.fail(`cut at ${cut}: ${lsns}`);
+        if ((await replay(found)).end.tornTail !== null) t.fail(`cut at ${cut}: not repaired`);
+        const log = await openLog(found, end.nextLsn);
+        await log.append(payloadFor(end.nextLsn, 20)).written;
+        await log.close();
+        if ((await replay(found)).lsns.length !== keptCount + 1) t.fail(`cut at ${cut}: does not go on`);
+      }
+    }
+    t.pass(`${whole.length - places[3].offset} cuts`);
+  },
+);
+
+t.test('any single flipped bit of the log is named, or lies in no record', async (t) => {
+  const disk = await writtenLog(5, 4_096, () => 100);
+  const places = await offsets(disk);
+  const { file } = places[0];
+  const written = disk.bytesOf(file);
+  const whole = new Uint8Array(written.length + 64);
+  whole.set(written);
+  for (let bit = 0; bit < whole.length * 8; bit++) {
+    const at = bit >> 3;
+    const flipped = whole.slice();
+    flipped[at] ^= 1 << (bit & 7);
+    const found = faultyDisk();
+    found.put(file, flipped);
+    try {
+      const { lsns } = await replay(found);
+      if (at < written.length || lsns.length !== 5)
+        t.fail(`the flip of bit ${bit & 7} of byte ${at} went unnoticed`);
+    } catch (error) {
+      const { name, file: named, offset, reason } = error as CorruptionError;
+      const record = places.findLastIndex((place) => place.offset <= at);
+      const expected = record === -1 ? 0 : places[record].offset;
+      if (name !== 'CorruptionError' || named !== file || offset !== expected) t.fail(`byte ${at}: ${error}`);
+      if (record >= 0 && !reason.includes(`bit ${bit & 7} of byte ${at} `)) t.fail(`byte ${at}: ${reason}`);
+    }
+  }
+  t.pass(`${whole.length * 8} bits`);
+});
+
+t.test(
+  'any damage to a record that a later one proves to have been synced is refused, and nothing is changed',
+  async (t) => {
+    const prng = new Prng(SEED);
+    const disk = await writtenLog(8);
+    const places = await offsets(disk);
+    const { file } = places[0];
+    const whole = disk.bytesOf(file);
+    for (let round = 0; round < 60; round++) {
+      const record = prng.below(7);
+      const { offset } = places[record];
+      const bytes = whole.slice();
+      const from = prng.between(offset, places[record + 1].offset - 1);
+      const to = round % 3 === 0 ? places[record + 1].offset : Math.min(from + 40, places[record + 1].offset);
+      if (round % 2 === 0) bytes.fill(0, round % 3 === 0 ? offset : from, to);
+      else for (let at = from; at < to; at++) bytes[at] = prng.below(256);
+      if (Buffer.compare(bytes, whole) === 0) continue;
+      const found = faultyDisk();
+      found.put(file, bytes);
+      const error = await refusal(found);
+      t.equal(error?.name, 'CorruptionError', `round ${round}`);
+      t.strictSame([error?.file, error?.offset], [file, offset]);
+    }
+  },
+);
+
+t.test('a torn record is cut off even when records of the same group behind it are whole', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { logFileBytes: 65_536 });
+  await log.append(payloadFor(1, 300)).written;
+  for (const lsn of range(2, 6)) log.append(payloadFor(lsn, 900));
+  await log.close();
+  const places = await offsets(disk);
+  const bytes = disk.bytesOf(places[0].file);
+  bytes.fill(0, places[2].offset + 100, places[2].offset + 700);
+  disk.put(places[0].file, bytes);
+  const found = await replay(disk);
+  t.strictSame(found.lsns, [1, 2]);
+  t.strictSame(found.end.tornTail?.offset, places[2].offset);
+  const next = await openLog(disk, 3);
+  await next.append(payloadFor(3, 900)).written;
+  await next.close();
+  t.strictSame((await replay(disk)).lsns, [1, 2, 3]);
+});
+
+t.test('a missing file in the chain, a missing first file and a lost log are refused', async (t) => {
+  for (const missing of ['first', 'middle', 'all'] as const) {
+    const disk = await writtenLog(40, 4_096);
+    const files = disk.files();
+    t.ok(files.length > 3);
+    for (const file of missing === 'all' ? files : [files[missing === 'first' ? 0 : 1]])
+      await disk.remove(file);
+    const error = await refusal(disk, missing === 'all' ? 5 : 1);
+    t.equal(error?.name, 'CorruptionError', missing);
+    t.match(error?.reason, /missing/);
+  }
+});
+
+t.test('files below the first LSN wanted are not needed and not read', async (t) => {
+  const disk = await writtenLog(40, 4_096);
+  const [first, second] = disk.files();
+  disk.put(first, new Uint8Array(10).fill(1));
+  await disk.remove(second);
+  t.strictSame((await replay(disk, 35)).lsns, range(35, 40));
+});
+
+t.test('a bad record at the end of a file that is not the last is refused', async (t) => {
+  const disk = await writtenLog(40, 4_096);
+  const places = await offsets(disk);
+  const last = places.findLastIndex(({ file }) => file === places[0].file);
+  const bytes = disk.bytesOf(places[0].file);
+  disk.put(places[0].file, bytes.fill(0, places[last].offset));
+  t.match(await refusal(disk), {
+    name: 'CorruptionError',
+    offset: places[last].offset,
+    reason: /goes on at LSN/,
+  });
+});
+
+t.test('a file of a newer format version is refused with a clear text', async (t) => {
+  const disk = await writtenLog(2);
+  const [file] = disk.files();
+  const bytes = disk.bytesOf(file);
+  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 2));
+  disk.put(file, bytes);
+  await t.rejects(replay(disk), {
+    name: 'NewerFormatError',
+    message: /log file of format version 2.*up to version 1/,
+  });
+});
+
+t.test('a file under another name than its first LSN is refused', async (t) => {
+  const disk = faultyDisk();
+  disk.put(`${LOG_DIR}/log-0000000000000001.qlog`, encodeLogFileHeader(5n, 3));
+  t.match(await refusal(disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name 1/ });
+});
+
+t.test('bytes of an older use of the disk space behind the last record are no records', async (t) => {
+  const disk = await writtenLog(4);
+  const older = faultyDisk();
+  const log = await openLog(older, 1, { random64: () => 99n, logFileBytes: 65_536 });
+  for (const lsn of range(1, 8)) await log.append(payloadFor(lsn, sizeFor(lsn))).written;
+  await log.close();
+  const [file] = disk.files();
+  const stale = older.bytesOf(older.files()[0]);
+  const bytes = disk.bytesOf(file);
+  const mixed = stale.slice();
+  mixed.set(bytes);
+  disk.put(file, mixed);
+  const found = await replay(disk);
+  t.strictSame(found.lsns, range(1, 4));
+  t.equal(found.end.tornTail?.offset, bytes.length);
+});
+
+t.test('reading alone changes nothing, and the end is known only when everything was read', async (t) => {
+  const disk = await writtenLog(3);
+  const [file] = disk.files();
+  const bytes = disk.bytesOf(file).slice(0, -5);
+  disk.put(file, bytes);
+  const reading = new LogReplay({ fs: disk, dir: LOG_DIR, fromLsn: 1 });
+  t.throws(() => reading.end, /when all its records were read/);
+  for await (const { lsn } of reading) if (lsn === 1) break;
+  t.throws(() => reading.end, /when all its records were read/);
+  for await (const _ of reading);
+  t.equal(reading.end.nextLsn, 3);
+  t.same(disk.bytesOf(file), bytes);
+});
+
+function withVersion(header: Uint8Array, version: number): Uint8Array {
+  const bytes = Buffer.from(header);
+  bytes.writeUInt16LE(version, 6);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28);
+  return bytes;
+}
