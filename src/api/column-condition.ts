@@ -55,7 +55,9 @@ export function bindEvents(condition: ColumnCondition, nowMs: number): EventTest
     between === undefined ? betweens : [{ argument: between, place: `${place}.between` }, ...betweens];
   if (windows.length === 0) throw new QuarryError(4005, `${place} lacks "between"`);
   if (windows.length > 1) throw new QuarryError(4049, `${windows[1].place} stands beside another "between"`);
-  if (predicates.length === 0) throw new QuarryError(4011, `${place} has only "between"`);
+  if (predicates.length === 0 && !parameters.has('minfreq')) {
+    throw new QuarryError(4011, `${place} has only "between"`);
+  }
   return { columnId: column.id, window: readWindow(windows[0].argument, nowMs, windows[0].place), tests };
 }
 

@@ -104,7 +104,7 @@ function readCardinality(object: JsonObject, type: ColumnType, place: string): '
     if (given === undefined) return null;
     throw new QuarryError(3011, `${place} has "cardinality", which only string columns have`);
   }
-  if (given === undefined) return 'high';
+  if (given === undefined) return isEventType(type) ? null : 'high';
   if (given === 'low' || given === 'high') return given;
   throw new QuarryError(3011, `"cardinality" in ${place} must be "low" or "high"`);
 }

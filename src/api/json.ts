@@ -1,10 +1,9 @@
 /**
  * JSON bodies, read without losing anything: every number keeps its text, objects keep any key as plain data.
  * Invariants: what is refused here is refused with 1503 and a message that says where; strings hold no lone
- * surrogate; no object holds a key twice with different values; nesting is bounded, so nobody who walks the
- * result can overflow the stack.
+ * surrogate; no object holds a key twice; nesting is bounded, so neither this reader nor whoever walks its result
+ * can overflow the stack. JSON.parse alone would round numbers and drop repeated keys.
  */
-import { parse } from 'lossless-json';
 import { QuarryError, quoted, TEXT_POINTS_MAX } from '../base/index.js';
 
 /** A number as it stood in the body; `text` follows JSON's grammar of numbers. */
@@ -15,7 +14,7 @@ export class ExactNumber {
   }
 }
 
-/** An object's fields; a Map, so that `__proto__` and `constructor` are keys like any other. */
+/** An object's fields in their order; a Map, so that `__proto__` and `constructor` are keys like any other. */
 export type JsonObject = ReadonlyMap<string, Json>;
 export type Json = null | boolean | string | ExactNumber | readonly Json[] | JsonObject;
 
@@ -43,16 +42,7 @@ export function kindOf(json: Json | undefined): string {
 /** Reads a whole body. Throws QuarryError 1503 for everything that is not one well-formed JSON text in UTF-8. */
 export function parseJson(bytes: Uint8Array): Json {
   if (bytes.length === 0) throw syntaxFault('the body is empty');
-  const text = decodeUtf8(bytes);
-  checkNesting(text);
-  let tree: unknown;
-  try {
-    tree = parse(text, null, { parseNumber, onDuplicateKey: ({ key }) => refuseRepeatedKey(key) });
-  } catch (error) {
-    if (error instanceof SyntaxError) throw syntaxFault(error.message);
-    throw error;
-  }
-  return toJson(tree);
+  return new JsonReader(decodeUtf8(bytes)).readWhole();
 }
 
 function syntaxFault(detail: string): QuarryError {
@@ -67,43 +57,144 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Refuses deep nesting before the recursive parser meets it. */
-function checkNesting(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (inString) {
-      if (unit === 0x5c) index++;
-      else if (unit === 0x22) inString = false;
-    } else if (unit === 0x22) inString = true;
-    else if (unit === 0x5b || unit === 0x7b) {
-      if (++depth > JSON_NESTING_MAX)
-        throw syntaxFault(`nested deeper than ${JSON_NESTING_MAX} at position ${index}`);
-    } else if (unit === 0x5d || unit === 0x7d) depth--;
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+class JsonReader {
+  readonly #text: string;
+  readonly #number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  #at = 0;
+
+  /** `text` is well-formed Unicode, as decoded UTF-8 is; only escapes can make lone surrogates. */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  readWhole(): Json {
+    const value = this.#value(0);
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw this.#unexpected('the end');
+    return value;
+  }
+
+  #unexpected(wanted: string): QuarryError {
+    const point = this.#text.codePointAt(this.#at);
+    const found = point === undefined ? 'the end' : quoted(String.fromCodePoint(point));
+    return syntaxFault(`${found} at position ${this.#at} where ${wanted} belongs`);
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  /** Skips white space, then takes `unit` if it is there. */
+  #take(unit: number): boolean {
+    this.#skipSpace();
+    if (this.#text.charCodeAt(this.#at) !== unit) return false;
+    this.#at++;
+    return true;
+  }
+
+  #value(depth: number): Json {
+    this.#skipSpace();
+    switch (this.#text.charCodeAt(this.#at)) {
+      case QUOTE:
+        return this.#string();
+      case OPEN_OBJECT:
+        return this.#object(this.#deeper(depth));
+      case OPEN_LIST:
+        return this.#list(this.#deeper(depth));
+      case 0x74:
+        return this.#word('true', true);
+      case 0x66:
+        return this.#word('false', false);
+      case 0x6e:
+        return this.#word('null', null);
+      default:
+        return this.#exactNumber();
+    }
+  }
+
+  #deeper(depth: number): number {
+    if (depth < JSON_NESTING_MAX) return depth + 1;
+    throw syntaxFault(`nested deeper than ${JSON_NESTING_MAX} at position ${this.#at}`);
+  }
+
+  #word(text: string, value: Json): Json {
+    if (!this.#text.startsWith(text, this.#at)) throw this.#unexpected('a value');
+    this.#at += text.length;
+    return value;
+  }
+
+  #exactNumber(): ExactNumber {
+    this.#number.lastIndex = this.#at;
+    const text = this.#number.exec(this.#text)?.[0];
+    if (text === undefined) throw this.#unexpected('a value');
+    if (text.length > TEXT_POINTS_MAX)
+      throw syntaxFault(`a number longer than ${TEXT_POINTS_MAX} characters`);
+    this.#at += text.length;
+    return new ExactNumber(text);
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const from = this.#at;
+    let escaped = false;
+    for (let at = from + 1; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === QUOTE) {
+        this.#at = at + 1;
+        return escaped ? unescaped(text.slice(from, at + 1), from) : text.slice(from + 1, at);
+      }
+      if (unit === BACKSLASH) {
+        escaped = true;
+        at++;
+      } else if (unit < 0x20) throw syntaxFault(`a control character at position ${at} in a string`);
+    }
+    throw syntaxFault(`the string at position ${from} does not end`);
+  }
+
+  #list(depth: number): readonly Json[] {
+    this.#at++;
+    const items: Json[] = [];
+    if (this.#take(CLOSE_LIST)) return items;
+    do items.push(this.#value(depth));
+    while (this.#take(COMMA));
+    if (!this.#take(CLOSE_LIST)) throw this.#unexpected('"," or "]"');
+    return items;
+  }
+
+  #object(depth: number): JsonObject {
+    this.#at++;
+    const fields = new Map<string, Json>();
+    if (this.#take(CLOSE_OBJECT)) return fields;
+    do {
+      this.#skipSpace();
+      if (this.#text.charCodeAt(this.#at) !== QUOTE) throw this.#unexpected('a key');
+      const key = this.#string();
+      if (fields.has(key)) throw syntaxFault(`key ${quoted(key)} stands twice in one object`);
+      if (!this.#take(COLON)) throw this.#unexpected('":"');
+      fields.set(key, this.#value(depth));
+    } while (this.#take(COMMA));
+    if (!this.#take(CLOSE_OBJECT)) throw this.#unexpected('"," or "}"');
+    return fields;
   }
 }
 
-function parseNumber(text: string): ExactNumber {
-  if (text.length > TEXT_POINTS_MAX) throw syntaxFault(`a number longer than ${TEXT_POINTS_MAX} characters`);
-  return new ExactNumber(text);
-}
-
-function refuseRepeatedKey(key: string): never {
-  throw syntaxFault(`key ${quoted(key)} stands twice in one object`);
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-function checkText(text: string): string {
-  if (LONE_SURROGATE.test(text)) throw syntaxFault(`a string holds a lone surrogate: ${quoted(text)}`);
-  return text;
-}
-
-/** The parser's tree with Maps for objects, every string checked. */
-function toJson(value: unknown): Json {
-  if (typeof value === 'string') return checkText(value);
-  if (typeof value === 'boolean' || value === null || value instanceof ExactNumber) return value;
-  if (Array.isArray(value)) return value.map(toJson);
-  return new Map(Object.entries(value as object).map(([key, item]) => [checkText(key), toJson(item)]));
+/** The value of a string literal that holds escapes. */
+function unescaped(literal: string, position: number): string {
+  let value: string;
+  try {
+    value = JSON.parse(literal);
+  } catch {
+    throw syntaxFault(`the string at position ${position} holds a bad escape`);
+  }
+  if (LONE_SURROGATE.test(value))
+    throw syntaxFault(`the string at position ${position} holds a lone surrogate`);
+  return value;
 }

@@ -8,8 +8,8 @@ import type { CountEntityPlan } from '../ir/index.js';
 
 export interface InsertRequest {
   readonly databaseId: number;
-  /** The whole body; its buffer is handed over and must not be used afterwards. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  /** The whole body; copied before `insert` returns, so its memory may be used again at once. */
+  readonly body: Uint8Array;
   readonly customKey: boolean;
 }
 

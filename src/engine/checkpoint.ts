@@ -32,6 +32,8 @@ export async function takeCheckpoint(
   const models = [...catalog.databases.values()];
   await Promise.all(lanes.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
   const files = (await Promise.all(lanes.map(writeLane))).flat();
+  // With durability interval or none, records that the snapshot holds may not be on disk yet.
+  await log.sync();
   const manifest: Manifest = {
     storeId,
     checkpointLsn: lsn,

@@ -17,11 +17,12 @@ import {
   changeToPlain,
   EMPTY_CATALOG,
 } from '../catalog/index.js';
-import { encodeRecordPayload, type LogRecord, type Manifest } from '../format/index.js';
-import type { ParsedInsert } from '../ingest/index.js';
+import { encodeRecordPayload, type Manifest } from '../format/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
+import type { ApplyRecord, ParsedRecord } from '../protocol/index.js';
 import { readManifest, removeUnreferenced } from '../recovery/index.js';
 import { Log, type LogStats } from '../wal/index.js';
+import { BufferPool } from './buffer-pool.js';
 import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
 import { takeCheckpoint } from './checkpoint.js';
 import { prepareFirstStart } from './first-start.js';
@@ -35,6 +36,9 @@ const INTERVAL_MS = 100;
 const MEMORY_PER_BATCH_BYTE = 2;
 /** Room for any change of the catalog: the names and descriptions of 100 columns, many times over. */
 const CHANGE_PAYLOAD_BYTES_MAX = 2 ** 20;
+/** Room for the parts of a record that do not grow with the body. */
+const RECORD_ROOM_BYTES = 4_096;
+const LANE_DOWN_CODE = 9004;
 const LOG_DIR = 'log';
 
 const NO_LOG_STATS: LogStats = {
@@ -51,14 +55,14 @@ const NO_LOG_STATS: LogStats = {
 interface Commit {
   readonly lsn: number;
   readonly changes: readonly CatalogChange[];
-  readonly databaseId: number;
-  readonly parsed: ParsedInsert | null;
+  readonly record: ApplyRecord | null;
 }
 
 export class Engine implements EngineApi {
   readonly #options: EngineOptions;
   readonly #shardCount: number;
   readonly #lanes: Lane[] = [];
+  readonly #buffers = new BufferPool();
   #openedLog: Log | null = null;
   #manifest: Manifest | null = null;
   #storeId: string = randomUUID();
@@ -184,70 +188,55 @@ export class Engine implements EngineApi {
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
-    const bytes = request.body.byteLength;
+    const { byteLength } = request.body;
     this.#checkWritable();
-    this.#checkMemory(bytes * MEMORY_PER_BATCH_BYTE);
-    const body = new SharedArrayBuffer(bytes);
-    new Uint8Array(body).set(request.body);
-    this.#waitingInsertBytes += bytes;
+    this.#checkMemory(byteLength * MEMORY_PER_BATCH_BYTE);
+    const shared = this.#buffers.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
+    new Uint8Array(shared).set(request.body);
+    this.#waitingInsertBytes += shared.byteLength;
     this.#begin();
     try {
-      return await this.#insert(request, body);
+      const answer = await this.#insert(request, shared, byteLength);
+      this.#buffers.release(shared);
+      return answer;
+    } catch (error) {
+      // After a refusal no thread looks at the buffer any more; after anything else one may.
+      if (error instanceof QuarryError && error.code !== LANE_DOWN_CODE) this.#buffers.release(shared);
+      throw error;
     } finally {
-      this.#waitingInsertBytes -= bytes;
+      this.#waitingInsertBytes -= shared.byteLength;
       this.#end();
     }
   }
 
-  async #insert({ databaseId, customKey }: InsertRequest, body: SharedArrayBuffer): Promise<InsertAnswer> {
+  async #insert(
+    { databaseId, customKey }: InsertRequest,
+    shared: SharedArrayBuffer,
+    bodyBytes: number,
+  ): Promise<InsertAnswer> {
     const nowMs = this.#options.clock.nowMs();
     for (;;) {
       const lane = this.#lanes[this.#nextParser++ % this.#lanes.length];
-      const { outcome, modelVersion } = await this.#ask(lane.send('parse', { databaseId, body, nowMs, customKey }));
-      if ('error' in outcome) throw new QuarryError(outcome.error.code, outcome.error.message, outcome.error.moreInfo);
-      const { parsed } = outcome;
+      const parsed = await this.#ask(lane.send('parse', { databaseId, shared, bodyBytes, nowMs, customKey }));
       const answer = { entityCount: parsed.entityCount, valueCount: parsed.valueCount };
       if (parsed.entityCount === 0) return answer;
-      const record = this.#insertRecord(databaseId, parsed, nowMs);
-      const payload = encodeRecordPayload(record.plain);
-      await this.#roomFor(payload.length);
+      await this.#roomFor(parsed.recordBytes);
       this.#checkWritable();
-      this.#checkMemory(payload.length * MEMORY_PER_BATCH_BYTE);
-      if (this.#isStale(databaseId, modelVersion, record.changes.length > 0)) continue;
-      await this.#append(payload, { changes: record.changes, databaseId, parsed });
+      this.#checkMemory(parsed.recordBytes * MEMORY_PER_BATCH_BYTE);
+      if (this.#isStale(databaseId, parsed)) continue;
+      const buffer = parsed.buffer ?? shared;
+      const { changes, batches } = parsed;
+      const payload = new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes);
+      await this.#append(payload, { changes, record: { databaseId, buffer, batches } });
       return answer;
     }
   }
 
-  #insertRecord(databaseId: number, parsed: ParsedInsert, nowMs: number): { plain: LogRecord; changes: CatalogChange[] } {
-    const changes: CatalogChange[] = [
-      ...parsed.createdDimensions.map(
-        (dimension): CatalogChange => ({ change: 'dimension-created', databaseId, dimension }),
-      ),
-      ...parsed.createdColumns.map(
-        ({ dimensionId, column }): CatalogChange => ({ change: 'column-created', databaseId, dimensionId, column }),
-      ),
-    ];
-    const plain: LogRecord = {
-      type: 'insert',
-      timeMs: nowMs,
-      databaseId,
-      changes: changes.map(changeToPlain),
-      shardCount: this.#shardCount,
-      batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
-        shard,
-        dimensionId,
-        bytes: new Uint8Array(parsed.buffer, offset, byteLength),
-      })),
-    };
-    return { plain, changes };
-  }
-
-  /** Whether a parse against `version` of the model must be redone. */
-  #isStale(databaseId: number, version: number, makesColumns: boolean): boolean {
+  /** Whether the parse must be repeated against the newest model. */
+  #isStale(databaseId: number, { modelVersion, changes }: ParsedRecord): boolean {
     const model = this.#head.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    return version < model.shrinkVersion || (makesColumns && version !== model.version);
+    return modelVersion < model.shrinkVersion || (changes.length > 0 && modelVersion !== model.version);
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
@@ -268,7 +257,7 @@ export class Engine implements EngineApi {
     if (changes.length === 0) return answer;
     const timeMs = this.#options.clock.nowMs();
     const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: changes.map(changeToPlain) });
-    await this.#append(payload, { changes, databaseId: 0, parsed: null });
+    await this.#append(payload, { changes, record: null });
     return answer;
   }
 
@@ -296,17 +285,15 @@ export class Engine implements EngineApi {
   }
 
   /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
-  #commit({ lsn, changes, databaseId, parsed }: Commit): Promise<unknown> {
+  #commit({ lsn, changes, record }: Commit): Promise<unknown> {
     invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
     this.#lsnSent = lsn;
     this.#visible = applyChanges(this.#visible, changes);
     const waiting = changes.flatMap((change) => applyToLanes(this.#lanes, change));
-    if (parsed !== null) {
+    if (record !== null) {
       for (const lane of this.#lanes) {
-        const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
-        if (batches.length > 0) {
-          waiting.push(lane.send('apply', { records: [{ databaseId, buffer: parsed.buffer, batches }] }));
-        }
+        const batches = record.batches.filter(({ shard }) => lane.shards.includes(shard));
+        if (batches.length > 0) waiting.push(lane.send('apply', { records: [{ ...record, batches }] }));
       }
     }
     this.#checkpointIfDue();

@@ -41,8 +41,19 @@ const packr = new Packr({ useRecords: false });
 /** Nils that bring the bytes of a binary item whose head would begin at `at` to a multiple of 8. */
 const nilsBefore = (at: number): number => -(at + BIN32_HEAD_BYTES) & 7;
 
+export interface EncodedRecord {
+  readonly payload: Uint8Array;
+  /** Byte offsets of the batches' bytes in `payload`, in their order. */
+  readonly batchOffsets: readonly number[];
+}
+
 /** One buffer that nobody else holds. */
 export function encodeRecordPayload(record: LogRecord): Uint8Array {
+  return encodeRecord(record, (bytes) => Buffer.allocUnsafeSlow(bytes)).payload;
+}
+
+/** Writes the payload into what `allocate` gives: a view of exactly that many bytes that begins 8-aligned. */
+export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uint8Array): EncodedRecord {
   const batches = record.type === 'insert' ? record.batches : [];
   const meta = packr.pack({ ...record, batches: batches.map((b) => [b.shard, b.dimensionId]) });
   const start = 1 + meta.byteLength + ARRAY32_HEAD_BYTES;
@@ -53,7 +64,9 @@ export function encodeRecordPayload(record: LogRecord): Uint8Array {
     end += nils + BIN32_HEAD_BYTES + bytes.byteLength;
     itemCount += nils + 1;
   }
-  const payload = Buffer.allocUnsafeSlow(end);
+  const given = allocate(end);
+  const payload = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  const batchOffsets: number[] = [];
   payload[0] = ARRAY_OF_TWO;
   payload.set(meta, 1);
   payload[start - ARRAY32_HEAD_BYTES] = ARRAY32;
@@ -66,9 +79,10 @@ export function encodeRecordPayload(record: LogRecord): Uint8Array {
     payload[at] = BIN32;
     payload.writeUInt32BE(bytes.byteLength, at + 1);
     payload.set(bytes, at + BIN32_HEAD_BYTES);
+    batchOffsets.push(at + BIN32_HEAD_BYTES);
     at += BIN32_HEAD_BYTES + bytes.byteLength;
   }
-  return payload;
+  return { payload, batchOffsets };
 }
 
 /** `bytes` itself when it begins 8-aligned in its buffer, else a copy that does. */

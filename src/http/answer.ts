@@ -4,7 +4,7 @@
  * Retry-After; the text of an unexpected exception never leaves the server.
  */
 import { ERRORS, type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
-import { answerAndKeepReading, endBroken, type Response } from './uws.js';
+import { answerAndKeepReading, endBroken, endHead, type Response } from './uws.js';
 
 export interface Answer {
   readonly status: number;
@@ -62,7 +62,7 @@ export function writeAnswer(
     if (answer.status === 503) response.writeHeader('Retry-After', String(RETRY_AFTER_SECONDS));
     if (ending === 'keep-reading') answerAndKeepReading(response, answer.body);
     else if (ending === 'broken') endBroken(response, answer.body);
-    else if (head) response.endWithoutBody(Buffer.byteLength(answer.body), ending === 'close');
+    else if (head) endHead(response, answer.body);
     else response.end(answer.body, ending === 'close');
   });
 }

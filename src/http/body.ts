@@ -1,15 +1,24 @@
 /**
  * Collects a request's body as it arrives.
  * Invariants: never more than BODY_BYTES_MAX bytes; memory is taken for twice what has arrived or AHEAD_BYTES_MAX
- * more than that, whatever Content-Length says; the bytes handed out own their buffer.
+ * more than that, whatever Content-Length says; a body's bytes are gone once it is released.
  */
 import { BODY_BYTES_MAX } from '../base/index.js';
 
 const AHEAD_BYTES_MAX = 256 * 1024;
+/** Smaller buffers are left to the garbage collector. */
+const KEPT_BYTES_MIN = 16 * 1024;
+/** Buffers that wait to be used again, in bytes together. */
+const KEPT_BYTES_MAX = 32 * 2 ** 20;
 
-/** Bytes of all bodies that are being received or worked on; bounded, so that many clients cannot fill the memory. */
+/**
+ * Bytes of all bodies that are being received or worked on; bounded, so that many clients cannot fill the memory.
+ * Keeps buffers for the next bodies: fresh ones would make the collector run every few hundred inserts.
+ */
 export class ByteBudget {
   readonly #bytesMax: number;
+  readonly #kept = new Map<number, Uint8Array<ArrayBuffer>[]>();
+  #bytesKept = 0;
   #bytesTaken = 0;
 
   constructor(bytesMax: number) {
@@ -30,6 +39,29 @@ export class ByteBudget {
   give(bytes: number): void {
     this.#bytesTaken -= bytes;
   }
+
+  /** A buffer of `bytes`, with whatever stood in it. */
+  buffer(bytes: number): Uint8Array<ArrayBuffer> {
+    const kept = this.#kept.get(bytes)?.pop();
+    if (kept === undefined) return new Uint8Array(bytes);
+    this.#bytesKept -= bytes;
+    return kept;
+  }
+
+  /** Takes a buffer back that nobody looks at any more. */
+  keep(buffer: Uint8Array<ArrayBuffer>): void {
+    const bytes = buffer.byteLength;
+    if (bytes < KEPT_BYTES_MIN || this.#bytesKept + bytes > KEPT_BYTES_MAX) return;
+    const list = this.#kept.get(bytes);
+    if (list === undefined) this.#kept.set(bytes, [buffer]);
+    else list.push(buffer);
+    this.#bytesKept += bytes;
+  }
+}
+
+/** The power of two that holds `bytes`, so that few sizes are kept. */
+function roundedUp(bytes: number): number {
+  return bytes <= KEPT_BYTES_MIN ? bytes : 2 ** (32 - Math.clz32(bytes - 1));
 }
 
 export class BodyReader {
@@ -37,7 +69,6 @@ export class BodyReader {
   /** What Content-Length says; null for chunked bodies. */
   readonly #declaredBytes: number | null;
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  /** Kept beside the buffer, whose length is 0 once it was transferred. */
   #bytesTaken = 0;
   #byteLength = 0;
 
@@ -67,10 +98,11 @@ export class BodyReader {
       : new Uint8Array(this.#buffer.buffer, 0, this.#byteLength);
   }
 
-  /** Gives the memory back to the budget; what was handed out stays as it is. */
+  /** Gives the memory back: what `bytes` handed out must not be looked at any more. */
   release(): void {
     this.#budget.give(this.#bytesTaken);
     this.#bytesTaken = 0;
+    this.#budget.keep(this.#buffer);
     this.#buffer = new Uint8Array(0);
   }
 
@@ -81,11 +113,12 @@ export class BodyReader {
       Math.max(doubled, needed + AHEAD_BYTES_MAX),
       BODY_BYTES_MAX,
     );
-    const capacity = Math.max(needed, wanted);
+    const capacity = roundedUp(Math.max(needed, wanted));
     if (!this.#budget.take(capacity - this.#bytesTaken)) return false;
     this.#bytesTaken = capacity;
-    const grown = new Uint8Array(capacity);
+    const grown = this.#budget.buffer(capacity);
     grown.set(this.#buffer.subarray(0, this.#byteLength));
+    this.#budget.keep(this.#buffer);
     this.#buffer = grown;
     return true;
   }

@@ -153,7 +153,8 @@ export class Exchange {
       return;
     }
     decodeBody(admitted.encoding, bytes, (error, decoded) => {
-      if (error === null) this.#run(admitted, decoded);
+      if (this.#phase === 'over') this.#release();
+      else if (error === null) this.#run(admitted, decoded);
       else this.#answer(this.#errorAnswer(error));
     });
   }

@@ -58,9 +58,7 @@ type ListenExclusively = (
 /** Starts to listen; throws when the address cannot be taken or the certificate cannot be read. */
 export function openListener(settings: ListenerSettings, handler: RequestHandler): Listener {
   const { host, port, tls } = settings;
-  const app = (
-    tls === null ? uWS.App() : uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
-  ) as TemplatedApp & { close(): void };
+  const app = (tls === null ? uWS.App() : secureApp(tls)) as TemplatedApp & { close(): void };
   app.any('/*', handler);
   let socket: object | false = false;
   (app.listen as unknown as ListenExclusively).call(app, host, port, EXCLUSIVE_PORT, (opened) => {
@@ -82,6 +80,22 @@ export function openListener(settings: ListenerSettings, handler: RequestHandler
       app.close();
     },
   };
+}
+
+function secureApp(tls: { readonly certFile: string; readonly keyFile: string }): TemplatedApp {
+  try {
+    return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+  } catch {
+    // uWebSockets does not say which of them it could not use, or why.
+    throw new Error(`cannot use certificate ${tls.certFile} with key ${tls.keyFile}`);
+  }
+}
+
+/** Ends the answer to a HEAD: the length that `body` has, but not the body. Given that length itself, uWebSockets'
+ *  `endWithoutBody` would take the response for unfinished. */
+export function endHead(response: Response, body: string): void {
+  response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+  response.endWithoutBody();
 }
 
 /** What uWebSockets collects before it sends; more than that is sent at once. */

@@ -1,8 +1,7 @@
 /**
- * The builders of one request to encoded batches (layout of column/batch.ts), one behind the other in one
- * SharedArrayBuffer: by shard, then by dimension in the order of first mention. Sections follow the order in which
+ * The builders of one request to encoded batches (layout of column/batch.ts), one behind the other in a buffer of the
+ * worker's scratch: by shard, then by dimension in the order of first mention. Sections follow the order in which
  * the columns were first mentioned; what is taken away of a column stands behind its values.
- * The bytes are put together in the worker's scratch and copied to shared memory once.
  */
 import { invariant } from '../base/index.js';
 import { BATCH_VERSION, FORMS, KINDS } from '../column/index.js';
@@ -121,11 +120,11 @@ function sectionsOf(tables: ModelTables, batch: BatchBuilder): ColumnBuilder[] {
   return sections;
 }
 
-/** Encodes all that the request gathered. */
+/** Encodes all that the request gathered, into the scratch: valid until the next request. */
 export function encodeAll(
   scratch: IngestScratch,
   tables: ModelTables,
-): { buffer: SharedArrayBuffer; batches: BatchPlace[] } {
+): { buffer: ArrayBufferLike; batches: BatchPlace[] } {
   const builders = scratch.pools.batches.toSorted((a, b) => a.shard - b.shard);
   const sections = builders.map((batch) => sectionsOf(tables, batch));
   const sizes = builders.map((batch, index) => batchWords(batch, sections[index]));
@@ -140,7 +139,5 @@ export function encodeAll(
     invariant(byteLength === sizes[index] * 4, 'a batch took another size than computed');
     return { shard: batch.shard, dimensionId, offset, byteLength };
   });
-  const buffer = new SharedArrayBuffer(total * 4);
-  new Int32Array(buffer).set(scratch.encoded.subarray(0, total));
-  return { buffer, batches };
+  return { buffer: scratch.encoded.buffer, batches };
 }

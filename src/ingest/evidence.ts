@@ -41,20 +41,23 @@ export class Evidence {
   /** An empty list was seen, which may be one of events. */
   #emptyListAt = -1;
 
-  /** Takes the value at `at` into account. Returns the fault that it makes, or null. */
+  /** Takes the value at `at` into account. */
   add(source: Source, at: number): void {
     const byte = source.bytes[at];
     if (isNull(source, at)) return;
-    if (byte === OPEN_OBJECT) this.#event(source, at);
+    if (byte === OPEN_OBJECT) this.#event(source, at, at);
     else if (byte !== OPEN_LIST) {
       if (this.#shapeIs('single', at)) this.#value(source, at);
     } else if (source.bytes[skipSpace(source.bytes, at + 1)] === CLOSE_LIST) {
       this.#emptyListAt = at;
       if (this.shape === 'single') this.#shapeIs('list', at);
     } else {
+      // A list that does not fit is refused at its bracket, a single item at its own place.
+      let shapeAt = at;
       eachItem(source, at, 0, (itemAt) => {
-        if (source.bytes[itemAt] === OPEN_OBJECT) this.#event(source, itemAt);
-        else if (this.#shapeIs('list', itemAt)) this.#value(source, itemAt);
+        if (source.bytes[itemAt] === OPEN_OBJECT) this.#event(source, itemAt, shapeAt);
+        else if (this.#shapeIs('list', shapeAt)) this.#value(source, itemAt);
+        shapeAt = itemAt;
       });
     }
   }
@@ -80,8 +83,8 @@ export class Evidence {
     return true;
   }
 
-  #event(source: Source, from: number): void {
-    if (!this.#shapeIs('event', from)) return;
+  #event(source: Source, from: number, shapeAt: number): void {
+    if (!this.#shapeIs('event', shapeAt)) return;
     let found = -1;
     const end = eachMember(source, from, 0, (keyAt, valueAt) => {
       const key = stringAt(source, keyAt);

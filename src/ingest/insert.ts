@@ -95,8 +95,8 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
 }
 
 /**
- * Parses an insert body against one model. `body` may be any bytes and is only read; the result shares nothing with
- * it or with `scratch`, which any number of parses may use one after the other.
+ * Parses an insert body against one model. `body` may be any bytes, shared or not, and is only read. The result is
+ * valid until the next parse with the same `scratch`: its batches lie in there.
  */
 export function parseInsert(body: Uint8Array, context: ParseContext, scratch: IngestScratch): ParseOutcome {
   scratch.source.load(body);

@@ -22,8 +22,8 @@ export interface BatchPlace {
 export interface ParsedInsert {
   readonly entityCount: number;
   readonly valueCount: number;
-  /** One encoded batch per shard and dimension that the request touches, one behind the other. */
-  readonly buffer: SharedArrayBuffer;
+  /** One encoded batch per shard and dimension that the request touches, one behind the other; valid until the next parse. */
+  readonly buffer: ArrayBufferLike;
   readonly batches: readonly BatchPlace[];
   /** What auto-create makes, with the ids that the model's counters give next; empty otherwise. */
   readonly createdDimensions: readonly Omit<Dimension, 'columns'>[];

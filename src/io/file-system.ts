@@ -1,7 +1,8 @@
 /**
  * The file system as a port: everything durable goes through it, so that tests can put a faulty disk in its place.
  * Rules: every method rejects with the system's error (its `code` is kept: ENOSPC, EIO, ...); paths are absolute;
- * a created, renamed or removed name is durable only after `syncDir` of its folder.
+ * a created, renamed or removed name is durable only after `syncDir` of its folder; opening with `create` makes a
+ * file or empties the one that is there, for reading and writing.
  */
 export interface FileHandle {
   /** Writes all of `parts`, one behind the other, from byte `position`; repeats short writes until done. */

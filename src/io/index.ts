@@ -1,3 +1,3 @@
 export * from './file-system.js';
-export * from './lock.js';
+export { type DirectoryLock, lockDirectory } from './lock.js';
 export { NodeFileSystem } from './node-file-system.js';

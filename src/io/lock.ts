@@ -5,8 +5,9 @@
  *            same directory meet the same lock. Abstract names belong to a network namespace: containers that
  *            share a directory must share that too, or keep apart by other means.
  *   Windows  a named pipe of the same name.
- *   others   a socket file, quarry.lock, in the directory. A dead process leaves the file: whoever finds that
- *            nobody answers takes it over; two that do so in the same instant are not told apart.
+ *   others   a socket file of that name in /tmp (in the directory itself its path may be too long for a socket).
+ *            A dead process leaves the file: whoever finds that nobody answers takes it over; two that do so in the
+ *            same instant are not told apart.
  * Beside it lies quarry.pid for people to read; nothing is ever decided by it.
  */
 import fs from 'node:fs';
@@ -55,6 +56,9 @@ async function listenOnFile(file: string): Promise<net.Server> {
   }
 }
 
+/** Where the socket lies on systems that have neither abstract sockets nor pipes. */
+export const lockFile = (dev: bigint, ino: bigint): string => `/tmp/quarry-${dev}-${ino}.lock`;
+
 async function holderOf(pidFile: string): Promise<string> {
   try {
     const text = (await fs.promises.readFile(pidFile, 'utf8')).trim();
@@ -79,7 +83,7 @@ export async function lockDirectory(
   try {
     if (platform === 'linux') server = await listen(`\0quarry-${dev}-${ino}`);
     else if (platform === 'win32') server = await listen(`\\\\.\\pipe\\quarry-${dev}-${ino}`);
-    else server = await listenOnFile(path.join(dir, 'quarry.lock'));
+    else server = await listenOnFile(lockFile(dev, ino));
   } catch (error) {
     if (!isCode(error, 'EADDRINUSE')) throw error;
     throw new Error(

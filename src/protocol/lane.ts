@@ -6,8 +6,9 @@
  * travels as a WireError; anything else thrown is a bug and ends the worker.
  */
 import type { WireError } from '../base/index.js';
+import type { CatalogChange } from '../catalog/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
-import type { BatchPlace, ParseOutcome } from '../ingest/index.js';
+import type { BatchPlace } from '../ingest/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
@@ -34,9 +35,11 @@ export interface LaneRequests {
   /** From now on inserts of this database are parsed against `model`. */
   model: { readonly model: DatabaseModel };
   'forget-model': { readonly databaseId: number };
+  /** Parses the first `bodyBytes` of `shared`, whose rest is room for the record. */
   parse: {
     readonly databaseId: number;
-    readonly body: SharedArrayBuffer;
+    readonly shared: SharedArrayBuffer;
+    readonly bodyBytes: number;
     readonly nowMs: number;
     readonly customKey: boolean;
   };
@@ -54,10 +57,26 @@ export interface LaneRequests {
   load: { readonly files: readonly SnapshotFileEntry[] };
 }
 
+/** An insert as the log and the lanes take it. */
+export interface ParsedRecord {
+  readonly entityCount: number;
+  readonly valueCount: number;
+  /** Version of the model that it was parsed against. */
+  readonly modelVersion: number;
+  /** What auto-create makes. */
+  readonly changes: readonly CatalogChange[];
+  /** Holds the record; null = the buffer of the request. */
+  readonly buffer: SharedArrayBuffer | null;
+  readonly recordAt: number;
+  readonly recordBytes: number;
+  /** The record's batches, at their places in the buffer. */
+  readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
+}
+
 export interface LaneAnswers {
   model: null;
   'forget-model': null;
-  parse: { readonly outcome: ParseOutcome; readonly modelVersion: number };
+  parse: ParsedRecord;
   apply: null;
   'drop-dimension': null;
   'count-entities': readonly number[];

@@ -1,2 +1,3 @@
 export * from './lane-snapshot.js';
 export * from './manifest-file.js';
+export * from './repartition.js';

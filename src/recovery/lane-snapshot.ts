@@ -35,14 +35,22 @@ interface Pending {
 export class LaneCheckpoint {
   readonly #store: SnapshotStore;
   readonly #lsn: number;
+  readonly #shardCount: number;
   readonly #pending: Pending[] = [];
   readonly #files: SnapshotFileEntry[] = [];
   readonly #local = new LocalCodes();
   readonly #dirs = new Set<string>();
 
-  constructor(store: SnapshotStore, lsn: number, shards: Iterable<Shard>, models: readonly DatabaseModel[]) {
+  constructor(
+    store: SnapshotStore,
+    lsn: number,
+    shardCount: number,
+    shards: Iterable<Shard>,
+    models: readonly DatabaseModel[],
+  ) {
     this.#store = store;
     this.#lsn = lsn;
+    this.#shardCount = shardCount;
     for (const shard of shards) {
       for (const { shard: held, ...key } of shard.dimensions()) {
         const model = models.find(({ id }) => id === key.databaseId);
@@ -84,7 +92,9 @@ export class LaneCheckpoint {
       return;
     }
     const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
-    const path = `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-s${place.shard}-g${place.segment}-l${this.#lsn}.arrow`;
+    // The shard count stands in the name, so that files of another count at the same LSN are never overwritten.
+    const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
+    const path = `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-${where}.arrow`;
     const pending: Pending = { entry: { ...place, path }, state, changeCount: state.changeCount, table: null };
     state.copyIsDue(() => {
       pending.table = copy();
@@ -137,18 +147,22 @@ export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFile
   return table;
 }
 
+/** Entity segments by number, then the event segments of each column by number: what restoring needs. */
+export function inLoadOrder(files: readonly SnapshotFileEntry[]): readonly SnapshotFileEntry[] {
+  return [...files].sort(
+    (a, b) => a.kind.localeCompare(b.kind) || a.columnId - b.columnId || a.segment - b.segment,
+  );
+}
+
 /** Loads the files of the given shards, in the order that restoring needs. Returns rows and column bytes loaded. */
 export async function loadSnapshot(
   store: SnapshotStore,
   files: readonly SnapshotFileEntry[],
   shards: ReadonlyMap<number, Shard>,
 ): Promise<{ rowCount: number; bytes: number }> {
-  const ordered = [...files].sort(
-    (a, b) => a.kind.localeCompare(b.kind) || a.columnId - b.columnId || a.segment - b.segment,
-  );
   let rowCount = 0;
   let bytes = 0;
-  for (const entry of ordered) {
+  for (const entry of inLoadOrder(files)) {
     const shard = shards.get(entry.shard)?.dimension(entry);
     if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
     const table = await readSnapshotFile(store, entry);

@@ -78,6 +78,8 @@ export class ListColumn {
     this.#liveItems += count - before;
     if (before > 0 && count === 0) this.#presentCount--;
     if (before === 0 && count > 0) this.#presentCount++;
+    // The old list is garbage from here on: making room must not carry it along.
+    this.#counts[row] = 0;
     this.#makeRoom(count);
     this.#starts[row] = this.#itemEnd;
     this.#counts[row] = count;
@@ -103,12 +105,11 @@ export class ListColumn {
     this.#itemEnd += count;
   }
 
-  /** Room for `count` more items: by dropping garbage if that is half of the heap, else by doubling. */
+  /** Room for `count` more items, which liveItems counts already: the lists move to a heap twice the live ones. */
   #makeRoom(count: number): void {
     const needed = this.#itemEnd + count;
     if (needed * this.width <= this.#items.length) return;
-    const kept = this.#liveItems;
-    const capacity = Math.max(ITEMS_MIN, kept * 2, kept + count);
+    const capacity = Math.max(ITEMS_MIN, this.#liveItems * 2);
     const items = itemHeap(this.kind, capacity);
     let end = 0;
     for (let row = 0; row < this.#counts.length; row++) {

@@ -7,7 +7,7 @@ import { invariant, QuarryError, toWire } from '../base/index.js';
 import { decodeBatch } from '../column/index.js';
 import { countEntities } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
-import { createIngestScratch, parseInsert } from '../ingest/index.js';
+import { createIngestScratch } from '../ingest/index.js';
 import { NodeFileSystem } from '../io/index.js';
 import { compileKernels } from '../kernels/index.js';
 import type {
@@ -19,11 +19,13 @@ import type {
   LaneResult,
   LaneStart,
   LaneTask,
+  ParsedRecord,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, Shard } from '../storage/index.js';
 import { lookUp } from './look-up.js';
+import { parseRecord } from './parse-record.js';
 
 /** How long one checkpoint step may keep on writing files. */
 const CHECKPOINT_STEP_MS = 20;
@@ -71,7 +73,7 @@ export class LaneWorker {
       exist: (request) => lookUp(this.#shards, this.#start.shardCount, request, request.ids),
       'entity-count': () => this.#sum((shard) => shard.entityCount),
       'checkpoint-begin': ({ lsn, models }) => {
-        this.#checkpoint = new LaneCheckpoint(this.#store, lsn, this.#shards.values(), models);
+        this.#checkpoint = new LaneCheckpoint(this.#store, lsn, start.shardCount, this.#shards.values(), models);
         return null;
       },
       'checkpoint-step': () => this.#checkpointStep(),
@@ -115,13 +117,10 @@ export class LaneWorker {
     return null;
   }
 
-  #parse({ databaseId, body, nowMs, customKey }: LaneRequests['parse']): LaneAnswers['parse'] {
-    const model = this.#models.get(databaseId);
-    if (model === undefined) {
-      return { outcome: { error: toWire(new QuarryError(8002, 'the database was deleted')) }, modelVersion: 0 };
-    }
-    const context = { model, shardCount: this.#start.shardCount, nowMs, customKey };
-    return { outcome: parseInsert(new Uint8Array(body), context, this.#ingest), modelVersion: model.version };
+  #parse(request: LaneRequests['parse']): ParsedRecord {
+    const model = this.#models.get(request.databaseId);
+    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+    return parseRecord(request, model, this.#start.shardCount, this.#ingest);
   }
 
   #apply({ records }: LaneRequests['apply']): null {

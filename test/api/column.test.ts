@@ -40,7 +40,7 @@ t.test('every column type is made with its parameters and their defaults', async
     [8, 'time', 'datetime', latest, null, null, null, null],
     [9, 'geo', 'geolocation', latest, null, null, null, null],
     [10, 'enum', 'enumerated', latest, null, null, [-(2n ** 63n), 0n, 2n ** 63n - 1n], null],
-    [11, 'te', 'string-event', null, 'high', null, null, 30],
+    [11, 'te', 'string-event', null, null, null, null, 30],
     [12, 'int-event', 'integer-event', null, null, null, null, null],
     [13, 'dec-event', 'decimal-event', null, null, 3, null, null],
     [14, 'geo-event', 'geolocation-event', null, null, null, null, null],

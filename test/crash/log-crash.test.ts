@@ -81,33 +81,35 @@ t.test(
   },
 );
 
-t.test(
-  'a second crash, at any step of the start after the first or of the writing that follows, loses nothing either',
-  async (t) => {
-    const seed = 77;
-    for (let round = 0; round < 8; round++) {
-      const first = faultyDisk({ crashAtStep: 20 + round * 9, seed: seed + round });
-      const outcome = await writeUntilCrash(first, seed, 1, 'fsync');
-      for (let step = 0; ; step++) {
-        const second = first.afterCrash({ crashAtStep: step, seed: seed * 100 + step });
-        let later = outcome;
-        try {
-          const { end } = await replay(second);
-          // What a start has found and served stays, though it was perhaps never acknowledged.
-          const served = { acknowledgedLsn: end.nextLsn - 1, appendedLsn: end.nextLsn - 1 };
-          later = served;
-          later = await writeUntilCrash(second, seed + 1, end.nextLsn, 'fsync');
-        } catch (error) {
-          if (!second.crashed) throw error;
+for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
+  const first = firstEnd === 'afterCrash' ? 'a crash' : 'the kill of the process';
+  t.test(
+    `a crash at any step of the start after ${first}, or of the writing that follows, loses nothing either`,
+    async (t) => {
+      const seed = 77;
+      for (let round = 0; round < 8; round++) {
+        const first = faultyDisk({ crashAtStep: 20 + round * 9, seed: seed + round });
+        const outcome = await writeUntilCrash(first, seed, 1, 'fsync');
+        for (let step = 0; ; step++) {
+          const second = first[firstEnd]({ crashAtStep: step, seed: seed * 100 + step });
+          let later = outcome;
+          try {
+            const { end } = await replay(second);
+            // What a start has found and served stays, though it was perhaps never acknowledged.
+            later = { acknowledgedLsn: end.nextLsn - 1, appendedLsn: end.nextLsn - 1 };
+            later = await writeUntilCrash(second, seed + 1, end.nextLsn, 'fsync');
+          } catch (error) {
+            if (!second.crashed) throw error;
+          }
+          const appendedLsn = Math.max(later.appendedLsn, outcome.appendedLsn);
+          await check(t, second.afterCrash(), { ...later, appendedLsn }, `round ${round}, step ${step}`);
+          if (!second.crashed) break;
         }
-        const appendedLsn = Math.max(later.appendedLsn, outcome.appendedLsn);
-        await check(t, second.afterCrash(), { ...later, appendedLsn }, `round ${round}, step ${step}`);
-        if (!second.crashed) break;
       }
-    }
-    t.pass('every step was tried');
-  },
-);
+      t.pass('every step was tried');
+    },
+  );
+}
 
 for (const durability of ['interval', 'none'] as const) {
   t.test(

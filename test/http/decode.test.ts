@@ -1,6 +1,6 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { BODY_BYTES_MAX, type QuarryError } from '../../src/base/index.js';
+import { BODY_BYTES_MAX } from '../../src/base/index.js';
 import { decodeBody, encodingOf } from '../../src/http/decode.js';
 
 interface Outcome {
@@ -14,7 +14,10 @@ function decode(encoding: 'gzip' | 'br', bytes: Uint8Array): Promise<Outcome> {
   });
 }
 
-const ENCODERS = { gzip: gzipSync, br: brotliCompressSync } as const;
+const ENCODERS = {
+  gzip: (bytes: Uint8Array) => gzipSync(bytes),
+  br: (bytes: Uint8Array) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
+} as const;
 
 for (const encoding of ['gzip', 'br'] as const) {
   t.test(`${encoding} gives back the bytes, in a buffer of their own`, async (t) => {
@@ -28,7 +31,7 @@ for (const encoding of ['gzip', 'br'] as const) {
   });
 
   t.test(`${encoding} that grows by a byte too much is 1507, and so is a bomb`, async (t) => {
-    for (const length of [BODY_BYTES_MAX + 1, 200 * 2 ** 20]) {
+    for (const length of [BODY_BYTES_MAX + 1, 50 * 2 ** 20]) {
       t.equal(
         (await decode(encoding, ENCODERS[encoding](Buffer.alloc(length)))).code,
         1507,
@@ -52,7 +55,7 @@ t.test('encodings are named in any case, and unknown ones are refused', (t) => {
   t.equal(encodingOf('x-gzip'), 'gzip');
   t.equal(encodingOf(' br '), 'br');
   for (const header of ['zstd', 'deflate', 'gzip, br']) {
-    t.throws(() => encodingOf(header), { code: 1501 } as Partial<QuarryError>);
+    t.throws(() => encodingOf(header), { message: 'is not supported' }, header);
   }
   t.end();
 });

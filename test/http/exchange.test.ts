@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { BODY_BYTES_MAX, QuarryError } from '../../src/base/index.js';
+import { BODY_BYTES_MAX, Prng, QuarryError } from '../../src/base/index.js';
 import { KEYS } from './fake-engine.js';
 import { type Ask, ask, codeOf, type Front, RawConnection, requestBytes, startFront } from './harness.js';
 
@@ -283,4 +283,25 @@ t.test('1,000 requests at once all get their own answer', async (t) => {
     right.reduce((sum, count) => sum + count, 0),
     1000,
   );
+});
+
+t.test('requests spoiled at random never stop the server', async (t) => {
+  const seed = 77;
+  const random = new Prng(seed);
+  const front = await startFront(t);
+  const good = requestBytes(
+    insertOf('{"x":{"age":1}}', { 'Content-Encoding': 'gzip', 'X-Request-Id': 'abc' }),
+  );
+  for (let round = 0; round < 300; round++) {
+    const bytes = Uint8Array.from(good).subarray(0, 1 + random.below(good.length));
+    for (let spoiled = random.below(4); spoiled > 0; spoiled--) {
+      bytes[random.below(bytes.length)] = random.below(256);
+    }
+    const connection = await RawConnection.open(front.httpPort, false);
+    connection.write(bytes);
+    if (random.below(2) === 0) connection.write(bytes);
+    await new Promise((resolve) => setImmediate(resolve));
+    connection.socket.destroy();
+  }
+  t.equal((await ask(front, insertOf('{}'))).status, 200, `seed ${seed}`);
 });

@@ -67,7 +67,7 @@ export class FakeEngine implements EngineApi {
 
   insert(request: InsertRequest): Promise<InsertAnswer> {
     const { databaseId, body } = request;
-    const moved = structuredClone(body, { transfer: [body.buffer] });
+    const moved = body.slice();
     this.inserts.push({ databaseId, bytes: moved });
     return this.onInsert(moved);
   }

@@ -144,7 +144,7 @@ t.test('a port that is taken or a certificate that is none is refused with its n
     engine: front.engine,
     clock: { nowMs: () => 0 },
     elapsedMs: () => 0,
-    log: Object.assign({}, undefined) as never,
+    log: {} as never,
     instanceId: 'x',
   };
   const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, needs);

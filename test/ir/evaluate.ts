@@ -87,10 +87,9 @@ function storeField(entity: StoredEntity, column: Column, given: Json, nowMs: nu
     }
   } else if (given === null) entity.attributes.delete(column.id);
   else if (column.storage === 'list-of-values') {
-    entity.attributes.set(
-      column.id,
-      (given as readonly Json[]).map((item) => toStored(item, column)),
-    );
+    const items = (given as readonly Json[]).map((item) => toStored(item, column));
+    if (items.length === 0) entity.attributes.delete(column.id);
+    else entity.attributes.set(column.id, items);
   } else entity.attributes.set(column.id, toStored(given, column));
 }
 
@@ -113,7 +112,7 @@ function truth(condition: Condition, id: string, entity: StoredEntity): boolean 
         : condition.tests.every((test) => passes(test, value));
     }
     case 'event':
-      if (!entity.events.has(condition.event.columnId)) return null;
+      if ((entity.events.get(condition.event.columnId) ?? []).length === 0) return null;
       return countEvents(condition.event, entity) >= condition.minfreq;
     case 'freqgroup':
       return (

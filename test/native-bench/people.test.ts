@@ -20,7 +20,7 @@ for (const shape of ['ingest', 'full'] satisfies Shape[]) {
     bodyOf(people, 0);
     t.strictSame(bodyOf(people, 3), third);
     t.strictSame(bodyOf(new People(7, shape), 3), third);
-    t.notSame(bodyOf(new People(8, shape), 3), third);
+    t.not(JSON.stringify(bodyOf(new People(8, shape), 3)), JSON.stringify(third));
     t.strictSame([Object.keys(third)[0], Object.keys(third).length], ['u00003000', 1000]);
   });
 

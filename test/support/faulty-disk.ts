@@ -3,8 +3,8 @@
  *   Crash    at a chosen call the machine stops: that call and all later ones reject. `afterCrash` is the disk as the
  *            next start finds it. Synced bytes and names are there. Of unsynced bytes each 512-byte sector that a write
  *            touched is kept or lost by itself, and so is each unsynced change of a size or of a name: so writes come
- *            out lost, torn and reordered. The seed decides, and also how much is kept overall: all (a killed
- *            process), nothing, or a part.
+ *            out lost, torn and reordered. The seed decides, and also how much is kept overall: all, nothing,
+ *            or a part. `afterKill` is the disk when the process ended there and the machine went on.
  *   Errors   `fault` gives a call an error code: a write then leaves a part of its bytes; a failed sync leaves some
  *            sectors on disk and forgets that the others were ever to be written, so that a later sync that succeeds
  *            does not bring them (as Linux does).
@@ -187,6 +187,27 @@ export class FaultyDisk implements FileSystem {
       next.#live.set(file, copy);
       next.#durable.set(file, copy);
     }
+    return next;
+  }
+
+  /**
+   * The disk as the next start finds it when only the process was killed: everything written is seen, but what was
+   * not synced is still not, and a crash may take it.
+   */
+  afterKill(options: FaultyDiskOptions = {}): FaultyDisk {
+    const next = new FaultyDisk({ seed: this.#prng.u32(), ...options });
+    const copies = new Map<Inode, Inode>();
+    const copyOf = (node: Inode): Inode => {
+      const copy = copies.get(node) ?? new Inode();
+      copies.set(node, copy);
+      copy.live = node.live.slice();
+      copy.durable = node.durable.slice();
+      copy.pending = node.pending.slice();
+      return copy;
+    };
+    for (const [file, node] of this.#live) next.#live.set(file, copyOf(node));
+    for (const [file, node] of this.#durable) next.#durable.set(file, copyOf(node));
+    next.#nameChanges = this.#nameChanges.map((change) => ({ ...change, node: copyOf(change.node) }));
     return next;
   }
 

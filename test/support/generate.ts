@@ -215,13 +215,17 @@ export function generateValue(prng: Prng, column: GeneratedColumn): Json {
 
 function generateField(prng: Prng, column: GeneratedColumn): Json {
   if (column.storage === 'latest-value') return prng.chance(0.1) ? null : generateValue(prng, column);
-  if (column.storage === 'list-of-values') return several(prng, 1, 4, () => generateValue(prng, column));
+  if (column.storage === 'list-of-values') {
+    return prng.chance(0.03)
+      ? null
+      : several(prng, prng.chance(0.05) ? 0 : 1, 4, () => generateValue(prng, column));
+  }
   const event = (): Json => {
     const fields = new Map<string, Json>([['value', generateValue(prng, column)]]);
     if (prng.chance(0.95)) fields.set('date', prng.pick(EVENT_DATES));
     return fields;
   };
-  return prng.chance(0.2) ? event() : several(prng, 1, 4, event);
+  return prng.chance(0.2) ? event() : several(prng, prng.chance(0.05) ? 0 : 1, 4, event);
 }
 
 function several<T>(prng: Prng, low: number, high: number, make: () => T): T[] {

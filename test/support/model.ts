@@ -131,7 +131,8 @@ function write(entity: Entity, name: string, column: ColumnFacts, given: Json, n
     return added.length;
   }
   if (column.isList) {
-    const items = asList(given).map((item) => readValue(item, column));
+    // An empty list is a missing value.
+    const items = given === null ? [] : asList(given).map((item) => readValue(item, column));
     if (items.length === 0) entity.lists.delete(name);
     else entity.lists.set(name, items);
     return items.length;

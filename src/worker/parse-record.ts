@@ -1,0 +1,71 @@
+/**
+ * From the bytes of an insert to the record that the log keeps, in the buffer in which the body came.
+ * Invariant: the body stays as it is, so that the parse can be repeated against a newer model.
+ */
+import { fromWire } from '../base/index.js';
+import { type CatalogChange, changeToPlain } from '../catalog/index.js';
+import { encodeRecord } from '../format/index.js';
+import { type IngestScratch, type ParsedInsert, parseInsert } from '../ingest/index.js';
+import type { LaneRequests, ParsedRecord } from '../protocol/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+
+/** Throws the QuarryError that refuses the request. */
+export function parseRecord(
+  { databaseId, shared, bodyBytes, nowMs, customKey }: LaneRequests['parse'],
+  model: DatabaseModel,
+  shardCount: number,
+  scratch: IngestScratch,
+): ParsedRecord {
+  const outcome = parseInsert(new Uint8Array(shared, 0, bodyBytes), { model, shardCount, nowMs, customKey }, scratch);
+  if ('error' in outcome) throw fromWire(outcome.error);
+  const { parsed } = outcome;
+  const changes = changesOf(databaseId, parsed);
+  let target = shared;
+  let recordAt = (bodyBytes + 7) & ~7;
+  const { payload, batchOffsets } = encodeRecord(
+    {
+      type: 'insert',
+      timeMs: nowMs,
+      databaseId,
+      changes: changes.map(changeToPlain),
+      shardCount,
+      batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
+        shard,
+        dimensionId,
+        bytes: new Uint8Array(parsed.buffer, offset, byteLength),
+      })),
+    },
+    (bytes) => {
+      if (recordAt + bytes > shared.byteLength) {
+        target = new SharedArrayBuffer(bytes);
+        recordAt = 0;
+      }
+      return new Uint8Array(target, recordAt, bytes);
+    },
+  );
+  return {
+    entityCount: parsed.entityCount,
+    valueCount: parsed.valueCount,
+    modelVersion: model.version,
+    changes,
+    buffer: target === shared ? null : target,
+    recordAt,
+    recordBytes: payload.byteLength,
+    batches: parsed.batches.map(({ shard, byteLength }, index) => ({
+      shard,
+      offset: recordAt + batchOffsets[index],
+      byteLength,
+    })),
+  };
+}
+
+function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {
+  return [
+    ...parsed.createdDimensions.map(
+      (dimension): CatalogChange => ({ change: 'dimension-created', databaseId, dimension }),
+    ),
+    ...parsed.createdColumns.map(
+      ({ dimensionId, column }): CatalogChange => ({ change: 'column-created', databaseId, dimensionId, column }),
+    ),
+  ];
+}

@@ -1,0 +1,151 @@
+/** A store for tests: an engine with real lane threads, spoken to in the JSON of the interface as the server would. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import {
+  allDimensionIds,
+  bindCountEntity,
+  bindExists,
+  bindTotal,
+  createColumns,
+  deleteDimension,
+  type Json,
+} from '../../src/api/index.js';
+import { ManualClock, Prng } from '../../src/base/index.js';
+import { databaseOf } from '../../src/catalog/index.js';
+import { Engine, type EngineOptions, type InsertAnswer } from '../../src/engine/index.js';
+import { NodeFileSystem } from '../../src/io/index.js';
+import { jsonObject, jsonText } from '../support/generate.js';
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
+
+/** 2020-01-01T12:00:00Z: what the clock of every test store says. */
+export const NOW_MS = 1_577_880_000_000;
+const DATABASE_ID = 1;
+
+export const SIMD_KERNELS: Uint8Array = fs.readFileSync(fileOf('kernels/kernels.wasm'));
+
+/** A folder that goes away with the test. */
+export function makeDir(t: Test): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-store-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** What a kill -9 at this moment would leave: everything acknowledged lies in the files. */
+export function copyDir(t: Test, dir: string): string {
+  const copy = makeDir(t);
+  fs.cpSync(dir, copy, { recursive: true });
+  return copy;
+}
+
+export class TestStore {
+  readonly engine: Engine;
+  readonly dir: string;
+  /** Events that an operator would read of. */
+  readonly warnings: string[];
+  readonly fatals: Error[];
+  #closed = false;
+
+  private constructor(engine: Engine, dir: string, warnings: string[], fatals: Error[]) {
+    this.engine = engine;
+    this.dir = dir;
+    this.warnings = warnings;
+    this.fatals = fatals;
+  }
+
+  /** Opens the store in `dir`; it is closed with the test. */
+  static async open(t: Test, dir: string, options: Partial<EngineOptions> = {}): Promise<TestStore> {
+    const [warnings, fatals]: [string[], Error[]] = [[], []];
+    const prng = new Prng(fs.readdirSync(dir).length + 11);
+    const engine = await Engine.create({
+      fs: new NodeFileSystem(),
+      dir,
+      laneFile: fileOf('worker/entry.js'),
+      kernels: SIMD_KERNELS,
+      laneCount: 1,
+      shardCount: null,
+      memoryLimitBytes: 4 * 2 ** 30,
+      durability: 'fsync',
+      clock: new ManualClock(NOW_MS),
+      random64: () => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32()),
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => prng.below(256)),
+      events: {
+        info: () => {},
+        warn: (event, details) => warnings.push(`${event} ${JSON.stringify(details)}`),
+        fatal: (error) => fatals.push(error),
+      },
+      ...options,
+    });
+    const store = new TestStore(engine, dir, warnings, fatals);
+    t.teardown(() => store.close());
+    await engine.start();
+    return store;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.engine.close();
+  }
+
+  get #model() {
+    return databaseOf(this.engine.catalog(), DATABASE_ID);
+  }
+
+  /** POST /v1/column */
+  async createColumns(body: Json): Promise<void> {
+    await this.engine.change((catalog) => createColumns(body, databaseOf(catalog, DATABASE_ID)));
+  }
+
+  /** DELETE /v1/dimension */
+  async deleteDimension(apiName: string): Promise<void> {
+    const body = jsonObject({ 'api-name': apiName });
+    await this.engine.change((catalog) => deleteDimension(body, databaseOf(catalog, DATABASE_ID)));
+  }
+
+  /** POST /v1/insert */
+  insert(body: Json | string): Promise<InsertAnswer> {
+    const text = typeof body === 'string' ? body : jsonText(body);
+    return this.engine.insert({
+      databaseId: DATABASE_ID,
+      body: new Uint8Array(Buffer.from(text)),
+      customKey: false,
+    });
+  }
+
+  /** POST /v1/query/count/entity: the counts by query-name. */
+  async count(body: Json): Promise<Map<string, number>> {
+    const queries = bindCountEntity(body, this.#model, NOW_MS);
+    const plans = queries.map(({ dimensionId, condition }) => ({
+      databaseId: DATABASE_ID,
+      dimensionId,
+      condition,
+    }));
+    const counts = await this.engine.countEntities(plans);
+    return new Map(queries.map(({ name }, index) => [name, counts[index]]));
+  }
+
+  /** One count of entities of a dimension that satisfy a query list. */
+  async countOne(query: Json, dimension = 'default'): Promise<number> {
+    const counts = await this.count(jsonObject({ 'query-name': 'q', dimension, query }));
+    return counts.get('q') as number;
+  }
+
+  /** POST /v1/query/count/entity/total; without names, GET. */
+  async total(dimensions: readonly string[] = []): Promise<number> {
+    const ids =
+      dimensions.length === 0
+        ? allDimensionIds(this.#model)
+        : bindTotal(jsonObject({ dimensions }), this.#model);
+    return this.engine.countAll(DATABASE_ID, ids);
+  }
+
+  /** POST /v1/query/exists/entity */
+  async exists(ids: readonly string[], dimension = 'default'): Promise<readonly boolean[]> {
+    const query = bindExists(jsonObject({ ids, dimension }), this.#model);
+    return this.engine.exist(DATABASE_ID, query.dimensionId, query.ids);
+  }
+}

@@ -1,0 +1,79 @@
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { createIngestScratch, parseInsert } from '../../src/ingest/index.js';
+import { BodyWriter, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { differenceOf } from '../support/ingest-compare.js';
+import { ingestOracle } from '../support/ingest-oracle.js';
+
+const SEED = 4_711;
+const MUTANT_COUNT = 20_000;
+const LETTERS = Array.from('0123456789abcxyzABC-', (text) => text.charCodeAt(0));
+const BYTES = Array.from('{}[]",:\\/.-+eE019ntfu \t\n\0\u007f', (text) => text.charCodeAt(0)).concat([
+  0x80, 0xc3, 0xed, 0xa0, 0xf4, 0xff, 0xef,
+]);
+
+/** `bytes` with some bytes changed, put in, taken out, copied elsewhere, or cut off. */
+function mutate(random: Prng, bytes: Uint8Array): Uint8Array {
+  const held = Array.from(bytes);
+  for (let round = random.between(1, 3); round > 0; round--) {
+    const at = random.below(held.length + 1);
+    switch (random.below(8)) {
+      case 5:
+      case 6:
+        held.splice(at, 1, random.pick(LETTERS));
+        break;
+      case 0:
+        held.splice(at, 1, random.pick(BYTES));
+        break;
+      case 1:
+        held.splice(at, 0, random.pick(BYTES));
+        break;
+      case 2:
+        held.splice(at, random.between(1, 4));
+        break;
+      case 3:
+        held.splice(at, 0, ...held.slice(random.below(held.length + 1)).slice(0, random.between(1, 30)));
+        break;
+      case 4:
+        held.splice(at, 1, random.below(256));
+        break;
+      default:
+        if (random.chance(0.2)) held.length = at;
+        else held.splice(at, 1, (held[at] ?? 0) ^ (1 << random.below(8)));
+    }
+  }
+  return Uint8Array.from(held);
+}
+
+t.test('bodies with changed bytes never throw and get the oracle’s answer', (t) => {
+  const random = new Prng(SEED);
+  const model = sampleModel();
+  const scratch = createIngestScratch();
+  let acceptedCount = 0;
+  let semanticCount = 0;
+  for (let index = 0; index < MUTANT_COUNT; index++) {
+    const body = new TextEncoder().encode(new BodyWriter(random, model, random.pick([0, 0, 0.01])).body());
+    const bytes = mutate(random, body);
+    const context = { model, nowMs: NOW_MS, customKey: false };
+    const outcome = parseInsert(bytes, { ...context, shardCount: 2 }, scratch);
+    const expected = ingestOracle(bytes, context);
+    const got = 'error' in outcome ? outcome.error.code : 'accepted';
+    const wanted = 'code' in expected ? expected.code : 'accepted';
+    let difference = got === wanted ? null : `got ${got}, wanted ${wanted}`;
+    if ('parsed' in outcome && 'result' in expected)
+      difference ??= differenceOf(outcome.parsed, expected.result, 2);
+    if (difference !== null) {
+      t.fail(`seed ${SEED}, mutant ${index}: ${difference}`, {
+        text: Buffer.from(bytes).toString('latin1'),
+        outcome,
+      });
+      t.end();
+      return;
+    }
+    if (got === 'accepted') acceptedCount++;
+    else if (got !== 1503) semanticCount++;
+  }
+  t.ok(acceptedCount > 500, `${acceptedCount} mutants were accepted`);
+  t.ok(semanticCount > 500, `${semanticCount} mutants were refused for their meaning`);
+  t.end();
+});

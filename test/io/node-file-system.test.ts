@@ -1,0 +1,84 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { NodeFileSystem } from '../../src/io/index.js';
+import { partsAfter } from '../../src/io/node-file-system.js';
+
+const SEED = 12;
+t.comment(`seed ${SEED}`);
+const disk = new NodeFileSystem();
+
+t.test('many parts are written one behind the other at the position, and read back', async (t) => {
+  const prng = new Prng(SEED);
+  const file = path.join(t.testdir(), 'parts');
+  const parts = Array.from({ length: 3_000 }, () =>
+    Uint8Array.from({ length: prng.below(40) }, () => prng.below(256)),
+  );
+  const whole = Buffer.concat(parts);
+  const handle = await disk.open(file, 'create');
+  await handle.writev(parts, 100);
+  await handle.writev([], 0);
+  await handle.dataSync();
+  t.equal(await handle.size(), 100 + whole.length);
+  const into = new Uint8Array(whole.length + 50);
+  t.equal(await handle.read(into, 100), whole.length, 'fewer bytes only at the end of the file');
+  t.ok(whole.equals(into.subarray(0, whole.length)));
+  await handle.truncate(104);
+  t.equal(await handle.size(), 104);
+  await handle.close();
+  t.same(await disk.readFile(file), Buffer.concat([Buffer.alloc(100), whole.subarray(0, 4)]));
+});
+
+t.test('what a short write left over is exactly the rest', async (t) => {
+  const prng = new Prng(SEED);
+  const parts = Array.from({ length: 6 }, () =>
+    Uint8Array.from({ length: prng.below(5) }, () => prng.below(256)),
+  );
+  const whole = Buffer.concat(parts);
+  for (let count = 0; count <= whole.length; count++) {
+    const rest = partsAfter(parts, count);
+    t.ok(rest.every((part) => part.length > 0));
+    t.ok(Buffer.concat(rest).equals(whole.subarray(count)), `after ${count} bytes`);
+  }
+});
+
+t.test('opening: create empties, read-write keeps, an absent file is ENOENT', async (t) => {
+  const dir = t.testdir({ old: 'abc' });
+  const kept = await disk.open(path.join(dir, 'old'), 'read-write');
+  t.equal(await kept.size(), 3);
+  await kept.close();
+  const emptied = await disk.open(path.join(dir, 'old'), 'create');
+  t.equal(await emptied.size(), 0);
+  await emptied.close();
+  for (const mode of ['read', 'read-write'] as const) {
+    await t.rejects(disk.open(path.join(dir, 'absent'), mode), { code: 'ENOENT' });
+  }
+});
+
+t.test('writeFile replaces the whole file and sets the mode that was asked for', async (t) => {
+  const dir = t.testdir({ keys: 'a much longer text' });
+  const file = path.join(dir, 'keys');
+  await disk.writeFile(file, Buffer.from('short'), 0o600);
+  t.equal(fs.readFileSync(file, 'utf8'), 'short');
+  t.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
+
+t.test('names: list is sorted, an absent folder has none; rename, remove, exists, makeDir', async (t) => {
+  const dir = t.testdir({ b: '1', a: '2' });
+  t.strictSame(await disk.list(dir), ['a', 'b']);
+  t.strictSame(await disk.list(path.join(dir, 'absent')), []);
+  await t.rejects(disk.list(path.join(dir, 'a')), { code: 'ENOTDIR' });
+  await disk.rename(path.join(dir, 'b'), path.join(dir, 'a'));
+  t.strictSame(await disk.list(dir), ['a']);
+  t.equal(fs.readFileSync(path.join(dir, 'a'), 'utf8'), '1');
+  await disk.makeDir(path.join(dir, 'x/y'));
+  await disk.makeDir(path.join(dir, 'x/y'));
+  await disk.syncDir(path.join(dir, 'x'));
+  t.strictSame(
+    [await disk.exists(path.join(dir, 'x/y')), await disk.exists(path.join(dir, 'z'))],
+    [true, false],
+  );
+  await disk.remove(path.join(dir, 'a'));
+  await t.rejects(disk.remove(path.join(dir, 'a')), { code: 'ENOENT' });
+});

@@ -1,0 +1,80 @@
+/**
+ * A keep-alive client of a server process that tells apart what a crash test must tell apart: an answer, whatever
+ * its status, and no whole answer at all.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { Serving } from './server-process.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly key?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Over the HTTP port instead of HTTPS. */
+  readonly plain?: boolean;
+}
+
+export class JsonClient {
+  readonly #ports: Serving;
+  readonly #key: string;
+  readonly #https = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+  readonly #http = new http.Agent({ keepAlive: true });
+
+  /** `key` goes with every request that names no other. */
+  constructor(ports: Serving, key: string) {
+    this.#ports = ports;
+    this.#key = key;
+  }
+
+  /** Resolves with a whole answer. Rejects when none came: whether the request took effect is then unknown. */
+  ask({ method, path, key = this.#key, body, plain = false }: Ask): Promise<Reply> {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const options = {
+      host: '127.0.0.1',
+      port: plain ? this.#ports.httpPort : this.#ports.httpsPort,
+      path,
+      method: method ?? (text === null ? 'GET' : 'POST'),
+      agent: plain ? this.#http : this.#https,
+      headers: {
+        authorization: key,
+        ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const sent = (plain ? http : https).request(options, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () => {
+          try {
+            const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
+            resolve({ status: response.statusCode ?? 0, body });
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+      });
+      sent.on('error', reject);
+      sent.end(text ?? undefined);
+    });
+  }
+
+  /** The answer's body, taken for a `T`. Rejects when its status is not 200. */
+  async succeed<T>(ask: Ask): Promise<T> {
+    const { status, body } = await this.ask(ask);
+    if (status !== 200) throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);
+    return body as T;
+  }
+
+  close(): void {
+    this.#https.destroy();
+    this.#http.destroy();
+  }
+}

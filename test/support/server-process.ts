@@ -1,0 +1,144 @@
+/**
+ * The real server as a process of its own on a given data directory, to be started, killed and started again.
+ * A process is known by its pid and ended by it; nothing is left running when `end` or `kill` resolved.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const SERVES = /quarry serves https:\/\/127\.0\.0\.1:(\d+) and http:\/\/127\.0\.0\.1:(\d+)/;
+
+export interface ServerOptions {
+  readonly dir: string;
+  /** Behind `serve --data-dir DIR --limits off` and ports that are free. */
+  readonly flags?: readonly string[];
+  /** 0 = any free one. */
+  readonly httpPort?: number;
+  /** Runs as this user, where the test itself is root. */
+  readonly uid?: number;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Serving {
+  readonly httpsPort: number;
+  readonly httpPort: number;
+}
+
+export interface Keys {
+  readonly master: string;
+  readonly write: string;
+  readonly read: string;
+}
+
+export class ServerProcess {
+  readonly dir: string;
+  /** Settles when the process ended, however. */
+  readonly ended: Promise<Ending>;
+  /** Resolves when the line that names both addresses was printed; rejects with all output when it ended before. */
+  readonly serving: Promise<Serving>;
+  readonly #child: ChildProcess;
+  #output = '';
+
+  constructor({ dir, flags = [], httpPort = 0, uid }: ServerOptions) {
+    this.dir = dir;
+    const own = ['--data-dir', dir, '--https-port', '0', '--http-port', String(httpPort), '--limits', 'off'];
+    this.#child = spawn(process.execPath, [MAIN, 'serve', ...own, ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    });
+    let onOutput = (): void => {};
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (part: Buffer) => {
+        this.#output += part.toString();
+        onOutput();
+      });
+    }
+    this.ended = new Promise((resolve) => {
+      // 'close' comes behind the last output.
+      this.#child.on('close', (code, signal) => resolve({ code, signal }));
+    });
+    this.serving = new Promise((resolve, reject) => {
+      onOutput = () => {
+        const match = SERVES.exec(this.#output);
+        if (match !== null) resolve({ httpsPort: Number(match[1]), httpPort: Number(match[2]) });
+      };
+      this.ended.then(({ code, signal }) => {
+        reject(new Error(`the server ended with ${code ?? signal} before it served; it wrote:\n${this.#output}`));
+      });
+    });
+    // Whoever kills a server that starts does not look at this.
+    this.serving.catch(() => {});
+  }
+
+  /** Everything written so far, to both outputs. */
+  get output(): string {
+    return this.#output;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** SIGTERM; the exit code. */
+  async end(): Promise<number | null> {
+    this.#child.kill('SIGTERM');
+    return (await this.ended).code;
+  }
+
+  /** Resolves when the output holds `text`, or the process ended. */
+  async wrote(text: string): Promise<void> {
+    let over = false;
+    this.ended.then(() => {
+      over = true;
+    });
+    while (!over && !this.#output.includes(text)) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  /** The keys of the data directory's database; complete once it serves. */
+  keys(): Keys {
+    const text = fs.readFileSync(path.join(this.dir, 'keys.json'), 'utf8');
+    const { database } = JSON.parse(text) as { database: Record<string, string> };
+    return { master: database['master-key'], write: database['write-key'], read: database['read-key'] };
+  }
+}
+
+export interface CommandResult extends Ending {
+  readonly output: string;
+}
+
+/** Runs a `quarry` command to its end. */
+export function runCommand(args: readonly string[]): Promise<CommandResult> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const add = (part: Buffer): void => {
+    output += part.toString();
+  };
+  child.stdout.on('data', add);
+  child.stderr.on('data', add);
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, output })));
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
