@@ -14,13 +14,14 @@ import {
   type Catalog,
   type CatalogChange,
   catalogFromPlain,
+  catalogToPlain,
   changeToPlain,
   EMPTY_CATALOG,
 } from '../catalog/index.js';
 import { encodeRecordPayload, type Manifest } from '../format/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { ApplyRecord, ParsedRecord } from '../protocol/index.js';
-import { readManifest, removeUnreferenced } from '../recovery/index.js';
+import { readManifest, removeUnreferenced, swapManifest } from '../recovery/index.js';
 import { Log, type LogStats } from '../wal/index.js';
 import { BufferPool } from './buffer-pool.js';
 import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
@@ -29,6 +30,7 @@ import { prepareFirstStart } from './first-start.js';
 import { Lane, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
 import { applyToLanes, loadLanes, replayLog } from './replay.js';
+import { repartitionInto } from './repartition.js';
 
 const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
 const INTERVAL_MS = 100;
@@ -60,7 +62,7 @@ interface Commit {
 
 export class Engine implements EngineApi {
   readonly #options: EngineOptions;
-  readonly #shardCount: number;
+  #shardCount: number;
   readonly #lanes: Lane[] = [];
   readonly #buffers = new BufferPool();
   #openedLog: Log | null = null;
@@ -144,8 +146,10 @@ export class Engine implements EngineApi {
     this.#lsnApplied = nextLsn - 1;
     this.#lsnSent = nextLsn - 1;
     await this.#openLog(nextLsn);
-    for (const model of this.#head.databases.values()) this.#sendToAll((lane) => lane.send('model', { model }));
+    this.#sendModels();
     if (this.#head.databases.size === 0) await this.#firstStart();
+    const wanted = this.#options.shardCount;
+    if (wanted !== null && wanted !== this.#shardCount) await this.#repartition(wanted);
     this.#ready = true;
   }
 
@@ -164,8 +168,37 @@ export class Engine implements EngineApi {
     });
   }
 
+  #sendModels(): void {
+    for (const model of this.#head.databases.values()) this.#sendToAll((lane) => lane.send('model', { model }));
+  }
+
+  /** Splits all data anew: from a snapshot by the old shards into one by the new ones, swapped like any other. */
+  async #repartition(shardCount: number): Promise<void> {
+    const { fs, dir, events, clock } = this.#options;
+    const started = clock.nowMs();
+    await this.checkpoint();
+    await this.#closeLanes();
+    const before = this.#shardCount;
+    this.#shardCount = shardCount;
+    this.#lanes.splice(0, this.#lanes.length, ...this.#lanes.map(({ index }) => this.#startLane(index)));
+    this.#sendModels();
+    if (this.#manifest !== null) await repartitionInto(this.#lanes, { fs, dir }, this.#manifest, shardCount);
+    await this.#takeCheckpoint(true);
+    events.info('re-partitioned', { from: before, to: shardCount, ms: clock.nowMs() - started });
+  }
+
   async #firstStart(): Promise<void> {
-    const { fs, dir, randomBytes } = this.#options;
+    const { fs, dir, randomBytes, clock } = this.#options;
+    // The shard count is fixed before the first record that depends on it.
+    this.#manifest = {
+      storeId: this.#storeId,
+      checkpointLsn: 0,
+      shardCount: this.#shardCount,
+      createdMs: clock.nowMs(),
+      catalog: catalogToPlain(EMPTY_CATALOG),
+      files: [],
+    };
+    await swapManifest(fs, dir, this.#manifest);
     const changes = await prepareFirstStart(fs, dir, randomBytes);
     await this.#write(() => ({ changes, answer: null }));
   }
@@ -377,18 +410,19 @@ export class Engine implements EngineApi {
 
   /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
   checkpoint(): Promise<void> {
-    this.#checkpoint ??= this.#takeCheckpoint().finally(() => {
+    this.#checkpoint ??= this.#takeCheckpoint(false).finally(() => {
       this.#checkpoint = null;
     });
     return this.#checkpoint;
   }
 
-  async #takeCheckpoint(): Promise<void> {
+  /** `anew`: also when nothing was applied since the last one. */
+  async #takeCheckpoint(anew: boolean): Promise<void> {
     const { fs, dir, clock, events } = this.#options;
     this.#logBytesAtCheckpoint = this.#log.stats().bytesWritten;
     this.#replayedLogBytes = 0;
     const lsn = this.#lsnSent;
-    if (lsn === this.#checkpointLsn) return;
+    if (lsn === this.#checkpointLsn && !anew) return;
     const started = clock.nowMs();
     const context = {
       fs,

@@ -8,6 +8,7 @@ import { NESTING_MAX } from '../base/index.js';
 import { syntaxFault } from './fault.js';
 import {
   BACKSLASH,
+  bytesBefore,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
@@ -22,6 +23,7 @@ import {
   QUOTE,
   type Source,
   skipSpace,
+  textStops,
   ZERO,
 } from './source.js';
 
@@ -110,14 +112,19 @@ export function escapeLength(bytes: Uint8Array, at: number, point: number): numb
 
 /** From behind the opening quote to behind the closing one. */
 export function skipString(source: Source, from: number): number {
-  const { bytes } = source;
+  const { bytes, view } = source;
   let at = from;
   for (;;) {
+    const stops = textStops(view.getInt32(at, true));
+    if (stops === 0) {
+      at += 4;
+      continue;
+    }
+    at += bytesBefore(stops);
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at += escapeLength(bytes, at, escapedPoint(bytes, at));
     else if (byte >= 0x80) at += utf8Length(bytes, at);
-    else if (byte >= 0x20) at++;
     else if (at >= source.end) throw syntaxFault(at, 'the body ends inside a string');
     else throw syntaxFault(at, 'a control character stands inside a string');
   }

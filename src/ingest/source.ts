@@ -76,3 +76,23 @@ export function isNumberByte(byte: number): boolean {
     (byte | 0x20) === 0x65
   );
 }
+
+const HIGH_BITS = 0x80808080 | 0;
+const ONES = 0x01010101;
+
+/**
+ * Flags (the high bit of) bytes of a word that end a run of plain string text: quote, backslash, control and
+ * non-ASCII bytes. Only the lowest flag is to be believed: bytes above it may be flagged wrongly, never below.
+ * Source  Warren, Hacker's Delight, 6-1.
+ */
+export function textStops(word: number): number {
+  const quote = word ^ 0x22222222;
+  const slash = word ^ 0x5c5c5c5c;
+  const control = (word - 0x20202020) & ~word;
+  return (word | control | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGH_BITS;
+}
+
+/** How many bytes of the word stand before the lowest flag of `stops`, which is not 0. */
+export function bytesBefore(stops: number): number {
+  return (31 - Math.clz32(stops & -stops)) >> 3;
+}

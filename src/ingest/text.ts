@@ -3,17 +3,14 @@
  * The common case (ASCII without escapes) goes four bytes at a time: tests for quote, backslash, control and
  * non-ASCII bytes, lower-casing and hashing are done on the word as a whole. Everything else starts the string
  * over in `decodeText`, one code point at a time.
- * Invariant: a byte test on a word may flag wrong bytes above the lowest flagged one, never below it, so only the
- * lowest flag is believed. Source of the tests: Warren, Hacker's Delight, 6-1.
  */
 import { HASH_SEED, hashBlock, hashBytes, hashEnd, TEXT_POINTS_MAX } from '../base/index.js';
 import { lowerCodePoint } from '../schema/index.js';
 import { syntaxFault } from './fault.js';
 import { escapedPoint, escapeLength, utf8Length } from './json.js';
-import { BACKSLASH, QUOTE, type Source } from './source.js';
+import { BACKSLASH, bytesBefore, QUOTE, type Source, textStops } from './source.js';
 
 const HIGH_BITS = 0x80808080 | 0;
-const ONES = 0x01010101;
 /** Room for one text of TEXT_POINTS_MAX code points, and the rest of the last word written. */
 const TEXT_BYTES_MAX = TEXT_POINTS_MAX * 4 + 8;
 
@@ -57,14 +54,10 @@ export function readText(source: Source, from: number, sink: TextSink): number {
   let hash = HASH_SEED;
   for (;;) {
     const word = view.getInt32(at, true);
-    const quote = word ^ 0x22222222;
-    const slash = word ^ 0x5c5c5c5c;
-    const stop =
-      (word | ((word - 0x20202020) & ~word) | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) &
-      HIGH_BITS;
+    const stops = textStops(word);
     const capital = (word + 0x3f3f3f3f) & ~(word + 0x25252525) & HIGH_BITS;
     const lower = word | (capital >>> 2);
-    if (stop === 0) {
+    if (stops === 0) {
       out.setInt32(to, lower, true);
       hash = hashBlock(hash, lower);
       at += 4;
@@ -75,7 +68,7 @@ export function readText(source: Source, from: number, sink: TextSink): number {
       }
       continue;
     }
-    const rest = (31 - Math.clz32(stop & -stop)) >> 3;
+    const rest = bytesBefore(stops);
     at += rest;
     if (source.bytes[at] !== QUOTE) return decodeText(source, from, sink, true);
     const tail = lower & ((1 << (rest << 3)) - 1);

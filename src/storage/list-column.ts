@@ -1,8 +1,8 @@
 /**
  * One attribute column (list-of-values) within one segment: per row a run of items in a heap.
  * Invariants: row r owns items [starts[r], starts[r] + counts[r]); an empty list is a missing value; a replaced
- * list leaves its items behind until more than half of the heap is such garbage. Items lie in plain typed
- * arrays, not in an arena: one row may hold more items than an arena could take beside the others.
+ * list leaves its items behind until the heap is full; then the live ones move. Items lie in plain typed arrays,
+ * not in an arena: one row may hold more items than an arena could take beside the others.
  */
 import type { Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
