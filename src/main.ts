@@ -29,7 +29,10 @@ function readTextOrNull(file: string): string | null {
 }
 
 function machine(): Machine {
-  return { cpuCount: os.availableParallelism(), memoryBytes: usableMemoryBytes(os.totalmem(), readTextOrNull) };
+  return {
+    cpuCount: os.availableParallelism(),
+    memoryBytes: usableMemoryBytes(os.totalmem(), readTextOrNull),
+  };
 }
 
 function needs(log: Logger): ServeNeeds {
@@ -48,7 +51,8 @@ function needs(log: Logger): ServeNeeds {
 
 function fail(error: unknown): never {
   const known = error instanceof CorruptionError || error instanceof NewerFormatError;
-  const message = error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error);
+  const message =
+    error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error);
   fs.writeSync(2, `quarry: ${message}\n`);
   process.exit(known ? EXIT.corrupt : EXIT.failed);
 }

@@ -40,7 +40,8 @@ export const checkHolds =
       ? null
       : `HTTP ${answer.status}: ${answer.body} instead of ${expected}`;
 
-const percentile = (sorted: Float64Array, share: number): number =>
+/** The value that `share` of the ascending values are not above; 0 of none. */
+export const percentile = (sorted: Float64Array, share: number): number =>
   sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
 /** Rejects at the first wrong answer or broken connection; what was under way then may have been done. */

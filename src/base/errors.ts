@@ -72,7 +72,7 @@ export const ERRORS = {
   3006: entry(400, 'storage not latest-value or list-of-values'),
   3007: entry(400, 'invalid api-name characters'),
   3008: entry(400, 'invalid column name characters'),
-  3009: entry(400, "description contains ' or \""),
+  3009: entry(400, 'description contains \' or "'),
   3010: entry(400, 'description longer than 256 characters'),
   3011: entry(400, 'cardinality not low or high'),
   3012: entry(400, 'decimal-places outside 1 to 20'),

@@ -50,7 +50,12 @@ export type CatalogChange =
       readonly column: Column;
     };
 
-export const EMPTY_CATALOG: Catalog = { version: 0, nextDatabaseId: 1, databases: new Map(), keys: new Map() };
+export const EMPTY_CATALOG: Catalog = {
+  version: 0,
+  nextDatabaseId: 1,
+  databases: new Map(),
+  keys: new Map(),
+};
 
 export function databaseOf(catalog: Catalog, id: number): DatabaseModel {
   const database = catalog.databases.get(id);
@@ -92,7 +97,10 @@ function changeModel(catalog: Catalog, id: number, alter: (model: DatabaseModel)
 export function applyChange(catalog: Catalog, change: CatalogChange): Catalog {
   switch (change.change) {
     case 'database-created': {
-      const databases = new Map(catalog.databases).set(change.id, newDatabase(change.id, change.name, change.type));
+      const databases = new Map(catalog.databases).set(
+        change.id,
+        newDatabase(change.id, change.name, change.type),
+      );
       const nextDatabaseId = Math.max(catalog.nextDatabaseId, change.id + 1);
       return { ...catalog, version: catalog.version + 1, nextDatabaseId, databases };
     }

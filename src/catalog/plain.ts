@@ -15,7 +15,10 @@ interface PlainCatalog {
   readonly keys: readonly ApiKey[];
 }
 
-const plainColumn = (column: Column): PlainColumn => ({ ...column, range: column.range?.map(String) ?? null });
+const plainColumn = (column: Column): PlainColumn => ({
+  ...column,
+  range: column.range?.map(String) ?? null,
+});
 const columnOf = (plain: PlainColumn): Column => ({ ...plain, range: plain.range?.map(BigInt) ?? null });
 
 const byApiName = <T extends { readonly apiName: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
@@ -50,7 +53,10 @@ export function catalogFromPlain(plain: unknown): Catalog {
     version,
     nextDatabaseId,
     databases: new Map(
-      databases.map((model) => [model.id, { ...model, dimensions: byApiName(model.dimensions.map(dimensionOf)) }]),
+      databases.map((model) => [
+        model.id,
+        { ...model, dimensions: byApiName(model.dimensions.map(dimensionOf)) },
+      ]),
     ),
     keys: new Map(keys.map((key) => [key.hash, key])),
   };

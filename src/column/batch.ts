@@ -6,7 +6,7 @@
  * (latest-value, list) or both count (event). Little-endian, as every machine Node runs on.
  *
  * Layout v1, in u32 words unless said otherwise
- *   head      version = 1 | dimensionId | rowCount n | sectionCount | idByteCount | columnCount reserved x3 = 0
+ *   head      version = 1 | dimensionId | rowCount n | sectionCount | idByteCount | reserved x3 = 0
  *   ids       hashes u32[n], offsets u32[n + 1], bytes u8[idByteCount] (lower-cased UTF-8)
  *   sections  each: columnId | form | kind | entryCount m | valueCount v | byteCount b | reserved x2 = 0, then
  *             rows u32[m]
@@ -73,7 +73,9 @@ function valuesBytes(values: Values): number {
     case 'geo':
       return values.f64.length * 8;
     case 'code':
-      return align8(values.hashes.length * 4) + align8(values.offsets.length * 4) + align8(values.bytes.length);
+      return (
+        align8(values.hashes.length * 4) + align8(values.offsets.length * 4) + align8(values.bytes.length)
+      );
   }
 }
 
@@ -224,7 +226,15 @@ export function decodeBatch(buffer: ArrayBufferLike, offset: number, byteLength:
     const rows = reader.u32(entryCount);
     const counts = form === 'list' ? reader.u32(entryCount) : null;
     const dates = form === 'event' ? reader.u32(entryCount) : null;
-    sections.push({ columnId, form, rows, counts, dates, valueCount, values: reader.values(kind, valueCount, byteCount) });
+    sections.push({
+      columnId,
+      form,
+      rows,
+      counts,
+      dates,
+      valueCount,
+      values: reader.values(kind, valueCount, byteCount),
+    });
   }
   return { dimensionId, rowCount, idHashes, idOffsets, idBytes, sections };
 }

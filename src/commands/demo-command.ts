@@ -29,7 +29,11 @@ export async function runDemoCommand(
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
   const own = ['--data-dir', dataDir, '--limits', 'off', '--log-level', 'warn'];
   const readText = (file: string): string => fs.readFileSync(file, 'utf8');
-  const read = readOptions([...own, ...argv.filter((flag) => !OWN_FLAGS.has(flag))], {}, { machine, readText });
+  const read = readOptions(
+    [...own, ...argv.filter((flag) => !OWN_FLAGS.has(flag))],
+    {},
+    { machine, readText },
+  );
   if ('error' in read) {
     fs.rmSync(dataDir, { recursive: true });
     return read;

@@ -8,7 +8,15 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../base/index.js';
 import { Engine } from '../engine/index.js';
-import { ensureCertificate, HTTP_DEFAULTS, HttpServer, nativeLoaded, type Ports, type ProxyList, parseProxies } from '../http/index.js';
+import {
+  ensureCertificate,
+  HTTP_DEFAULTS,
+  HttpServer,
+  nativeLoaded,
+  type Ports,
+  type ProxyList,
+  parseProxies,
+} from '../http/index.js';
 import { lockDirectory, NodeFileSystem } from '../io/index.js';
 import type { ServeConfig } from './serve-config.js';
 
@@ -69,9 +77,16 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     );
     const ports = server.listen();
     closers.push(() => server.close());
-    if (!nativeLoaded) needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
+    if (!nativeLoaded)
+      needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
-    return { ports, certFile: certificate.certFile, dataDir: dir, checkpoint: () => engine.checkpoint(), close: closeAll };
+    return {
+      ports,
+      certFile: certificate.certFile,
+      dataDir: dir,
+      checkpoint: () => engine.checkpoint(),
+      close: closeAll,
+    };
   } catch (error) {
     await closeAll();
     throw error;
@@ -85,7 +100,12 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   return proxies;
 }
 
-async function createEngine(config: ServeConfig, needs: ServeNeeds, fs: NodeFileSystem, dir: string): Promise<Engine> {
+async function createEngine(
+  config: ServeConfig,
+  needs: ServeNeeds,
+  fs: NodeFileSystem,
+  dir: string,
+): Promise<Engine> {
   const { log } = needs;
   return Engine.create({
     fs,

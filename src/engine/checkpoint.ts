@@ -8,13 +8,13 @@ import type { Manifest, SnapshotFileEntry } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { removeUnreferenced, swapManifest } from '../recovery/index.js';
 import type { Log } from '../wal/index.js';
-import type { Lane } from './lane.js';
+import type { LaneApi } from './lane.js';
 
 export interface CheckpointContext {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly log: Log;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly LaneApi[];
   readonly storeId: string;
   readonly shardCount: number;
   readonly nowMs: number;
@@ -48,7 +48,7 @@ export async function takeCheckpoint(
   return manifest;
 }
 
-async function writeLane(lane: Lane): Promise<readonly SnapshotFileEntry[]> {
+async function writeLane(lane: LaneApi): Promise<readonly SnapshotFileEntry[]> {
   for (;;) {
     const { done, files } = await lane.send('checkpoint-step', {});
     if (done) return files;

@@ -23,14 +23,14 @@ import type { CountEntityPlan } from '../ir/index.js';
 import type { ApplyRecord, ParsedRecord } from '../protocol/index.js';
 import { readManifest, removeUnreferenced, swapManifest } from '../recovery/index.js';
 import { Log, type LogStats } from '../wal/index.js';
-import { BufferPool } from './buffer-pool.js';
 import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
+import { BufferPool } from './buffer-pool.js';
 import { takeCheckpoint } from './checkpoint.js';
 import { prepareFirstStart } from './first-start.js';
-import { Lane, LaneDownError } from './lane.js';
+import { Lane, type LaneApi, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
-import { applyToLanes, loadLanes, replayLog } from './replay.js';
 import { repartitionInto } from './repartition.js';
+import { applyToLanes, loadLanes, replayLog } from './replay.js';
 
 const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
 const INTERVAL_MS = 100;
@@ -63,7 +63,7 @@ interface Commit {
 export class Engine implements EngineApi {
   readonly #options: EngineOptions;
   #shardCount: number;
-  readonly #lanes: Lane[] = [];
+  readonly #lanes: LaneApi[] = [];
   readonly #buffers = new BufferPool();
   #openedLog: Log | null = null;
   #manifest: Manifest | null = null;
@@ -117,13 +117,14 @@ export class Engine implements EngineApi {
     return `${this.#options.dir}/${LOG_DIR}`;
   }
 
-  #startLane(index: number): Lane {
-    const { laneFile, kernels, laneCount, dir } = this.#options;
+  #startLane(index: number): LaneApi {
+    const { laneFile, kernels, laneCount, dir, makeLane } = this.#options;
     const shards = Array.from({ length: this.#shardCount }, (_, shard) => shard).filter(
       (shard) => shard % laneCount === index,
     );
     const start = { laneIndex: index, shards, shardCount: this.#shardCount, storeDir: dir, kernels };
-    return new Lane(laneFile, start, (cause) => this.#onLaneDown(index, cause));
+    const onDown = (cause: unknown): void => this.#onLaneDown(index, cause);
+    return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
   }
 
   async #recover(): Promise<void> {
@@ -134,12 +135,20 @@ export class Engine implements EngineApi {
       await removeUnreferenced(fs, dir, this.#manifest);
       this.#head = catalogFromPlain(this.#manifest.catalog);
       const loaded = await loadLanes(this.#lanes, this.#manifest);
-      events.info('snapshot loaded', { ...loaded, lsn: this.#manifest.checkpointLsn, ms: clock.nowMs() - started });
+      events.info('snapshot loaded', {
+        ...loaded,
+        lsn: this.#manifest.checkpointLsn,
+        ms: clock.nowMs() - started,
+      });
     }
     const replayed = await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, this.#head, this.#lanes);
     const { nextLsn, tornTail } = await replayed.replay.repair();
     if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
-    events.info('log replayed', { records: replayed.recordCount, bytes: replayed.logBytes, ms: clock.nowMs() - started });
+    events.info('log replayed', {
+      records: replayed.recordCount,
+      bytes: replayed.logBytes,
+      ms: clock.nowMs() - started,
+    });
     this.#replayedLogBytes = replayed.logBytes;
     this.#head = replayed.catalog;
     this.#visible = replayed.catalog;
@@ -169,7 +178,8 @@ export class Engine implements EngineApi {
   }
 
   #sendModels(): void {
-    for (const model of this.#head.databases.values()) this.#sendToAll((lane) => lane.send('model', { model }));
+    for (const model of this.#head.databases.values())
+      this.#sendToAll((lane) => lane.send('model', { model }));
   }
 
   /** Splits all data anew: from a snapshot by the old shards into one by the new ones, swapped like any other. */
@@ -358,13 +368,13 @@ export class Engine implements EngineApi {
     return ids.map((_, index) => found.some((one) => one[index] === 1));
   }
 
-  #sendToAll(send: (lane: Lane) => Promise<unknown>): void {
+  #sendToAll(send: (lane: LaneApi) => Promise<unknown>): void {
     // A lane that is down gets the newest models when it is rebuilt.
     for (const lane of this.#lanes) send(lane).catch(() => {});
   }
 
   /** One request to every lane in this turn: all of them answer at the same LSN. */
-  async #askAll<T>(send: (lane: Lane) => Promise<T>): Promise<T[]> {
+  async #askAll<T>(send: (lane: LaneApi) => Promise<T>): Promise<T[]> {
     return this.#ask(Promise.all(this.#lanes.map(send)));
   }
 
@@ -378,7 +388,10 @@ export class Engine implements EngineApi {
   }
 
   #unavailable(): QuarryError {
-    return new QuarryError(9004, this.#closing ? 'the server is stopping' : 'data is being loaded; try again');
+    return new QuarryError(
+      9004,
+      this.#closing ? 'the server is stopping' : 'data is being loaded; try again',
+    );
   }
 
   #checkWritable(): void {

@@ -36,6 +36,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** What the engine needs of a lane; tests put one without a thread in its place. */
+export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memoryBytes' | 'isDown' | 'send' | 'close'>;
+export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
+
 export class Lane {
   readonly index: number;
   readonly shards: readonly number[];

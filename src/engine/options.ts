@@ -2,6 +2,7 @@
 import type { Clock } from '../base/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { Durability } from '../wal/index.js';
+import type { MakeLane } from './lane.js';
 
 /** What happens inside that an operator should read of. */
 export interface EngineEvents {
@@ -32,4 +33,6 @@ export interface EngineOptions {
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   readonly logFileBytes?: number;
+  /** Default: a thread that runs `laneFile`. */
+  readonly makeLane?: MakeLane;
 }

@@ -3,13 +3,13 @@ import { batchBytes, encodeBatch } from '../column/index.js';
 import { createLz4, type Manifest, type SnapshotFileEntry } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { batchesOfShard } from '../recovery/index.js';
-import type { Lane } from './lane.js';
+import type { LaneApi } from './lane.js';
 
 const WAITING_MAX = 16;
 
 /** Resolves when the lanes hold everything that the manifest's files hold. */
 export async function repartitionInto(
-  lanes: readonly Lane[],
+  lanes: readonly LaneApi[],
   { fs, dir }: { readonly fs: FileSystem; readonly dir: string },
   manifest: Manifest,
   shardCount: number,
@@ -21,7 +21,11 @@ export async function repartitionInto(
       const buffer = new SharedArrayBuffer(batchBytes(batch));
       const byteLength = encodeBatch(batch, buffer, 0);
       const lane = lanes[shard % lanes.length];
-      waiting.push(lane.send('apply', { records: [{ databaseId, buffer, batches: [{ shard, offset: 0, byteLength }] }] }));
+      waiting.push(
+        lane.send('apply', {
+          records: [{ databaseId, buffer, batches: [{ shard, offset: 0, byteLength }] }],
+        }),
+      );
       if (waiting.length < WAITING_MAX) continue;
       await Promise.all(waiting);
       waiting = [];

@@ -9,7 +9,7 @@ import { decodeRecordPayload, type LogRecord, type Manifest } from '../format/in
 import type { FileSystem } from '../io/index.js';
 import type { ApplyRecord } from '../protocol/index.js';
 import { LogReplay } from '../wal/index.js';
-import type { Lane } from './lane.js';
+import type { LaneApi } from './lane.js';
 
 /** Batch bytes that may wait in the lanes' queues. */
 const WAITING_BYTES_MAX = 32 * 2 ** 20;
@@ -22,15 +22,23 @@ export interface Replayed {
 }
 
 /** Loads each lane's own files of the snapshot. */
-export async function loadLanes(lanes: readonly Lane[], manifest: Manifest): Promise<{ rowCount: number; bytes: number }> {
+export async function loadLanes(
+  lanes: readonly LaneApi[],
+  manifest: Manifest,
+): Promise<{ rowCount: number; bytes: number }> {
   const loaded = await Promise.all(
-    lanes.map((lane) => lane.send('load', { files: manifest.files.filter((file) => lane.shards.includes(file.shard)) })),
+    lanes.map((lane) =>
+      lane.send('load', { files: manifest.files.filter((file) => lane.shards.includes(file.shard)) }),
+    ),
   );
-  return loaded.reduce((sum, one) => ({ rowCount: sum.rowCount + one.rowCount, bytes: sum.bytes + one.bytes }));
+  return loaded.reduce((sum, one) => ({
+    rowCount: sum.rowCount + one.rowCount,
+    bytes: sum.bytes + one.bytes,
+  }));
 }
 
 /** The part of a record that concerns `lane`, or null. */
-export function recordFor(lane: Lane, record: LogRecord): ApplyRecord | null {
+export function recordFor(lane: LaneApi, record: LogRecord): ApplyRecord | null {
   if (record.type !== 'insert') return null;
   const own = record.batches.filter(({ shard }) => lane.shards.includes(shard));
   if (own.length === 0) return null;
@@ -49,7 +57,7 @@ export function recordFor(lane: Lane, record: LogRecord): ApplyRecord | null {
 }
 
 /** Tells the lanes what a change means for the data they hold. */
-export function applyToLanes(lanes: readonly Lane[], change: CatalogChange): Promise<unknown>[] {
+export function applyToLanes(lanes: readonly LaneApi[], change: CatalogChange): Promise<unknown>[] {
   if (change.change !== 'dimension-deleted') return [];
   const { databaseId, dimensionId } = change;
   return lanes.map((lane) => lane.send('drop-dimension', { databaseId, dimensionId }));
@@ -61,7 +69,7 @@ export async function replayLog(
   logDir: string,
   fromLsn: number,
   catalog: Catalog,
-  lanes: readonly Lane[],
+  lanes: readonly LaneApi[],
 ): Promise<Replayed> {
   const replay = new LogReplay({ fs, dir: logDir, fromLsn });
   let current = catalog;

@@ -42,6 +42,30 @@ export function selectAttribute(
   return NONE;
 }
 
+/**
+ * Of the rows set in bitmap `at` of `scratch`, keeps those whose value satisfies the only test, looking at no other
+ * row. Returns their number, or null, with nothing changed, where that is not possible.
+ */
+export function refineAttribute(
+  segment: EntitySegment,
+  columnId: number,
+  tests: readonly PreparedTest[],
+  scratch: Arena,
+  at: number,
+): number | null {
+  const column = segment.latest.get(columnId);
+  if (column === undefined || tests.length !== 1) return null;
+  const run = runOf(column, segment.rowCount);
+  if (!tests[0].canRefine(run)) return null;
+  const { arena } = run;
+  const bytes = bitmapBytes(run.rowCount);
+  const beside = arena.scratchBitmap(0);
+  arena.u8.set(scratch.u8.subarray(at, at + bytes), beside);
+  const count = tests[0].refine(run, beside);
+  scratch.u8.set(arena.u8.subarray(beside, beside + bytes), at);
+  return count;
+}
+
 function selectLatest(run: Run, tests: readonly PreparedTest[], negated: boolean): Selected {
   const { arena, rowCount } = run;
   const { kernels } = arena;

@@ -4,14 +4,23 @@
  * segment where the column lies; results meet in the worker's own scratch arena, one bitmap per depth. A
  * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first.
  */
-import { hashBytes } from '../base/index.js';
+import { hashBytes, SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
-import { type Arena, type DimensionShard, type EntitySegment, BITMAP_BYTES } from '../storage/index.js';
-import { selectAttribute } from './attribute-leaf.js';
+import {
+  type Arena,
+  BITMAP_BYTES,
+  type DimensionShard,
+  type EntitySegment,
+  valueBytes,
+} from '../storage/index.js';
+import { refineAttribute, selectAttribute } from './attribute-leaf.js';
 import { entitiesWithEvents, segmentPart } from './event-leaf.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
 import { eachMatch, type TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
+
+/** A bitmap with fewer than one in so many rows set is narrowed row by row rather than by another scan. */
+const SPARSE = 8;
 
 type PreparedLeaf =
   | { readonly over: 'segment'; readonly columnId: number; readonly tests: readonly PreparedTest[] }
@@ -28,7 +37,7 @@ export class ShardCondition {
   constructor(shard: DimensionShard, condition: Condition, scratch: Arena) {
     this.#shard = shard;
     this.#scratch = scratch;
-    this.#root = normalize(condition);
+    this.#root = normalize(condition, (leaf) => leafCost(shard, leaf));
     this.#prepare(this.#root);
   }
 
@@ -69,7 +78,11 @@ export class ShardCondition {
       case 'freqgroup':
         return { over: 'shard', bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq), owners: null };
       case 'entity-id':
-        return { over: 'shard', bitmap: entitiesById(shard, leaf.tests as readonly TextTest[]), owners: null };
+        return {
+          over: 'shard',
+          bitmap: entitiesById(shard, leaf.tests as readonly TextTest[]),
+          owners: null,
+        };
     }
   }
 
@@ -84,17 +97,34 @@ export class ShardCondition {
     let count = neutral;
     for (const member of node.members) {
       const first = count === neutral;
+      if (node.op === 'and' && count * SPARSE < rowCount) {
+        const refined = this.#refine(member, segment, out);
+        if (refined !== null) {
+          if (refined === 0) return 0;
+          count = refined;
+          continue;
+        }
+      }
       const selected = this.#select(member, segment, index, first ? slot : slot + 1, false);
       if (selected === decided) return decided;
       if (selected === neutral) continue;
       if (first) count = selected;
       else {
         const other = this.#scratch.scratchBitmap(slot + 1);
-        count = node.op === 'and' ? kernels.and(out, other, rowCount, out) : kernels.or(out, other, rowCount, out);
+        count =
+          node.op === 'and' ? kernels.and(out, other, rowCount, out) : kernels.or(out, other, rowCount, out);
         if (count === decided) return decided;
       }
     }
     return count;
+  }
+
+  /** Narrows the rows set in scratch bitmap `at` without a scan, or null where the member is not of that kind. */
+  #refine(member: NormalNode, segment: EntitySegment, at: number): number | null {
+    if (member.op !== 'leaf' || member.negated) return null;
+    const leaf = this.#leaves.get(member) as PreparedLeaf;
+    if (leaf.over !== 'segment') return null;
+    return refineAttribute(segment, leaf.columnId, leaf.tests, this.#scratch, at);
   }
 
   #selectLeaf(
@@ -164,4 +194,14 @@ function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
     bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + BITMAP_BYTES);
   }
   return bitmap;
+}
+
+/** Bytes that a leaf reads per row: of the newest segment, which stands for all. */
+function leafCost(shard: DimensionShard, leaf: Leaf): number {
+  if (leaf.op !== 'attribute') return 1 / 8;
+  const column = shard.segments.at(-1)?.latest.get(leaf.columnId);
+  if (column === undefined) return 64;
+  const bytes = valueBytes(column.kind, column.codeBytes, SEGMENT_ROWS_MAX) / SEGMENT_ROWS_MAX;
+  const radius = leaf.tests.some(({ kind }) => kind === 'geo-radius');
+  return bytes * leaf.tests.length * (radius ? 8 : 1);
 }

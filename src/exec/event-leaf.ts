@@ -54,8 +54,11 @@ export function entitiesWithEvents(
 function markMatches(shard: DimensionShard, table: EventTable, event: EventTest, marker: Marker): void {
   const dictionary = shard.dictionaries.get(event.columnId);
   const tests = event.tests.map((test) => new PreparedTest(test, dictionary));
-  for (const segment of table.segments) markSegment(segment, event, tests, marker);
-  for (const test of tests) test.release();
+  try {
+    for (const segment of table.segments) markSegment(segment, event, tests, marker);
+  } finally {
+    for (const test of tests) test.release();
+  }
 }
 
 function markSegment(

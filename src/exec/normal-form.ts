@@ -9,7 +9,13 @@ import type { Condition } from '../ir/index.js';
 export type Leaf = Exclude<Condition, { op: 'and' | 'or' | 'not' }>;
 
 export type NormalNode =
-  | { readonly op: 'leaf'; readonly leaf: Leaf; readonly negated: boolean; readonly need: 1; readonly cost: number }
+  | {
+      readonly op: 'leaf';
+      readonly leaf: Leaf;
+      readonly negated: boolean;
+      readonly need: 1;
+      readonly cost: number;
+    }
   | {
       readonly op: 'and' | 'or';
       readonly members: readonly NormalNode[];
@@ -18,34 +24,39 @@ export type NormalNode =
       readonly cost: number;
     };
 
-/** Rough cost of a leaf per row, to put cheap ones first. */
-function leafCost(leaf: Leaf): number {
-  if (leaf.op !== 'attribute') return 1;
-  return leaf.tests.reduce((sum, test) => sum + (test.kind === 'geo-radius' ? 50 : test.kind === 'geo-box' ? 8 : 2), 1);
-}
+/** What a leaf costs per row, roughly in bytes read: cheap ones go first. */
+export type LeafCost = (leaf: Leaf) => number;
 
-export function normalize(condition: Condition, negated = false): NormalNode {
+export function normalize(condition: Condition, costOf: LeafCost, negated = false): NormalNode {
   switch (condition.op) {
     case 'not':
-      return normalize(condition.member, !negated);
+      return normalize(condition.member, costOf, !negated);
     case 'and':
-      return join(negated ? 'or' : 'and', condition.members, negated);
+      return join(negated ? 'or' : 'and', condition.members, costOf, negated);
     case 'or':
-      return join(negated ? 'and' : 'or', condition.members, negated);
+      return join(negated ? 'and' : 'or', condition.members, costOf, negated);
     default:
-      return { op: 'leaf', leaf: condition, negated, need: 1, cost: leafCost(condition) };
+      return { op: 'leaf', leaf: condition, negated, need: 1, cost: costOf(condition) };
   }
 }
 
-function join(op: 'and' | 'or', conditions: readonly Condition[], negated: boolean): NormalNode {
+function join(
+  op: 'and' | 'or',
+  conditions: readonly Condition[],
+  costOf: LeafCost,
+  negated: boolean,
+): NormalNode {
   const members: NormalNode[] = [];
   for (const member of conditions) {
-    const node = normalize(member, negated);
+    const node = normalize(member, costOf, negated);
     if (node.op === op) members.push(...node.members);
     else members.push(node);
   }
   // The neediest member first keeps the need at log2(leaves) + 1, however deep the nesting.
   members.sort((a, b) => b.need - a.need || a.cost - b.cost);
-  const need = members.reduce((most, member, index) => Math.max(most, member.need + (index === 0 ? 0 : 1)), 1);
+  const need = members.reduce(
+    (most, member, index) => Math.max(most, member.need + (index === 0 ? 0 : 1)),
+    1,
+  );
   return { op, members, need, cost: members.reduce((sum, member) => sum + member.cost, 0) };
 }

@@ -3,11 +3,11 @@
  * Invariants: a result of 0 or of all rows may leave the output bitmap unwritten, so callers look at the count
  * first; missing values pass neither a test nor its negation.
  */
-import { invariant } from '../base/index.js';
+import { invariant, QuarryError } from '../base/index.js';
 import type { IntRange, ValueTest } from '../ir/index.js';
 import { bitmapBytes, greatCircleKm } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
-import type { Arena, Block, CodeBytes, Dictionary } from '../storage/index.js';
+import type { Arena, CodeBytes, Dictionary } from '../storage/index.js';
 import { matchingCodes } from './text-match.js';
 
 /** Values of consecutive rows in one arena. */
@@ -43,7 +43,7 @@ export class PreparedTest {
   readonly #codes: readonly number[];
   readonly #codeSet: ReadonlySet<number>;
   readonly #codeCount: number;
-  readonly #tables = new Map<Arena, Block>();
+  readonly #tables = new Map<Arena, number>();
 
   constructor(test: ValueTest, dictionary: Dictionary | undefined) {
     this.#test = test;
@@ -92,6 +92,27 @@ export class PreparedTest {
     }
   }
 
+  /** Whether `refine` can look at single rows of such a run, and needs to. */
+  canRefine(run: Run): boolean {
+    const test = this.#test;
+    if (test.kind !== 'ranges' || test.ranges.length !== 1) return false;
+    return (run.kind === 'i64' || run.kind === 'i32') && zoneOverlap(test.ranges[0], run) === 'some';
+  }
+
+  /** Of the rows set in `bitmap`, of the run's arena, keeps those that pass; returns their number. */
+  refine(run: Run, bitmap: number): number {
+    const test = this.#test;
+    invariant(test.kind === 'ranges', 'only ranges are refined');
+    const [range] = test.ranges;
+    const { kernels } = run.arena;
+    const { valuesAt, validityAt, rowCount } = run;
+    if (run.kind === 'i64') {
+      return kernels.refineI64(valuesAt, validityAt, rowCount, range.low, range.high, test.negated, bitmap);
+    }
+    const { low, high } = clampedToI32(range);
+    return kernels.refineI32(valuesAt, validityAt, rowCount, low, high, test.negated, bitmap);
+  }
+
   #selectCodes(run: Run, out: number): number {
     const { negated } = this.#test;
     const codes = this.#codes;
@@ -113,20 +134,20 @@ export class PreparedTest {
   /** The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. */
   #tableIn(arena: Arena): number {
     const made = this.#tables.get(arena);
-    if (made !== undefined) return made.at;
+    if (made !== undefined) return made;
     // 256 codes at least, because the 8-bit kernel looks at a whole table.
-    const block = arena.allocate(bitmapBytes(Math.max(256, this.#codeCount)));
-    invariant(block !== null, 'an arena has no room for a table of codes');
+    const at = arena.takeTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
+    if (at === null) throw new QuarryError(9006, 'a text condition matches among too many distinct strings');
+    this.#tables.set(arena, at);
     const { u8 } = arena;
     const { negated } = this.#test;
-    if (negated) arena.kernels.fill(this.#codeCount, block.at);
+    if (negated) arena.kernels.fill(this.#codeCount, at);
     for (const code of this.#codes) {
-      if (negated) u8[block.at + (code >> 3)] &= ~(1 << (code & 7));
-      else u8[block.at + (code >> 3)] |= 1 << (code & 7);
+      if (negated) u8[at + (code >> 3)] &= ~(1 << (code & 7));
+      else u8[at + (code >> 3)] |= 1 << (code & 7);
     }
-    u8[block.at] &= 0xfe;
-    this.#tables.set(arena, block);
-    return block.at;
+    u8[at] &= 0xfe;
+    return at;
   }
 
   /**
@@ -154,7 +175,7 @@ export class PreparedTest {
 
   /** Gives the tables back. */
   release(): void {
-    for (const [arena, block] of this.#tables) arena.release(block);
+    for (const arena of this.#tables.keys()) arena.releaseTemporary();
     this.#tables.clear();
   }
 }
@@ -197,13 +218,18 @@ function selectRange(run: Run, range: IntRange, negated: boolean, out: number): 
     return kernels.rangeI64(run.valuesAt, validity, run.rowCount, range.low, range.high, negated, out);
   }
   invariant(run.kind === 'i32', `a range test does not fit values of kind ${run.kind}`);
-  const low = Number(range.low < I32_MIN ? I32_MIN : range.low);
-  const high = Number(range.high > I32_MAX ? I32_MAX : range.high);
+  const { low, high } = clampedToI32(range);
   return kernels.rangeI32(run.valuesAt, validity, run.rowCount, low, high, negated, out);
 }
 
+/** A range that holds values of the zone, as far as 32 bits reach. */
+function clampedToI32({ low, high }: IntRange): { low: number; high: number } {
+  return { low: Number(low < I32_MIN ? I32_MIN : low), high: Number(high > I32_MAX ? I32_MAX : high) };
+}
+
 function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
-  const holds = (bit: bigint): boolean => ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
+  const holds = (bit: bigint): boolean =>
+    ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
   const [zero, one] = [holds(0n), holds(1n)];
   if (zero && one) return presentRows(run, out);
   if (!zero && !one) return 0;

@@ -17,6 +17,7 @@ import { eachMember, skipColon, skipString, skipValue, stringAt, unexpected } fr
 import { kindOfValue } from './numbers.js';
 import type { IngestScratch } from './scratch.js';
 import {
+  BACKSLASH,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COMMA,
@@ -148,22 +149,13 @@ export class EntityReader {
     const source = this.#source;
     let nameAt = -1;
     eachMember(source, objectAt, 1, (keyAt, valueAt) => {
-      if (!startsDimension(source, keyAt) && !this.#isDimensionKey(keyAt, valueAt)) return;
+      if (!isDimensionKey(source, keyAt)) return;
       nameAt = valueAt;
       if (keyAt !== firstKeyAt) this.lateDimensionSeen = true;
     });
     if (nameAt >= 0) return this.#dimensionAt(nameAt);
     if (this.#tables.defaultDimension < 0) throw noDefault(objectAt);
     return this.#tables.defaultDimension;
-  }
-
-  /** Whether the key at `keyAt`, written with escapes, is "dimension". */
-  #isDimensionKey(keyAt: number, valueAt: number): boolean {
-    return (
-      valueAt - keyAt > DIMENSION_KEY_BYTES &&
-      hasEscape(this.#source, keyAt) &&
-      stringAt(this.#source, keyAt) === DIMENSION
-    );
   }
 
   /** Place in the tables of the dimension whose name stands at `at`. Throws 5009 and 5008. */
@@ -190,12 +182,12 @@ export class EntityReader {
     const { key } = this.#scratch;
     this.slot = -1;
     if (source.bytes[at] !== QUOTE) throw unexpected(source, at, 'a key in quotes');
-    key.length = 0;
-    decodeText(source, at + 1, key, false);
-    if (key.length === DIMENSION.length && stringAt(source, at) === DIMENSION) {
+    if (isDimensionKey(source, at)) {
       if (!this.#seek) throw LATE_DIMENSION;
       return -1;
     }
+    key.length = 0;
+    decodeText(source, at + 1, key, false);
     const place = key.points > TEXT_POINTS_MAX ? -1 : dimension.names.find(key.bytes, 0, key.length);
     const where = `in dimension ${quoted(dimension.dimension.apiName)}`;
     if (place < 0)
@@ -320,9 +312,15 @@ function noDefault(at: number): InsertFault {
   return new InsertFault(5008, at, 'it names no dimension, and there is no dimension "default"');
 }
 
+/** Whether the key at `at` is "dimension", with or without escapes. */
+function isDimensionKey(source: Source, at: number): boolean {
+  return startsDimension(source, at) || (hasEscape(source, at) && stringAt(source, at) === DIMENSION);
+}
+
+/** Whether the key at `keyAt` has an escape. */
 function hasEscape(source: Source, keyAt: number): boolean {
   const { bytes } = source;
   let at = keyAt + 1;
-  while (bytes[at] !== QUOTE && bytes[at] !== 0x5c) at++;
-  return bytes[at] === 0x5c;
+  while (bytes[at] !== QUOTE && bytes[at] !== BACKSLASH && at < source.end) at++;
+  return bytes[at] === BACKSLASH;
 }

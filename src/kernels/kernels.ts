@@ -35,6 +35,26 @@ export interface Kernels {
     negated: boolean,
     out: number,
   ): number;
+  /** Of the rows set in `bitmap`, keeps those that rangeI64 would keep; changes it in place. For sparse bitmaps. */
+  refineI64(
+    values: number,
+    validity: number,
+    n: number,
+    low: bigint,
+    high: bigint,
+    negated: boolean,
+    bitmap: number,
+  ): number;
+  /** The same by rangeI32. */
+  refineI32(
+    values: number,
+    validity: number,
+    n: number,
+    low: number,
+    high: number,
+    negated: boolean,
+    bitmap: number,
+  ): number;
   /** The same for u32 values without missing ones (event dates). */
   rangeU32(values: number, n: number, low: number, high: number, out: number): number;
 

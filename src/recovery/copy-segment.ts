@@ -68,7 +68,11 @@ function narrowCodes(codes: Uint32Array, count: number): Uint8Array | Uint16Arra
 }
 
 /** Values by kind, but for codes: what Arrow calls them depends on the column's type. */
-function scalarValues(column: Column, kind: ValueKind, values: Uint32Array | Int32Array | Float64Array | Uint8Array): ArrowValues {
+function scalarValues(
+  column: Column,
+  kind: ValueKind,
+  values: Uint32Array | Int32Array | Float64Array | Uint8Array,
+): ArrowValues {
   switch (kind) {
     case 'bits':
       return { kind: 'bool', bits: values as Uint8Array };
@@ -98,7 +102,11 @@ function dictionaryValues(
   local.begin(dictionary.codeCount);
   const codes = new Uint32Array(count);
   for (let row = 0; row < count; row++) codes[row] = local.of(source[from + row]);
-  return { kind: 'dictionary', codes: narrowCodes(codes, local.count), dictionary: local.strings(dictionary) };
+  return {
+    kind: 'dictionary',
+    codes: narrowCodes(codes, local.count),
+    dictionary: local.strings(dictionary),
+  };
 }
 
 /** `count` values other than codes that lie in an arena. */
@@ -179,7 +187,11 @@ function listItems(
   if (dictionary !== undefined) {
     local.begin(dictionary.codeCount);
     const codes = Uint32Array.from(items as Uint32Array, (code) => local.of(code));
-    return { kind: 'dictionary', codes: narrowCodes(codes, local.count), dictionary: local.strings(dictionary) };
+    return {
+      kind: 'dictionary',
+      codes: narrowCodes(codes, local.count),
+      dictionary: local.strings(dictionary),
+    };
   }
   if (kind !== 'bits') return scalarValues(column, kind, items);
   const bits = new Uint8Array(Math.ceil(items.length / 8));

@@ -95,7 +95,12 @@ export class LaneCheckpoint {
     // The shard count stands in the name, so that files of another count at the same LSN are never overwritten.
     const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
     const path = `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-${where}.arrow`;
-    const pending: Pending = { entry: { ...place, path }, state, changeCount: state.changeCount, table: null };
+    const pending: Pending = {
+      entry: { ...place, path },
+      state,
+      changeCount: state.changeCount,
+      table: null,
+    };
     state.copyIsDue(() => {
       pending.table = copy();
     });
@@ -136,14 +141,17 @@ export class LaneCheckpoint {
 export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFileEntry): Promise<ArrowTable> {
   const { fs, dir, lz4 } = store;
   const file = `${dir}/${entry.path}`;
-  if (!(await fs.exists(file))) throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
+  if (!(await fs.exists(file)))
+    throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
   const bytes = await fs.readFile(file);
   if (bytes.length !== entry.bytes) {
     throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
   }
-  if (crc32(bytes) !== entry.crc32) throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+  if (crc32(bytes) !== entry.crc32)
+    throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
   const table = decodeArrowFile(bytes, lz4, file);
-  if (table.rowCount !== entry.rowCount) throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
+  if (table.rowCount !== entry.rowCount)
+    throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
   return table;
 }
 
@@ -166,7 +174,8 @@ export async function loadSnapshot(
     const shard = shards.get(entry.shard)?.dimension(entry);
     if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
     const table = await readSnapshotFile(store, entry);
-    const segment = entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry.columnId, table);
+    const segment =
+      entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry.columnId, table);
     segment.snapshot.written(entry, segment.snapshot.changeCount);
     rowCount += entry.rowCount;
     bytes += entry.bytes;

@@ -4,7 +4,15 @@
  * rather than fast: it runs once, at a start with another --shards.
  */
 import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT, shardOf } from '../base/index.js';
-import { type ArrowColumn, type ArrowTable, type ArrowValues, type Batch, narrowU32, type Section, type Values } from '../column/index.js';
+import {
+  type ArrowColumn,
+  type ArrowTable,
+  type ArrowValues,
+  type Batch,
+  narrowU32,
+  type Section,
+  type Values,
+} from '../column/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
 import { COLUMN_ID_KEY } from './copy-segment.js';
 import { inLoadOrder, readSnapshotFile, type SnapshotStore } from './lane-snapshot.js';
@@ -38,7 +46,12 @@ export async function* batchesOfShard(
   }
 }
 
-function entityBatches(table: ArrowTable, dimensionId: number, shardCount: number, ids: Ids[]): Map<number, Batch> {
+function entityBatches(
+  table: ArrowTable,
+  dimensionId: number,
+  shardCount: number,
+  ids: Ids[],
+): Map<number, Batch> {
   const [own, ...columns] = table.columns;
   invariant(own?.kind === 'utf8', 'a snapshot file of entities begins with their IDs');
   ids.push(own);
@@ -51,7 +64,9 @@ function entityBatches(table: ArrowTable, dimensionId: number, shardCount: numbe
   }
   const batches = new Map<number, Batch>();
   for (const [shard, rows] of rowsOf) {
-    const sections = columns.map((column) => attributeSection(column, rows)).filter((section) => section !== null);
+    const sections = columns
+      .map((column) => attributeSection(column, rows))
+      .filter((section) => section !== null);
     batches.set(shard, { dimensionId, ...gatherIds(rows.map((row) => [own, row])), sections });
   }
   return batches;
@@ -91,7 +106,9 @@ function attributeSection(column: ArrowColumn, rows: readonly number[]): Section
   }
   const { offsets, items } = column;
   const counts = Uint32Array.from(from, (row) => offsets[row + 1] - offsets[row]);
-  const places = from.flatMap((row) => Array.from({ length: offsets[row + 1] - offsets[row] }, (_, at) => offsets[row] + at));
+  const places = from.flatMap((row) =>
+    Array.from({ length: offsets[row + 1] - offsets[row] }, (_, at) => offsets[row] + at),
+  );
   return { ...common, form: 'list', counts, valueCount: places.length, values: gather(items, places) };
 }
 
@@ -121,7 +138,9 @@ function gather(values: ArrowValues, places: readonly number[]): Values {
       return { kind: 'geo', f64 };
     }
     case 'dictionary': {
-      const { idHashes, idOffsets, idBytes } = gatherIds(places.map((at) => [values.dictionary, values.codes[at]]));
+      const { idHashes, idOffsets, idBytes } = gatherIds(
+        places.map((at) => [values.dictionary, values.codes[at]]),
+      );
       return { kind: 'code', hashes: idHashes, offsets: idOffsets, bytes: idBytes };
     }
     default:
@@ -137,7 +156,10 @@ function eventBatches(
   ids: readonly Ids[],
 ): Map<number, Batch> {
   const [rows, dates, values] = table.columns;
-  invariant(rows?.kind === 'uint32' && dates?.kind === 'timestamp', 'a snapshot file of events holds row, date, value');
+  invariant(
+    rows?.kind === 'uint32' && dates?.kind === 'timestamp',
+    'a snapshot file of events holds row, date, value',
+  );
   const seconds = narrowU32(dates.words);
   const placesOf = new Map<number, { entities: Map<number, number>; entries: number[]; events: number[] }>();
   for (let event = 0; event < table.rowCount; event++) {

@@ -3,7 +3,13 @@
  * number, then the event segments of each column by number.
  */
 import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
-import { type ArrowColumn, type ArrowTable, type ArrowValues, narrowU32, type Values } from '../column/index.js';
+import {
+  type ArrowColumn,
+  type ArrowTable,
+  type ArrowValues,
+  narrowU32,
+  type Values,
+} from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Dictionary, DimensionShard, EntitySegment } from '../storage/index.js';
 import { COLUMN_ID_KEY, FORM_KEY, SEALED_KEY } from './copy-segment.js';
@@ -12,7 +18,11 @@ const present = (validity: Uint8Array | null, row: number): boolean =>
   validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
 
 /** The shard's codes for the strings of a file's dictionary. */
-function internAll(dictionary: Dictionary, offsets: Int32Array | Uint32Array, bytes: Uint8Array): Uint32Array {
+function internAll(
+  dictionary: Dictionary,
+  offsets: Int32Array | Uint32Array,
+  bytes: Uint8Array,
+): Uint32Array {
   const codes = new Uint32Array(offsets.length - 1);
   for (let local = 0; local < codes.length; local++) {
     const [from, to] = [offsets[local], offsets[local + 1]];
@@ -114,7 +124,10 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
 /** Appends the file's events as the next segment of the column's table. */
 export function restoreEvents(shard: DimensionShard, columnId: number, table: ArrowTable) {
   const [rows, dates, held] = table.columns;
-  invariant(rows?.kind === 'uint32' && dates?.kind === 'timestamp', 'a snapshot file of events holds row, date, value');
+  invariant(
+    rows?.kind === 'uint32' && dates?.kind === 'timestamp',
+    'a snapshot file of events holds row, date, value',
+  );
   const { values, codes } = plainValues(held, table.rowCount, () => shard.dictionary(columnId));
   const kind: ValueKind = values.kind;
   const events = shard.eventTable(columnId, kind);
@@ -122,7 +135,8 @@ export function restoreEvents(shard: DimensionShard, columnId: number, table: Ar
   segment.restorePlaces(rows.u32, narrowU32(dates.words), table.metadata.get(SEALED_KEY) === '1');
   for (let place = 0; place < table.rowCount; place++) {
     if (codes !== null) segment.setCode(place, codes[place]);
-    else if (values.kind === 'i64') segment.setI64(place, values.words[place * 2], values.words[place * 2 + 1]);
+    else if (values.kind === 'i64')
+      segment.setI64(place, values.words[place * 2], values.words[place * 2 + 1]);
     else if (values.kind === 'geo') segment.setPoint(place, values.f64[place * 2], values.f64[place * 2 + 1]);
   }
   markOwners(shard, columnId, rows.u32);

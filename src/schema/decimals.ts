@@ -20,12 +20,17 @@ export function readDecimal(text: string): DecimalText | null {
   const fraction = match[3] ?? '';
   const exponent = match[4] === undefined ? 0 : Number(match[4]);
   const all = (match[2] + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  // Not by /0+$/, which takes quadratic time over long runs of zeros.
+  let end = all.length;
+  while (end > 0 && all[end - 1] === '0') end--;
+  const digits = all.slice(0, end);
   const scale = digits === '' ? 0 : fraction.length - exponent - (all.length - digits.length);
   return { negative: match[1] === '-', digits, scale };
 }
 
-export type ScaledDecimal = { readonly value: bigint } | { readonly fault: 'not-a-number' | 'too-many-places' | 'out-of-range' };
+export type ScaledDecimal =
+  | { readonly value: bigint }
+  | { readonly fault: 'not-a-number' | 'too-many-places' | 'out-of-range' };
 
 /** `text` x 10^places as a 64-bit integer, or why it is none. */
 export function scaleDecimal(text: string, places: number): ScaledDecimal {

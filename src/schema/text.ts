@@ -26,7 +26,8 @@ export function lowerCase(text: string): string {
   }
   if (plain) return text;
   let result = '';
-  for (const character of text) result += String.fromCodePoint(lowerCodePoint(character.codePointAt(0) as number));
+  for (const character of text)
+    result += String.fromCodePoint(lowerCodePoint(character.codePointAt(0) as number));
   return result;
 }
 

@@ -16,6 +16,9 @@ export const BITMAP_BYTES = 8_192;
 /** Room for SEGMENT_ROWS_MAX selected u32 rows. */
 const SELECTION_BYTES = 262_144;
 const SCRATCH_BITMAP_COUNT = 32;
+/** The end of an arena, for what a query keeps there while it runs (tables of codes: a bit per distinct string). */
+const TEMPORARY_BYTES = 8 * 2 ** 20;
+const TEMPORARY_AT = ARENA_BYTES - TEMPORARY_BYTES;
 const SCRATCH_BYTES = BITMAP_BYTES * SCRATCH_BITMAP_COUNT + SELECTION_BYTES;
 
 /** The size class of a request: the power of two that holds it. */
@@ -41,6 +44,8 @@ export class Arena {
   readonly #free = new Map<number, number[]>();
   #next = ARENA_RESERVED_BYTES + SCRATCH_BYTES;
   #usedBytes = 0;
+  #temporaryEnd = TEMPORARY_AT;
+  #temporaryCount = 0;
 
   constructor(module: WebAssembly.Module | null) {
     const pages = ARENA_BYTES / PAGE_BYTES;
@@ -78,11 +83,26 @@ export class Arena {
       this.#usedBytes += size;
       return { arena: this, at: freed, bytes: size };
     }
-    if (this.#next + size > ARENA_BYTES) return null;
+    if (this.#next + size > TEMPORARY_AT) return null;
     const block = { arena: this, at: this.#next, bytes: size };
     this.#next += size;
     this.#usedBytes += size;
     return block;
+  }
+
+  /** Byte offset of `bytes` zeroed bytes for the time of one query, or null when that many are not left. */
+  takeTemporary(bytes: number): number | null {
+    const at = this.#temporaryEnd;
+    if (at + bytes > ARENA_BYTES) return null;
+    this.#temporaryEnd = at + classBytes(bytes);
+    this.#temporaryCount++;
+    this.u8.fill(0, at, at + bytes);
+    return at;
+  }
+
+  /** Gives one taken piece back; the room is free again when all are. */
+  releaseTemporary(): void {
+    if (--this.#temporaryCount === 0) this.#temporaryEnd = TEMPORARY_AT;
   }
 
   release(block: Block): void {

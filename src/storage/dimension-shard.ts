@@ -206,7 +206,8 @@ export class DimensionShard {
       const tail = table.tail(nextCode);
       const place = tail.append(row, dates[entry]);
       if (codes !== null) tail.setCode(place, codes[entry]);
-      else if (values.kind === 'i64') tail.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
+      else if (values.kind === 'i64')
+        tail.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
       else if (values.kind === 'geo') tail.setPoint(place, values.f64[entry * 2], values.f64[entry * 2 + 1]);
       tail.snapshot.appended();
       this.segments[row >>> SEGMENT_ROWS_SHIFT].ownersOf(columnId).set(row & SEGMENT_ROWS_MASK);

@@ -192,7 +192,8 @@ function orderByDate(dates: Uint32Array, min: number, max: number): Uint32Array 
   const counters = new Uint32Array(RADIX + 1);
   for (let shift = 0; shift < 32 && (max - min) >>> shift !== 0; shift += RADIX_BITS) {
     counters.fill(0);
-    for (let place = 0; place < count; place++) counters[(((dates[place] - min) >>> shift) & (RADIX - 1)) + 1]++;
+    for (let place = 0; place < count; place++)
+      counters[(((dates[place] - min) >>> shift) & (RADIX - 1)) + 1]++;
     for (let digit = 0; digit < RADIX; digit++) counters[digit + 1] += counters[digit];
     for (let at = 0; at < count; at++) {
       const place = order[at];

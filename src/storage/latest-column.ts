@@ -32,7 +32,13 @@ export function codeBytesFor(code: number): CodeBytes {
 }
 
 /** Rewrites `count` codes that lie at `from` with `fromBytes` each to `to` with `toBytes` each. */
-export function widenCodes(from: Block, fromBytes: CodeBytes, to: Block, toBytes: CodeBytes, count: number): void {
+export function widenCodes(
+  from: Block,
+  fromBytes: CodeBytes,
+  to: Block,
+  toBytes: CodeBytes,
+  count: number,
+): void {
   const source = fromBytes === 1 ? from.arena.u8 : from.arena.u16;
   const target = toBytes === 2 ? to.arena.u16 : to.arena.u32;
   const sourceAt = from.at / fromBytes;
@@ -198,7 +204,10 @@ export class LatestColumn {
     old.arena.release(old);
     if (values.arena !== this.#validity.arena) {
       // Kernels need both in one arena: when only the wider values found no room beside, the pair moves.
-      [this.#values, this.#validity] = this.#pool.grow([this.#values, this.#validity], this.#sizes(this.#capacity));
+      [this.#values, this.#validity] = this.#pool.grow(
+        [this.#values, this.#validity],
+        this.#sizes(this.#capacity),
+      );
     }
   }
 }

@@ -8,7 +8,11 @@ import type { Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 
 /** Items of a heap, by kind: bits u8 | i32 | code u32 | i64 (low, high) u32 pairs | geo (lon, lat) f64 pairs. */
-export type ItemHeap = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+export type ItemHeap =
+  | Uint8Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>;
 
 const ITEMS_MIN = 64;
 

@@ -30,7 +30,11 @@ function sourcesUnder(dir) {
 
 function digest(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(fs.readFileSync(path.join(root, file)));
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(fs.readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 
@@ -53,9 +57,18 @@ async function buildKernels(files, outFile) {
   const { default: asc } = await import('assemblyscript/asc');
   const { error, stderr } = await asc.main([
     ...files,
-    '--baseDir', root,
-    '--outFile', path.relative(root, outFile),
-    '-O3', '--noAssert', '--runtime', 'stub', '--importMemory', '--noExportMemory', '--enable', 'simd',
+    '--baseDir',
+    root,
+    '--outFile',
+    path.relative(root, outFile),
+    '-O3',
+    '--noAssert',
+    '--runtime',
+    'stub',
+    '--importMemory',
+    '--noExportMemory',
+    '--enable',
+    'simd',
   ]);
   if (error) throw new Error(`kernels did not compile: ${error.message}\n${stderr.toString()}`);
 }
@@ -64,10 +77,13 @@ async function buildKernels(files, outFile) {
 function removeOutputsWithoutSource(sources) {
   const wanted = new Set(sources.map((file) => file.replace(/\.ts$/, '.js')));
   for (const dir of SOURCE_DIRS) {
-    const outputs = fs.existsSync(path.join(dist, dir)) ? fs.readdirSync(path.join(dist, dir), { recursive: true }) : [];
+    const outputs = fs.existsSync(path.join(dist, dir))
+      ? fs.readdirSync(path.join(dist, dir), { recursive: true })
+      : [];
     for (const name of outputs) {
       const output = path.join(dir, name);
-      if (/\.js(\.map)?$/.test(name) && !wanted.has(output.replace(/\.map$/, ''))) fs.rmSync(path.join(dist, output));
+      if (/\.js(\.map)?$/.test(name) && !wanted.has(output.replace(/\.map$/, '')))
+        fs.rmSync(path.join(dist, output));
     }
   }
 }
@@ -84,7 +100,9 @@ function readStamp() {
 export async function buildIfStale() {
   const all = SOURCE_DIRS.flatMap(sourcesUnder);
   const kernelFiles = all.filter((file) => file.startsWith('src/kernels/wasm/') && file.endsWith('.ts'));
-  const typeScript = all.filter((file) => file.endsWith('.ts') && !file.startsWith('src/kernels/wasm/') && !file.endsWith('.d.ts'));
+  const typeScript = all.filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('src/kernels/wasm/') && !file.endsWith('.d.ts'),
+  );
   const stamp = readStamp();
   const next = {
     kernels: digest([...kernelFiles, 'src/tools/build.mjs']),
@@ -99,7 +117,10 @@ export async function buildIfStale() {
   }
   if (kernelFiles.length > 0 && (stamp.kernels !== next.kernels || !fs.existsSync(wasmFile))) {
     fs.mkdirSync(path.dirname(wasmFile), { recursive: true });
-    await buildKernels(kernelFiles.filter((file) => !path.basename(file).startsWith('_')), wasmFile);
+    await buildKernels(
+      kernelFiles.filter((file) => !path.basename(file).startsWith('_')),
+      wasmFile,
+    );
     built.push('kernels');
   }
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));

@@ -1,9 +1,10 @@
 /** The file a lane's thread runs: one LaneWorker per thread, made from what the lane was started with. */
 import { workerData } from 'node:worker_threads';
+import { NodeFileSystem } from '../io/index.js';
 import type { LaneResult, LaneStart, LaneTask } from '../protocol/index.js';
 import { LaneWorker } from './lane-worker.js';
 
-const worker = new LaneWorker(workerData as LaneStart);
+const worker = new LaneWorker(workerData as LaneStart, new NodeFileSystem());
 
 /** Runs one task. A bug is thrown outside the task, so that it ends this thread and with it the damaged state. */
 export default function run(task: LaneTask): Promise<LaneResult> {

@@ -8,7 +8,7 @@ import { decodeBatch } from '../column/index.js';
 import { countEntities } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch } from '../ingest/index.js';
-import { NodeFileSystem } from '../io/index.js';
+import type { FileSystem } from '../io/index.js';
 import { compileKernels } from '../kernels/index.js';
 import type {
   LaneAnswers,
@@ -30,6 +30,9 @@ import { parseRecord } from './parse-record.js';
 /** How long one checkpoint step may keep on writing files. */
 const CHECKPOINT_STEP_MS = 20;
 
+/** Requests after which the memory is counted again. */
+const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>(['apply', 'drop-dimension', 'load']);
+
 type Handlers = { [Op in LaneOp]: (request: LaneRequests[Op]) => LaneAnswers[Op] | Promise<LaneAnswers[Op]> };
 
 export class LaneWorker {
@@ -43,15 +46,16 @@ export class LaneWorker {
   readonly #store: SnapshotStore;
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
+  #memoryBytes = 0;
   readonly #handlers: Handlers;
 
-  constructor(start: LaneStart) {
+  constructor(start: LaneStart, fs: FileSystem) {
     this.#start = start;
     const module = start.kernels === null ? null : compileKernels(start.kernels);
     this.#pool = new ArenaPool(module);
     this.#scratch = new Arena(module);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
-    this.#store = { fs: new NodeFileSystem(), dir: start.storeDir, lz4: createLz4() };
+    this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
       model: ({ model }) => this.#setModel(model),
       'forget-model': ({ databaseId }) => {
@@ -68,12 +72,21 @@ export class LaneWorker {
         plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch))),
       'count-all': ({ databaseId, dimensionIds }) =>
         this.#sum((shard) =>
-          dimensionIds.reduce((sum, id) => sum + (shard.find({ databaseId, dimensionId: id })?.entityCount ?? 0), 0),
+          dimensionIds.reduce(
+            (sum, id) => sum + (shard.find({ databaseId, dimensionId: id })?.entityCount ?? 0),
+            0,
+          ),
         ),
       exist: (request) => lookUp(this.#shards, this.#start.shardCount, request, request.ids),
       'entity-count': () => this.#sum((shard) => shard.entityCount),
       'checkpoint-begin': ({ lsn, models }) => {
-        this.#checkpoint = new LaneCheckpoint(this.#store, lsn, start.shardCount, this.#shards.values(), models);
+        this.#checkpoint = new LaneCheckpoint(
+          this.#store,
+          lsn,
+          start.shardCount,
+          this.#shards.values(),
+          models,
+        );
         return null;
       },
       'checkpoint-step': () => this.#checkpointStep(),
@@ -88,16 +101,23 @@ export class LaneWorker {
     const replies: LaneReply[] = [];
     for (const request of task.requests) {
       const reply = this.#reply(request);
-      invariant(!(reply instanceof Promise) || task.requests.length === 1, `${request.op} did not travel alone`);
+      invariant(
+        !(reply instanceof Promise) || task.requests.length === 1,
+        `${request.op} did not travel alone`,
+      );
       replies.push(reply instanceof Promise ? await reply : reply);
     }
-    const memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
-    return { replies, memoryBytes };
+    if (task.requests.some(({ op }) => CHANGES_MEMORY.has(op))) {
+      this.#memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
+    }
+    return { replies, memoryBytes: this.#memoryBytes };
   }
 
   #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {
     try {
-      const handler = this.#handlers[request.op] as (request: LaneRequest) => LaneAnswers[LaneOp] | Promise<LaneAnswers[LaneOp]>;
+      const handler = this.#handlers[request.op] as (
+        request: LaneRequest,
+      ) => LaneAnswers[LaneOp] | Promise<LaneAnswers[LaneOp]>;
       const answer = handler(request);
       if (!(answer instanceof Promise)) return { value: answer };
       return answer.then((value) => ({ value }), refusal);
@@ -150,4 +170,3 @@ function refusal(error: unknown): LaneReply {
   if (error instanceof QuarryError) return { error: toWire(error) };
   throw error;
 }
-

@@ -16,7 +16,11 @@ export function parseRecord(
   shardCount: number,
   scratch: IngestScratch,
 ): ParsedRecord {
-  const outcome = parseInsert(new Uint8Array(shared, 0, bodyBytes), { model, shardCount, nowMs, customKey }, scratch);
+  const outcome = parseInsert(
+    new Uint8Array(shared, 0, bodyBytes),
+    { model, shardCount, nowMs, customKey },
+    scratch,
+  );
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const changes = changesOf(databaseId, parsed);
@@ -65,7 +69,12 @@ function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {
       (dimension): CatalogChange => ({ change: 'dimension-created', databaseId, dimension }),
     ),
     ...parsed.createdColumns.map(
-      ({ dimensionId, column }): CatalogChange => ({ change: 'column-created', databaseId, dimensionId, column }),
+      ({ dimensionId, column }): CatalogChange => ({
+        change: 'column-created',
+        databaseId,
+        dimensionId,
+        column,
+      }),
     ),
   ];
 }

@@ -161,10 +161,11 @@ export class Checker {
         for (const count of journal.lastWriteCounts(dimension).values()) expected += count;
       }
       const body = { dimensions: [dimension] };
-      const { result } = await this.#client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total', body });
+      const ask = { path: '/v1/query/count/entity/total', body };
+      const { result } = await this.#client.succeed<{ result: { total: number } }>(ask);
       this.#findings.checks++;
-      if (JSON.stringify(result) !== String(expected)) {
-        this.#found('wrong', `dimension ${dimension} holds ${JSON.stringify(result)} entities, not ${expected}`);
+      if (result.total !== expected) {
+        this.#found('wrong', `dimension ${dimension} holds ${result.total} entities, not ${expected}`);
       }
     }
   }

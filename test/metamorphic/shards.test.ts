@@ -30,6 +30,7 @@ const { values: given } = parseArgs({
 });
 const [RUNS, SEED] = [Number(given.runs), Number(given.seed)];
 t.comment(`seed ${SEED}, ${RUNS} runs`);
+t.setTimeout(RUNS * 120_000);
 
 const ID_COUNT = 400;
 const QUERY_OPTIONS = { depthMax: 4, idCount: ID_COUNT, withNow: true };

@@ -1,5 +1,5 @@
 /** The dictionary against a Map from string to code. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { hashBytes, Prng } from '../../src/base/index.js';
 import { Dictionary } from '../../src/storage/index.js';
 
@@ -12,7 +12,7 @@ function stringOf(dictionary: Dictionary, code: number): string {
 }
 
 /** Interns strings drawn with repeats and compares every code with a Map's. */
-function compareWithMap(t: Tap.Test, strings: readonly string[], hash: (bytes: Uint8Array) => number): void {
+function compareWithMap(t: Test, strings: readonly string[], hash: (bytes: Uint8Array) => number): void {
   const dictionary = new Dictionary();
   const codes = new Map<string, number>();
   let wrong = 0;
@@ -31,3 +31,35 @@ function compareWithMap(t: Tap.Test, strings: readonly string[], hash: (bytes: U
     [],
   );
 }
+
+const hash = (bytes: Uint8Array): number => hashBytes(bytes, 0, bytes.length);
+
+t.test('codes run up from 1 in order of first sight and stay, through growth', async (t) => {
+  const prng = new Prng(SEED);
+  const strings = Array.from(
+    { length: 60_000 },
+    () => `text ${prng.below(20_000)} ${'ß'.repeat(prng.below(4))}`,
+  );
+  compareWithMap(t, strings, hash);
+});
+
+t.test('strings whose hashes collide get codes of their own', async (t) => {
+  const prng = new Prng(SEED + 1);
+  const strings = Array.from({ length: 3000 }, () => `s${prng.below(300)}`);
+  compareWithMap(t, strings, () => 0xffffffff);
+  compareWithMap(t, strings, (bytes) => (hash(bytes) & 0x80000003) >>> 0);
+});
+
+t.test('a prefix, a longer string and a long one are told apart', async (t) => {
+  compareWithMap(
+    t,
+    ['a', 'ab', 'abc', 'ab', 'a', 'z'.repeat(4000), 'z'.repeat(4000), 'z'.repeat(3999)],
+    () => 7,
+  );
+});
+
+t.test('an absent string has code 0 and is not added by looking', async (t) => {
+  const dictionary = new Dictionary();
+  t.equal(dictionary.find(5, Buffer.from('x'), 0, 1), 0);
+  t.equal(dictionary.codeCount, 1);
+});

@@ -9,7 +9,10 @@ const SEED = 20_260_724;
 t.comment(`seed ${SEED}`);
 
 /** Values of a kind made from plain numbers; codes travel beside. */
-function valuesOf(kind: ValueKind, numbers: readonly number[]): { values: Values; codes: Uint32Array | null } {
+function valuesOf(
+  kind: ValueKind,
+  numbers: readonly number[],
+): { values: Values; codes: Uint32Array | null } {
   switch (kind) {
     case 'bits':
       return { values: { kind, bits: Uint8Array.from(numbers, (value) => value & 1) }, codes: null };
@@ -82,7 +85,10 @@ t.test('a long list that fills the heap gives way to a short one', async (t) => 
 
 t.test('replaced lists do not let the heap grow without end', async (t) => {
   const column = new ListColumn('i32', 8);
-  const { values } = valuesOf('i32', Array.from({ length: 50 }, (_, index) => index));
+  const { values } = valuesOf(
+    'i32',
+    Array.from({ length: 50 }, (_, index) => index),
+  );
   for (let times = 0; times < 10_000; times++) column.replace(times & 7, values, null, 0, 50);
   t.ok(column.memoryBytes < 8 * 50 * 4 * 4, `${column.memoryBytes} bytes for 400 items`);
 });

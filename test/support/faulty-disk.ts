@@ -147,10 +147,9 @@ export class FaultyDisk implements FileSystem {
 
   async list(dir: string): Promise<string[]> {
     await this.#step('list', dir);
-    return [...this.#live.keys()]
-      .filter((file) => path.dirname(file) === dir)
-      .map((file) => path.basename(file))
-      .sort();
+    const below = [...this.#live.keys()].filter((file) => file.startsWith(`${dir}/`));
+    const names = below.map((file) => file.slice(dir.length + 1).split('/', 1)[0]);
+    return [...new Set(names)].sort();
   }
 
   async makeDir(): Promise<void> {}

@@ -77,6 +77,10 @@ export class ServerProcess {
     this.serving.catch(() => {});
   }
 
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
   /** Everything written so far, to both outputs. */
   get output(): string {
     return this.#output;

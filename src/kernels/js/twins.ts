@@ -8,6 +8,7 @@ import { equal, member } from './codes.js';
 import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
 import { range32, rangeI64 } from './range.js';
+import { refineI32, refineI64 } from './refine.js';
 import { ALL_VALID } from './words.js';
 
 const word = (pointer: number): number => pointer >>> 2;
@@ -24,6 +25,10 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       rangeI64(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
     rangeI32: (values, validity, n, low, high, negated, out) =>
       range32(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
+    refineI64: (values, validity, n, low, high, negated, bitmap) =>
+      refineI64(u32, word(values), validityWord(validity), n, low, high, negated, word(bitmap)),
+    refineI32: (values, validity, n, low, high, negated, bitmap) =>
+      refineI32(u32, word(values), validityWord(validity), n, low, high, negated, word(bitmap)),
     rangeU32: (values, n, low, high, out) =>
       range32(u32, word(values), ALL_VALID, n, low, high, false, word(out)),
     equalU8: (codes, n, code, negated, out) => equal(u8, codes >>> 0, n, code, negated, u32, word(out)),

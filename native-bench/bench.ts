@@ -1,0 +1,75 @@
+/**
+ * What the lines of a run share: where files go, what must be ended, and the count of answers that were checked.
+ * Invariant: whatever a line starts is handed to `keep` in the same turn and ended by `end`, however the run ends.
+ */
+import fs from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { PeerProcess } from './peers/process.js';
+import type { Scale } from './scale.js';
+
+export interface Ending {
+  close(): Promise<void>;
+}
+
+export class Bench {
+  readonly scale: Scale;
+  /** Of the generated people. */
+  readonly seed: number;
+  /** Taken away at the end. */
+  readonly dir: string;
+  readonly peers: readonly PeerProcess[];
+  readonly say: (text: string) => void;
+  readonly #open = new Set<Ending>();
+  #answersChecked = 0;
+  #dirCount = 0;
+
+  constructor(scale: Scale, seed: number, dir: string, peers: readonly PeerProcess[], say: (text: string) => void) {
+    this.scale = scale;
+    this.seed = seed;
+    this.dir = dir;
+    this.peers = peers;
+    this.say = say;
+    for (const peer of peers) this.keep(peer);
+  }
+
+  get answersChecked(): number {
+    return this.#answersChecked;
+  }
+
+  keep<T extends Ending>(started: T): T {
+    this.#open.add(started);
+    return started;
+  }
+
+  async close(started: Ending): Promise<void> {
+    await started.close();
+    this.#open.delete(started);
+  }
+
+  /** An empty directory for one server. */
+  newDir(): string {
+    const dir = `${this.dir}/${++this.#dirCount}`;
+    fs.mkdirSync(dir);
+    return dir;
+  }
+
+  /** Throws when an answer is not what must come. */
+  check<T>(what: string, found: T, wanted: T): void {
+    this.#answersChecked++;
+    if (!isDeepStrictEqual(found, wanted)) {
+      throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+    }
+  }
+
+  /** For answers that were checked elsewhere, one by one. */
+  checked(count: number): void {
+    this.#answersChecked += count;
+  }
+
+  /** Ends everything that is open, newest first, and removes all files. */
+  async end(): Promise<void> {
+    for (const started of [...this.#open].reverse()) await started.close();
+    this.#open.clear();
+    fs.rmSync(this.dir, { recursive: true, force: true });
+  }
+}

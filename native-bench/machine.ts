@@ -1,0 +1,27 @@
+/** The machine of a run, as far as a reader needs it to judge the figures; no name, no address. */
+import os from 'node:os';
+
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGigabytes: number;
+  readonly system: string;
+  readonly node: string;
+  /** Processes that wanted a core during the last minute before the run: above 0.5 the figures are too low. */
+  readonly loadBefore: number;
+}
+
+export function thisMachine(): Machine {
+  return {
+    cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
+    cores: os.availableParallelism(),
+    memoryGigabytes: Math.round(os.totalmem() / 1e9),
+    system: `${os.type()} ${os.arch()}`,
+    node: process.version,
+    loadBefore: os.loadavg()[0],
+  };
+}
+
+export const machineText = (machine: Machine): string =>
+  `${machine.cores} cores (${machine.cpu}), ${machine.memoryGigabytes} GB, ${machine.system}, Node ${machine.node}, ` +
+  `load before the run ${machine.loadBefore.toFixed(1)}`;

@@ -1,0 +1,37 @@
+/** Medians and spreads, and what Linux says of a process. */
+import fs from 'node:fs';
+
+/** One figure measured several times. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** `values` is not empty. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { median, min: sorted[0], max: sorted[sorted.length - 1] };
+}
+
+/** Clock ticks a second in /proc; the same on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** User and system time of all threads of a process, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is a name in parentheses that may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process, in bytes. */
+export function residentBytesOf(pid: number): number {
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
+  if (match === null) throw new Error(`process ${pid} has no resident memory`);
+  return Number(match[1]) * 1024;
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

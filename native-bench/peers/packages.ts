@@ -1,0 +1,20 @@
+/**
+ * The two packages of the other databases: from the checkout's own development packages when they are installed,
+ * else from native-bench/node_modules (`npm install` in native-bench).
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const ownRequire = createRequire(new URL('../../../native-bench/package.json', import.meta.url));
+
+/** Where `name` is, as an address for import(). */
+function place(name: string): string {
+  try {
+    return import.meta.resolve(name);
+  } catch {
+    return pathToFileURL(ownRequire.resolve(name)).href;
+  }
+}
+
+export const importDuckDb = (): Promise<typeof import('@duckdb/node-api')> => import(place('@duckdb/node-api'));
+export const importChdb = (): Promise<typeof import('chdb')> => import(place('chdb'));

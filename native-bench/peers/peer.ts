@@ -1,0 +1,49 @@
+/**
+ * Another database, embedded in a process of its own, on two threads as the server has two workers.
+ * Tables after `load`: people (id, country, city, age, income, active, born, joined, longitude, latitude,
+ * has_visit) and visit, purchase, rating (id, value, date), where id is the entity's number: the smallest typed
+ * columns that hold the data, events ordered by date. They need not hold every 64-bit integer or any entity ID, as
+ * the server must; that is in their favour.
+ */
+import type { CsvFiles } from '../data/peers.js';
+
+export const PEER_THREADS = 2;
+
+export interface Timed {
+  readonly seconds: number;
+  /** User and system time of all threads. */
+  readonly cpuSeconds: number;
+}
+
+export interface Peer {
+  version(): Promise<string>;
+  /**
+   * Loads `warmFile`, then `file` (NDJSON of data/peers.ts, shape 'ingest') into a new table named `ingested`; the
+   * time is that of `file`.
+   */
+  ingest(way: string, warmFile: string, file: string): Promise<Timed>;
+  load(files: CsvFiles): Promise<void>;
+  /** The one number that `sql` gives. */
+  ask(sql: string): Promise<number>;
+  /** Milliseconds of each of `times` executions; every answer must be `expected`. */
+  time(sql: string, times: number, expected: number): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+export async function timed(work: () => Promise<void>): Promise<Timed> {
+  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(startCpu);
+  return { seconds: (performance.now() - startMs) / 1000, cpuSeconds: (user + system) / 1e6 };
+}
+
+export async function timeCounts(peer: Pick<Peer, 'ask'>, sql: string, times: number, expected: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let run = 0; run < times; run++) {
+    const startMs = performance.now();
+    const answer = await peer.ask(sql);
+    found.push(performance.now() - startMs);
+    if (answer !== expected) throw new Error(`${answer} instead of ${expected}: ${sql}`);
+  }
+  return found;
+}

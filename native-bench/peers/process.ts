@@ -1,0 +1,86 @@
+/** The other database's process as the bench sees it: a Peer whose calls travel over Node's own channel. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { CsvFiles } from '../data/peers.js';
+import type { Peer, Timed } from './peer.js';
+
+export type PeerName = 'DuckDB' | 'ClickHouse';
+
+export interface PeerCall {
+  readonly id: number;
+  readonly method: keyof Peer;
+  readonly args: readonly unknown[];
+}
+
+export type PeerReply = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string });
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class PeerProcess implements Peer {
+  readonly name: PeerName;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 0;
+
+  /** `dir` is the peer's own: it need not exist. */
+  constructor(name: PeerName, dir: string) {
+    this.name = name;
+    this.#child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [name, dir]);
+    this.#child.on('message', (reply: PeerReply) => this.#take(reply));
+    this.#ended = new Promise((resolve) => {
+      this.#child.on('close', (code, signal) => {
+        for (const { reject } of this.#waiting.values()) reject(new Error(`${name} ended with ${code ?? signal}`));
+        this.#waiting.clear();
+        resolve();
+      });
+    });
+  }
+
+  version(): Promise<string> {
+    return this.#call('version') as Promise<string>;
+  }
+
+  ingest(way: string, warmFile: string, file: string): Promise<Timed> {
+    return this.#call('ingest', way, warmFile, file) as Promise<Timed>;
+  }
+
+  load(files: CsvFiles): Promise<void> {
+    return this.#call('load', files) as Promise<void>;
+  }
+
+  ask(sql: string): Promise<number> {
+    return this.#call('ask', sql) as Promise<number>;
+  }
+
+  time(sql: string, times: number, expected: number): Promise<number[]> {
+    return this.#call('time', sql, times, expected) as Promise<number[]>;
+  }
+
+  /** Ends the process; a call under way rejects. */
+  async close(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #call(method: keyof Peer, ...args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      this.#waiting.set(id, { resolve, reject });
+      const call: PeerCall = { id, method, args };
+      this.#child.send(call, (error) => {
+        if (error !== null) reject(error);
+      });
+    });
+  }
+
+  #take(reply: PeerReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('error' in reply) waiting?.reject(new Error(`${this.name}: ${reply.error}`));
+    else waiting?.resolve(reply.value);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * The questions of the count line, each in four variants of like selectivity: as a request, as SQL (the same text
+ * for DuckDB and ClickHouse, over the tables of peers/), and as a loop over generated people.
+ * Invariant: the three say the same of every person; each answer is compared with the loop's.
+ */
+import { formatDateTime, SECONDS_PER_DAY } from '../src/schema/index.js';
+import { countryName, type EventColumn, type PeopleBlock, pageName, YEAR_START_SECONDS } from './data/people.js';
+
+export interface Variant {
+  /** Body of POST /v1/query/count/entity; its query is named "q". */
+  readonly body: string;
+  /** Of one number. */
+  readonly sql: string;
+  /** Whether person `index` of the block is counted. */
+  readonly counts: (block: PeopleBlock, index: number) => boolean;
+}
+
+export interface Question {
+  readonly name: string;
+  readonly text: string;
+  /** At most this long at p50 over the full data, if that was asked for. */
+  readonly wantedMs: number | null;
+  /** Bytes per entity that a scan of the attribute columns must read; null where events are read too. */
+  readonly scannedBytesPerEntity: number | null;
+  readonly variants: readonly Variant[];
+}
+
+/** Both ends are inside. */
+interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const VARIANT_COUNT = 4;
+/** A country's code and an age, as they are stored; `active` is one bit with another for whether it is there. */
+const COUNTRY_BYTES = 1;
+const AGE_BYTES = 8 + 1 / 8;
+const ACTIVE_BYTES = 2 / 8;
+
+const days = (first: number, count: number): Window => ({
+  from: YEAR_START_SECONDS + first * SECONDS_PER_DAY,
+  to: YEAR_START_SECONDS + (first + count) * SECONDS_PER_DAY - 1,
+});
+
+const between = ({ from, to }: Window): string[] => [formatDateTime(from), formatDateTime(to)];
+const sqlMoment = (seconds: number): string => `'${formatDateTime(seconds).replace('T', ' ').replace('Z', '')}'`;
+const sqlBetween = ({ from, to }: Window): string => `date BETWEEN ${sqlMoment(from)} AND ${sqlMoment(to)}`;
+
+/** Events of person `index` that lie in the window and whose value passes. */
+function eventCount(
+  { offsets, values, dates }: EventColumn,
+  index: number,
+  { from, to }: Window,
+  passes: (value: number) => boolean,
+): number {
+  let count = 0;
+  for (let at = offsets[index]; at < offsets[index + 1]; at++) {
+    if (dates[at] >= from && dates[at] <= to && passes(values[at])) count++;
+  }
+  return count;
+}
+
+const request = (...query: unknown[]): string =>
+  JSON.stringify([{ 'query-name': 'q', query, 'bypass-cache': true }]);
+const variants = (of: (variant: number) => Variant): readonly Variant[] =>
+  Array.from({ length: VARIANT_COUNT }, (_, variant) => of(variant));
+
+const stringEquality: Question = {
+  name: 'string equality',
+  text: 'country = c',
+  wantedMs: 2,
+  scannedBytesPerEntity: COUNTRY_BYTES,
+  variants: variants((variant) => {
+    const country = 2 + variant;
+    return {
+      body: request({ country: { equals: countryName(country) } }),
+      sql: `SELECT count(*) FROM people WHERE country = '${countryName(country)}'`,
+      counts: (block, index) => block.country[index] === country,
+    };
+  }),
+};
+
+const threeConditions: Question = {
+  name: 'three conditions',
+  text: 'country = c AND age in [a, a + 19] AND active',
+  wantedMs: 5,
+  scannedBytesPerEntity: COUNTRY_BYTES + AGE_BYTES + ACTIVE_BYTES,
+  variants: variants((variant) => {
+    const country = 2 + variant;
+    const [low, high] = [25 + 5 * variant, 44 + 5 * variant];
+    return {
+      body: request({ country: { equals: countryName(country) } }, 'and', { age: { range: [low, high] } }, 'and', {
+        active: { equals: true },
+      }),
+      sql: `SELECT count(*) FROM people WHERE country = '${countryName(country)}' AND age BETWEEN ${low} AND ${high} AND active = true`,
+      counts: (block, index) =>
+        block.country[index] === country &&
+        block.age[index] >= low &&
+        block.age[index] <= high &&
+        block.active[index] === 1,
+    };
+  }),
+};
+
+const eventInWeek: Question = {
+  name: 'event in a week',
+  text: 'visit = p within 7 days',
+  wantedMs: 10,
+  scannedBytesPerEntity: null,
+  variants: variants((variant) => {
+    const page = 4 + variant;
+    const week = days(60 + 70 * variant, 7);
+    return {
+      body: request({ visit: { equals: pageName(page), between: between(week) } }),
+      sql: `SELECT count(DISTINCT id) FROM visit WHERE value = '${pageName(page)}' AND ${sqlBetween(week)}`,
+      counts: (block, index) => eventCount(block.visit, index, week, (value) => value === page) > 0,
+    };
+  }),
+};
+
+const atLeastThree: Question = {
+  name: 'at least 3 times',
+  text: 'purchase >= 5 at least 3 times within half a year',
+  wantedMs: null,
+  scannedBytesPerEntity: null,
+  variants: variants((variant) => {
+    const half = days(30 * variant, 183);
+    return {
+      body: request({ purchase: { gte: 5, between: between(half), minfreq: 3 } }),
+      sql: `SELECT count(*) FROM (SELECT id FROM purchase WHERE value >= 5 AND ${sqlBetween(half)} GROUP BY id HAVING count(*) >= 3) AS often`,
+      counts: (block, index) => eventCount(block.purchase, index, half, (value) => value >= 5) >= 3,
+    };
+  }),
+};
+
+/** `not` of an event condition is false for people without any such event: has_visit says that to SQL for free. */
+const segment: Question = {
+  name: 'attribute AND event AND NOT',
+  text: 'country = c AND purchase > 10 within 30 days AND NOT visit = p0 within 90 days',
+  wantedMs: null,
+  scannedBytesPerEntity: null,
+  variants: variants((variant) => {
+    const country = variant;
+    const [month, quarter] = [days(50 + 60 * variant, 30), days(30 + 60 * variant, 90)];
+    return {
+      body: request(
+        { country: { equals: countryName(country) } },
+        'and',
+        { purchase: { gt: 10, between: between(month) } },
+        'and',
+        ['not', { visit: { equals: pageName(0), between: between(quarter) } }],
+      ),
+      sql: `SELECT count(*) FROM people WHERE country = '${countryName(country)}' AND has_visit = true
+        AND id IN (SELECT id FROM purchase WHERE value > 10 AND ${sqlBetween(month)})
+        AND id NOT IN (SELECT id FROM visit WHERE value = '${pageName(0)}' AND ${sqlBetween(quarter)})`,
+      counts: (block, index) =>
+        block.country[index] === country &&
+        eventCount(block.purchase, index, month, (value) => value > 10) > 0 &&
+        block.visit.offsets[index + 1] > block.visit.offsets[index] &&
+        eventCount(block.visit, index, quarter, (value) => value === 0) === 0,
+    };
+  }),
+};
+
+export const QUESTIONS: readonly Question[] = [stringEquality, threeConditions, eventInWeek, atLeastThree, segment];

@@ -1,0 +1,66 @@
+/** How large a run is. Entities are in whole blocks of 1,000. */
+export interface Scale {
+  readonly name: 'tiny' | 'small' | 'full';
+  /** Insert line: entities before the clock starts, and behind it. */
+  readonly ingestWarmEntities: number;
+  readonly ingestEntities: number;
+  readonly ingestRounds: number;
+  /** Connections of the load generator; the first is the one that HTTPS and the other databases stand beside. */
+  readonly connections: readonly number[];
+  /** Entities of the store that counts, memory and restarts are measured on; it grows from one to the next. */
+  readonly sizes: readonly number[];
+  readonly workers: readonly number[];
+  readonly countRounds: number;
+  /** Counts per round and question; the same number again before them without the clock. */
+  readonly countsPerRound: number;
+  /** The same for the databases beside, which are slower. */
+  readonly peerCountsPerRound: number;
+  readonly restartRounds: number;
+  /** Entities of the store that restarts from its log alone: all of it must be under the log size of a checkpoint. */
+  readonly logEntities: number;
+  /** Memory that the scan kernel walks; more than any cache. */
+  readonly scanBytes: number;
+}
+
+export const TINY: Scale = {
+  name: 'tiny',
+  ingestWarmEntities: 1_000,
+  ingestEntities: 3_000,
+  ingestRounds: 1,
+  connections: [2],
+  sizes: [1_000, 3_000],
+  workers: [2, 1],
+  countRounds: 2,
+  countsPerRound: 2,
+  peerCountsPerRound: 1,
+  restartRounds: 1,
+  logEntities: 3_000,
+  scanBytes: 2 ** 20,
+};
+
+export const SMALL: Scale = {
+  name: 'small',
+  ingestWarmEntities: 300_000,
+  ingestEntities: 1_000_000,
+  ingestRounds: 3,
+  connections: [8],
+  sizes: [300_000, 1_000_000],
+  workers: [2, 1],
+  countRounds: 8,
+  countsPerRound: 100,
+  peerCountsPerRound: 5,
+  restartRounds: 3,
+  logEntities: 1_000_000,
+  scanBytes: 192 * 2 ** 20,
+};
+
+export const FULL: Scale = {
+  ...SMALL,
+  name: 'full',
+  ingestEntities: 2_000_000,
+  ingestRounds: 5,
+  connections: [8, 1, 64],
+  sizes: [1_000_000, 3_000_000, 10_000_000],
+  countRounds: 12,
+  logEntities: 1_500_000,
+};

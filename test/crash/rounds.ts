@@ -1,0 +1,190 @@
+/**
+ * Rounds of kill -9: writers send, the server dies at a random moment, is started again on the same directory, and
+ * every request is looked for. The moments are drawn by seed: while it writes, in and around checkpoints, soon after
+ * it began to serve, and while it starts (so also while it replays its log).
+ */
+import { Prng } from '../../src/base/index.js';
+import { JsonClient } from '../support/json-client.js';
+import { runCommand, ServerProcess } from '../support/server-process.js';
+import { Checker, type Findings, noFindings } from './check.js';
+import { Journal } from './journal.js';
+import { FIXED_COLUMNS, Writer } from './writer.js';
+
+const WRITER_COUNT = 4;
+const OLDER_SAMPLE_COUNT = 20;
+
+export interface RoundsOptions {
+  readonly dir: string;
+  readonly rounds: number;
+  readonly seed: number;
+  /** Longest time that writers run in a round. */
+  readonly writeMsMax: number;
+  readonly report: (line: string) => void;
+}
+
+export interface Summary extends Findings {
+  rounds: number;
+  acknowledged: number;
+  refused: number;
+  unanswered: number;
+  entitiesAcknowledged: number;
+  checkpointsAsked: number;
+  killsWhileStarting: number;
+  /** `quarry verify` after a kill found something wrong, or the last stop was not clean. */
+  unsound: number;
+}
+
+export const isClean = (summary: Summary): boolean =>
+  summary.lost + summary.half + summary.doubled + summary.wrong + summary.unsound === 0;
+
+type Moment = 'writing' | 'checkpoint' | 'just serving' | 'starting';
+const MOMENTS: readonly Moment[] = ['writing', 'checkpoint', 'checkpoint', 'just serving', 'starting'];
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Rounds {
+  readonly #options: RoundsOptions;
+  readonly #prng: Prng;
+  readonly #shardCount: number;
+  readonly #journals = Array.from({ length: WRITER_COUNT }, (_, writer) => new Journal(writer));
+  readonly #findings = noFindings();
+  /** Rounds before this one were checked whole at least once. */
+  #uncheckedFrom = 0;
+  #startMs = 300;
+  #checkpointsAsked = 0;
+  #killsWhileStarting = 0;
+  #unsound = 0;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+    this.#prng = new Prng(options.seed);
+    this.#shardCount = this.#prng.between(1, 5);
+  }
+
+  async run(): Promise<Summary> {
+    const { rounds } = this.#options;
+    for (let round = 0; round < rounds; round++) await this.#round(round);
+    await this.#finish();
+    return this.#summary();
+  }
+
+  /** The number of workers may differ from start to start. */
+  #spawn(): ServerProcess {
+    const flags = ['--shards', String(this.#shardCount), '--workers', String(this.#prng.between(1, 2))];
+    return new ServerProcess({ dir: this.#options.dir, flags });
+  }
+
+  async #round(round: number): Promise<void> {
+    const moment = this.#prng.pick(MOMENTS);
+    if (moment === 'starting') await this.#killWhileStarting();
+    const startedAt = performance.now();
+    const server = this.#spawn();
+    const serving = await server.serving;
+    this.#startMs = performance.now() - startedAt;
+    const client = new JsonClient(serving, server.keys().master);
+    try {
+      if (round === 0) await client.succeed({ path: '/v1/column', body: FIXED_COLUMNS });
+      const checked = moment !== 'just serving';
+      if (checked) await this.#check(client, this.#uncheckedFrom, OLDER_SAMPLE_COUNT, round);
+      await this.#writeAndKill(round, moment, server, client);
+    } finally {
+      await server.kill();
+      client.close();
+    }
+    await this.#verify(round);
+    const entries = this.#journals.reduce((sum, journal) => sum + journal.entries.length, 0);
+    this.#options.report(`round ${round}: killed while ${moment}; ${entries} requests so far`);
+  }
+
+  /** Starts the server and kills it before it serves, or hardly later; a few times. */
+  async #killWhileStarting(): Promise<void> {
+    for (let left = this.#prng.between(1, 2); left > 0; left--) {
+      const server = this.#spawn();
+      await Promise.race([sleep(this.#prng.unit() * this.#startMs * 1.1), server.ended]);
+      await server.kill();
+      this.#killsWhileStarting++;
+    }
+  }
+
+  async #writeAndKill(round: number, moment: Moment, server: ServerProcess, client: JsonClient): Promise<void> {
+    const writers = this.#journals.map((journal) => new Writer(journal, new Prng(this.#prng.u32()), round));
+    const running = writers.map((writer) => writer.run(client));
+    const killed = this.#untilTheMoment(moment, server).then(() => server.kill());
+    // A writer throws at a wrong answer: then the others must not wait for each other.
+    try {
+      await Promise.all(running);
+    } finally {
+      for (const writer of writers) writer.stopped = true;
+      await killed;
+      await Promise.allSettled(running);
+    }
+  }
+
+  async #untilTheMoment(moment: Moment, server: ServerProcess): Promise<void> {
+    if (moment === 'just serving') return sleep(this.#prng.below(40));
+    await sleep(this.#prng.between(20, this.#options.writeMsMax));
+    if (moment !== 'checkpoint') return;
+    for (let left = this.#prng.between(1, 3); left > 0; left--) {
+      server.signal('SIGUSR2');
+      this.#checkpointsAsked++;
+      await sleep(this.#prng.below(this.#prng.pick([10, 60, 250])));
+    }
+  }
+
+  async #check(client: JsonClient, fromRound: number, sampleCount: number, round: number): Promise<void> {
+    const checker = new Checker(client, this.#findings);
+    await checker.check(this.#journals, fromRound, sampleCount, this.#prng);
+    this.#uncheckedFrom = round;
+  }
+
+  async #verify(round: number): Promise<void> {
+    const { code, output } = await runCommand(['verify', this.#options.dir]);
+    if (code !== 0 || !output.endsWith('sound\n')) this.#wrong(`quarry verify after round ${round}: ${output}`);
+  }
+
+  #wrong(text: string): void {
+    this.#unsound++;
+    this.#findings.texts.push(text);
+  }
+
+  /** Looks for every request once more, stops the server as an operator does, and verifies what it leaves. */
+  async #finish(): Promise<void> {
+    const server = this.#spawn();
+    try {
+      const client = new JsonClient(await server.serving, server.keys().master);
+      await this.#check(client, 0, 0, this.#options.rounds);
+      client.close();
+      const code = await server.end();
+      if (code !== 0) this.#wrong(`SIGTERM ended the server with ${code}: ${server.output}`);
+    } finally {
+      await server.kill();
+    }
+    await this.#verify(this.#options.rounds);
+  }
+
+  #summary(): Summary {
+    const entries = this.#journals.flatMap((journal) => journal.entries);
+    const heard = (what: string): number => entries.filter((entry) => entry.heard === what).length;
+    let entitiesAcknowledged = 0;
+    for (const { op, heard } of entries) {
+      if (op.kind !== 'insert' || heard !== 'acknowledged') continue;
+      for (const ordinals of op.entities.values()) entitiesAcknowledged += ordinals.length;
+    }
+    return {
+      ...this.#findings,
+      rounds: this.#options.rounds,
+      acknowledged: heard('acknowledged'),
+      refused: heard('refused'),
+      unanswered: heard('nothing'),
+      entitiesAcknowledged,
+      checkpointsAsked: this.#checkpointsAsked,
+      killsWhileStarting: this.#killsWhileStarting,
+      unsound: this.#unsound,
+    };
+  }
+}
+
+/** Runs all rounds on an empty directory. Rejects when a server does not start, or answers what it must not. */
+export function runRounds(options: RoundsOptions): Promise<Summary> {
+  return new Rounds(options).run();
+}

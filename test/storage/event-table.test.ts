@@ -1,0 +1,153 @@
+/** Event tables: appends, sealing, windows by bisection, widening; against plain lists of events. */
+import t from 'tap';
+import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
+import { ARENA_BYTES, ArenaPool, type EventSegment, EventTable } from '../../src/storage/index.js';
+import { type Stored, valueAt } from './stored.js';
+
+const SEED = 777;
+t.comment(`seed ${SEED}`);
+
+const DAY = 86_400;
+const START = 1_500_000_000;
+
+interface Event {
+  readonly row: number;
+  readonly date: number;
+  readonly value: Stored;
+}
+
+function append(table: EventTable, { row, date, value }: Event, nextCode = 0): void {
+  const tail = table.tail(nextCode);
+  const place = tail.append(row, date);
+  if (table.kind === 'code') tail.setCode(place, Number(value));
+  else if (table.kind === 'geo') tail.setPoint(place, ...(value as [number, number]));
+  else {
+    const words = new Uint32Array(BigInt64Array.of(value as bigint).buffer);
+    tail.setI64(place, words[0], words[1]);
+  }
+}
+
+function eventAt(segment: EventSegment, place: number): Event {
+  const { rows, dates } = segment.placesUpTo(segment.eventCount);
+  return { row: rows[place], date: dates[place], value: valueAt(segment, place, String) };
+}
+
+const eventsOf = (segment: EventSegment): Event[] =>
+  Array.from({ length: segment.eventCount }, (_, place) => eventAt(segment, place));
+
+function generate(prng: Prng, kind: EventTable['kind'], row: number): Event {
+  const date = START + prng.below(40) * DAY + (prng.chance(0.5) ? prng.below(DAY) : 0);
+  if (kind === 'code') return { row, date, value: String(prng.between(1, prng.pick([200, 900, 90_000]))) };
+  if (kind === 'geo') return { row, date, value: [prng.unit(), -prng.unit()] };
+  return { row, date, value: prng.pick([-(2n ** 63n), 2n ** 63n - 1n, BigInt(prng.below(1000))]) };
+}
+
+const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
+
+for (const kind of ['i64', 'code', 'geo'] as const) {
+  t.test(
+    `events of kind ${kind}: full segments are sealed in stable order of date, nothing is lost`,
+    async (t) => {
+      const prng = new Prng(SEED);
+      const pool = new ArenaPool(null);
+      const table = new EventTable(pool, 5, kind);
+      const events = Array.from({ length: 2 * SEGMENT_ROWS_MAX + 500 }, (_, row) =>
+        generate(prng, kind, row),
+      );
+      for (const event of events) append(table, event);
+      t.strictSame(
+        table.segments.map(({ eventCount, sealed }) => [eventCount, sealed]),
+        [
+          [SEGMENT_ROWS_MAX, true],
+          [SEGMENT_ROWS_MAX, true],
+          [500, false],
+        ],
+      );
+      t.equal(table.eventCount, events.length);
+      let wrong = 0;
+      table.segments.forEach((segment, index) => {
+        const given = events.slice(index * SEGMENT_ROWS_MAX, (index + 1) * SEGMENT_ROWS_MAX);
+        // Array.prototype.sort is stable.
+        const wanted = segment.sealed ? given.sort((a, b) => a.date - b.date) : given;
+        eventsOf(segment).forEach((event, place) => {
+          if (JSON.stringify(event, shown) !== JSON.stringify(wanted[place], shown)) wrong++;
+        });
+      });
+      t.equal(wrong, 0);
+      table.release();
+      t.equal(pool.usedBytes, 0);
+    },
+  );
+}
+
+t.test('the places of a window in a sealed segment hold just its events, at every edge', async (t) => {
+  const prng = new Prng(SEED + 1);
+  const table = new EventTable(new ArenaPool(null), 5, 'i64');
+  for (let row = 0; row <= SEGMENT_ROWS_MAX; row++) append(table, generate(prng, 'i64', row));
+  const [segment] = table.segments;
+  const dates = eventsOf(segment).map(({ date }) => date);
+  t.ok(segment.sealed);
+  t.strictSame([segment.dateMin, segment.dateMax], [dates[0], dates[dates.length - 1]]);
+  const edges = [dates[0], dates[1], dates[30_000], dates[dates.length - 1], START + 20 * DAY];
+  let wrong = 0;
+  for (let round = 0; round < 300; round++) {
+    const from = prng.pick([...edges, 0, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
+    const to = prng.pick([...edges, 2 ** 32, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
+    const places = segment.placesWithin(from, to);
+    const wanted = dates.filter((date) => date >= from && date <= to).length;
+    if (places.to - places.from !== wanted) wrong++;
+    else if (wanted > 0 && dates[places.from] < from) wrong++;
+  }
+  t.equal(wrong, 0);
+});
+
+t.test('an unsealed segment gives all its places to a window that meets its dates, else none', async (t) => {
+  const table = new EventTable(new ArenaPool(null), 5, 'i64');
+  const tail = table.tail(0);
+  t.strictSame(tail.placesWithin(0, 2 ** 32 - 1), { from: 0, to: 0 });
+  for (const date of [START + 5, START, START + 9]) append(table, { row: 1, date, value: 1n });
+  t.strictSame(tail.placesWithin(START + 6, START + 7), { from: 0, to: 3 });
+  t.strictSame(tail.placesWithin(START + 9, START + 9), { from: 0, to: 3 });
+  t.strictSame(tail.placesWithin(START + 10, START + 99), { from: 0, to: 0 });
+  t.strictSame(tail.placesWithin(0, START - 1), { from: 0, to: 0 });
+  t.strictSame(tail.placesWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
+});
+
+t.test('codes widen, into another arena too, and rows and dates go along', async (t) => {
+  const table = new EventTable(new ArenaPool(null), 5, 'code');
+  const events: Event[] = [];
+  const add = (value: number): void => {
+    events.push({ row: events.length * 3, date: START + events.length, value: String(value) });
+    append(table, events[events.length - 1]);
+  };
+  for (let code = 1; code <= 255; code++) add(code);
+  const [segment] = table.segments;
+  const { arena } = segment;
+  t.equal(segment.codeBytes, 1);
+  add(256);
+  t.equal(segment.codeBytes, 2);
+  t.equal(segment.arena, arena);
+  for (let bytes = ARENA_BYTES / 2; bytes >= 64; bytes /= 2) while (arena.allocate(bytes) !== null);
+  add(65_536);
+  t.equal(segment.codeBytes, 4);
+  t.not(segment.arena, arena);
+  for (let more = 0; more < 2000; more++) add(more + 1);
+  t.strictSame(eventsOf(segment), events);
+  t.equal(table.tail(70_000).codeBytes, 4);
+});
+
+t.test('a restored segment is as the one that was written, sealed or not', async (t) => {
+  for (const sealed of [true, false]) {
+    const table = new EventTable(new ArenaPool(null), 5, 'i64');
+    const segment = table.addSegment(0);
+    const rows = Uint32Array.from({ length: 700 }, (_, place) => place * 7);
+    const dates = Uint32Array.from({ length: 700 }, (_, place) => START + place);
+    segment.restorePlaces(rows, dates, sealed);
+    t.strictSame(segment.placesUpTo(700), { rows, dates });
+    t.strictSame([segment.sealed, segment.dateMin, segment.dateMax], [sealed, START, START + 699]);
+    t.strictSame(
+      segment.placesWithin(START + 10, START + 19),
+      sealed ? { from: 10, to: 20 } : { from: 0, to: 700 },
+    );
+  }
+});

@@ -1,0 +1,125 @@
+/** A latest-value column against an array of values, row by row. */
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import type { ValueKind } from '../../src/schema/index.js';
+import { ARENA_BYTES, ArenaPool, LatestColumn } from '../../src/storage/index.js';
+import { type Stored, valueAt } from './stored.js';
+
+const SEED = 60_606;
+t.comment(`seed ${SEED}`);
+
+const CODE = 'code';
+
+function set(column: LatestColumn, row: number, value: Stored): void {
+  if (column.kind === 'bits') column.setBit(row, Number(value));
+  else if (column.kind === 'i32') column.setI32(row, Number(value));
+  else if (column.kind === 'code') column.setCode(row, Number(value));
+  else if (column.kind === 'geo') column.setPoint(row, ...(value as [number, number]));
+  else {
+    const words = new Uint32Array(BigInt64Array.of(value as bigint).buffer);
+    column.setI64(row, words[0], words[1]);
+  }
+}
+
+/** The whole column; codes as texts of their digits. */
+function read(column: LatestColumn, rowCount: number): (Stored | null)[] {
+  return Array.from({ length: rowCount }, (_, row) =>
+    column.has(row) ? valueAt(column, row, (code) => String(code)) : null,
+  );
+}
+
+/** Every byte of the values under a clear validity bit is 0. */
+function zeroWhereMissing(column: LatestColumn, rowCount: number): boolean {
+  for (let row = 0; row < rowCount; row++) {
+    if (column.has(row)) continue;
+    const value = valueAt(column, row, (code) => String(code));
+    const zero = Array.isArray(value) ? value.every((part) => part === 0) : Number(value) === 0;
+    if (!zero) return false;
+  }
+  return true;
+}
+
+function generate(prng: Prng, kind: ValueKind): Stored {
+  switch (kind) {
+    case 'bits':
+      return BigInt(prng.below(2));
+    case 'i32':
+      return BigInt(prng.pick([-(2 ** 31), 2 ** 31 - 1, prng.between(-99, 99)]));
+    case 'i64':
+      return prng.pick([-(2n ** 63n), 2n ** 63n - 1n, -1n, 2n ** 32n, BigInt(prng.u32())]);
+    case 'geo':
+      return [prng.unit() * 360 - 180, prng.unit() * 180 - 90];
+    case 'code':
+      return String(prng.between(1, prng.pick([200, 300, 70_000])));
+  }
+}
+
+for (const kind of ['bits', 'i32', 'i64', 'geo', CODE] as const) {
+  t.test(`values of kind ${kind} are kept through updates, removals, growth and widening`, async (t) => {
+    const prng = new Prng(SEED);
+    const pool = new ArenaPool(null);
+    const column = new LatestColumn(pool, null, kind, 256);
+    const model: (Stored | null)[] = Array(256).fill(null);
+    for (let step = 0; step < 20_000; step++) {
+      if (step % 4000 === 3999) {
+        column.reserve(model.length * 2);
+        model.push(...Array(model.length).fill(null));
+      }
+      const row = prng.below(model.length);
+      if (prng.chance(0.2)) {
+        column.remove(row);
+        model[row] = null;
+      } else {
+        const value = generate(prng, kind);
+        set(column, row, value);
+        model[row] = value;
+      }
+    }
+    t.strictSame(read(column, model.length), model);
+    t.equal(column.presentCount, model.filter((value) => value !== null).length);
+    t.ok(zeroWhereMissing(column, model.length), 'missing values are 0');
+    if (kind === 'i32' || kind === 'i64' || kind === CODE) {
+      const numbers = model.flatMap((value) => (value === null ? [] : [Number(value)]));
+      t.ok(numbers.every((value) => value >= column.min && value <= column.max));
+    }
+    column.release();
+    t.equal(pool.usedBytes, 0);
+  });
+}
+
+t.test('codes take 1, 2 or 4 bytes as the greatest one needs, and narrow ones stay right', async (t) => {
+  const column = new LatestColumn(new ArenaPool(null), null, CODE, 256);
+  const widths: number[] = [];
+  for (const code of [1, 0xff, 0x100, 0xffff, 0x10000, 0xffffffff]) {
+    column.setCode(widths.length, code);
+    widths.push(column.codeBytes);
+  }
+  t.strictSame(widths, [1, 1, 2, 2, 4, 4]);
+  t.strictSame(read(column, 6), ['1', '255', '256', '65535', '65536', '4294967295']);
+  const wide = new LatestColumn(new ArenaPool(null), null, CODE, 256, 0x10000);
+  wide.setCode(0, 3);
+  t.equal(wide.codeBytes, 4, 'a column that begins late begins wide');
+});
+
+t.test('widening and growing in a full arena move values and validity together', async (t) => {
+  const pool = new ArenaPool(null);
+  const column = new LatestColumn(pool, null, CODE, 256);
+  const first = column.arena;
+  for (let row = 0; row < 256; row += 2) column.setCode(row, Math.min(row + 1, 255));
+  const before = read(column, 256);
+  // Fills the arena so that no block of 512 bytes or more is left, and none that was released.
+  for (let bytes = ARENA_BYTES / 2; bytes >= 64; bytes /= 2) {
+    while (first.allocate(bytes) !== null);
+  }
+  column.setCode(1, 70_000);
+  t.not(column.arena, first);
+  t.strictSame(
+    read(column, 256),
+    before.map((value, row) => (row === 1 ? '70000' : value)),
+  );
+  // Whoever looks at the validity looks into the values' arena.
+  const bits = column.arena.u8[column.validityAt];
+  t.equal(bits & 0b111, 0b111);
+  column.reserve(512);
+  t.equal(read(column, 512).filter((value) => value !== null).length, 129);
+});

@@ -1,0 +1,143 @@
+/** What the documents say is what the code does: error codes, file formats, packages, and the repository's own files. */
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import ts from 'typescript';
+import { ERRORS } from '../../src/base/index.js';
+import { directoriesUnder, exists, filesUnder, lineOf, ROOT, read, sources } from './source.js';
+
+const isCode = (code: number): boolean => Object.hasOwn(ERRORS, code);
+const documents = filesUnder('').filter((file) => file.endsWith('.md'));
+
+t.test(
+  'every error code that the sources throw, and every one that a comment promises, is in the table',
+  async (t) => {
+    const unknown: string[] = [];
+    let thrown = 0;
+    let promised = 0;
+    for (const { file, tree } of sources()) {
+      const check = (node: ts.Node, value: ts.Expression | undefined): void => {
+        if (value === undefined || !ts.isNumericLiteral(value)) return;
+        thrown++;
+        if (!isCode(Number(value.text))) unknown.push(`${file}:${lineOf(tree, node)} ${value.text}`);
+      };
+      const visit = (node: ts.Node): void => {
+        if (ts.isNewExpression(node) && node.expression.getText(tree) === 'QuarryError')
+          check(node, node.arguments?.[0]);
+        if (ts.isPropertyAssignment(node) && node.name.getText(tree) === 'code')
+          check(node, node.initializer);
+        ts.forEachChild(node, visit);
+      };
+      visit(tree);
+      for (const [, list] of tree.text.matchAll(
+        /(?:Throws|Rejects with|refused with|code)((?:[^.\n]*?\b[1-9]\d{3}\b)+)/g,
+      )) {
+        for (const [code] of list.matchAll(/\b[1-9]\d{3}\b/g)) {
+          promised++;
+          if (!isCode(Number(code))) unknown.push(`${file}: ${list.trim()}`);
+        }
+      }
+    }
+    t.ok(thrown > 50 && promised > 20, `${thrown} thrown, ${promised} promised`);
+    t.strictSame(unknown, []);
+  },
+);
+
+t.test('every error code that a document names is in the table', async (t) => {
+  const unknown: string[] = [];
+  for (const file of documents) {
+    for (const [said, code] of read(file).matchAll(
+      /\b(?:codes?|errors?|throws|answers|refuses with) (\d{3,4})\b/gi,
+    )) {
+      if (!isCode(Number(code))) unknown.push(`${file}: ${said}`);
+    }
+  }
+  t.strictSame(unknown, []);
+});
+
+t.test("README's table of our own codes is the error table", async (t) => {
+  const rows = [...read('README.md').matchAll(/^\| *(\d{4}) *\| *(\d{3}) *\|/gm)];
+  for (const [row, code, status] of rows) {
+    t.equal(Number(status), (ERRORS as Record<string, { status: number }>)[code]?.status, row);
+  }
+  const own = Object.keys(ERRORS).filter((code) => Number(code) >= 9000);
+  t.strictSame(
+    rows.map(([, code]) => code).filter((code) => own.includes(code)),
+    own,
+  );
+});
+
+t.test('packages are named by exact versions, and the lock file agrees', async (t) => {
+  for (const dir of ['', 'native-bench/']) {
+    if (dir !== '' && !exists(`${dir}package.json`)) continue;
+    const own = JSON.parse(read(`${dir}package.json`));
+    const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'];
+    for (const kind of kinds) {
+      for (const [name, version] of Object.entries(own[kind] ?? {})) {
+        t.match(version, /^(npm:(@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/, `${dir}${name} ${version}`);
+      }
+    }
+    const lock = JSON.parse(read(`${dir}package-lock.json`));
+    for (const key of ['name', 'version', ...kinds])
+      t.strictSame(lock.packages[''][key], own[key], `${dir}${key} in the lock`);
+    const packages = Object.entries(lock.packages as Record<string, { optionalDependencies?: object }>);
+    const unlocked = packages.flatMap(([, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !packages.some(([at]) => at.endsWith(`node_modules/${name}`)),
+      ),
+    );
+    t.strictSame(
+      unlocked,
+      [],
+      `${dir}what only other platforms need is locked too: npm ci refuses otherwise`,
+    );
+    t.notMatch(JSON.stringify(lock), /"resolved"|registry\./, `${dir}no host that packages come from`);
+  }
+});
+
+t.test('the files that every repository owes are there', async (t) => {
+  for (const file of [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    '.ci/run',
+    'package-lock.json',
+  ]) {
+    t.ok(exists(file), file);
+  }
+  t.match(read('LICENSE'), /Apache License\s+Version 2\.0/);
+  t.equal(JSON.parse(read('package.json')).license, 'Apache-2.0');
+  t.ok(fs.statSync(path.join(ROOT, '.ci/run')).mode & 0o100, '.ci/run can be run');
+});
+
+t.test('ARCHITECTURE.md names every directory of src and of test, and only such as there are', async (t) => {
+  const text = read('ARCHITECTURE.md');
+  for (const dir of ['src', 'test']) {
+    for (const name of directoriesUnder(dir))
+      t.match(text, `${dir}/${name}/`, `${dir}/${name}/ is in the code map`);
+  }
+  for (const [, file] of text.matchAll(/`((?:src|test|native-bench|data)\/[\w./-]*)`/g))
+    t.ok(exists(file), `${file} exists`);
+});
+
+t.test('no file is large, and none tells where it was made', async (t) => {
+  const machine = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users|builds?|workspace)\/[\w.-]/m;
+  const marks = new RegExp(
+    `\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'help' + 'ers?'].join('|')})\\b|\\b${'X'.repeat(3)}\\b(?!')`,
+    'i',
+  );
+  for (const file of filesUnder('')) {
+    const bytes = fs.statSync(path.join(ROOT, file)).size;
+    if (bytes > 2 ** 20) t.fail(`${file} has ${bytes} bytes`);
+    if (!/\.(ts|mjs|md|json|toml|sh)$|\.ci\/run$/.test(file) || file.startsWith('data/')) continue;
+    const text = read(file);
+    const place = machine.exec(text);
+    if (place !== null) t.fail(`${file} names a path of one machine: ${place[0].trim()}`);
+    if (!/^(src|test)\//.test(file)) continue;
+    const mark = marks.exec(text);
+    if (mark !== null) t.fail(`${file} holds ${mark[0]}`);
+  }
+  t.match('see /home/me', machine);
+  t.match(`// ${'TO' + 'DO'}: later`, marks);
+});

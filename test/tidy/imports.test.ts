@@ -1,0 +1,96 @@
+/**
+ * The direction of imports and where state, packages, files and the environment may be touched: rules.ts over all of
+ * src. Each rule is first shown a breach, so that a rule that finds nothing is known to be able to find something.
+ */
+import t from 'tap';
+import * as rules from './rules.js';
+import { exists, parse, read, sources } from './source.js';
+
+const all = sources();
+
+function finds(
+  rule: (source: ReturnType<typeof parse>) => readonly string[],
+  file: string,
+  text: string,
+): boolean {
+  return rule(parse(file, text)).length > 0;
+}
+
+t.test('files import only lower floors, through their doors', async (t) => {
+  t.ok(finds(rules.floorBreaches, 'src/base/x.ts', `import { a } from '../schema/index.js';`));
+  t.ok(finds(rules.floorBreaches, 'src/schema/x.ts', `export * from '../io/index.js';`), 'same floor');
+  t.ok(
+    finds(rules.floorBreaches, 'src/api/x.ts', `import type { a } from '../engine/index.js';`),
+    'types too',
+  );
+  t.ok(finds(rules.floorBreaches, 'src/api/x.ts', `const a = await import('../http/index.js');`), 'dynamic');
+  t.ok(finds(rules.floorBreaches, 'src/http/x.ts', `import { a } from '../base/clock.js';`), 'past the door');
+  t.ok(finds(rules.floorBreaches, 'src/novel/x.ts', ''), 'a folder without a floor');
+  t.notOk(finds(rules.floorBreaches, 'src/http/handlers/x.ts', `import { a } from '../../base/index.js';`));
+  t.ok(all.length > 100, `${all.length} files`);
+  t.strictSame(all.flatMap(rules.floorBreaches), []);
+});
+
+t.test('relative imports lead to files', async (t) => {
+  const missing = all.flatMap(({ file, imports }) =>
+    imports
+      .filter(({ target }) => target !== null && !exists(target))
+      .map(({ line, target }) => `${file}:${line} ${target}`),
+  );
+  t.strictSame(missing, []);
+});
+
+t.test('no files import each other in a circle', async (t) => {
+  const ring = [parse('src/a/a.ts', `import './b.js';`), parse('src/a/b.ts', `export type * from './a.js';`)];
+  t.strictSame(rules.cycle(ring), ['src/a/a.ts', 'src/a/b.ts', 'src/a/a.ts']);
+  t.equal(rules.cycle(all), null);
+});
+
+t.test('each heavy package has one door', async (t) => {
+  t.ok(finds(rules.doorBreaches, 'src/storage/x.ts', `import { Field } from 'apache-arrow/schema';`));
+  t.ok(finds(rules.doorBreaches, 'src/http/x.ts', `import type { Packr } from 'msgpackr';`));
+  t.ok(finds(rules.doorBreaches, 'src/http/x.ts', `import { pino } from 'pino';`));
+  t.notOk(finds(rules.doorBreaches, 'src/http/x.ts', `import type { Logger } from 'pino';`));
+  t.strictSame(all.flatMap(rules.doorBreaches), []);
+});
+
+t.test('every package that src imports is a dependency of package.json and has a door', async (t) => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const outside = new Set(['esbuild', 'assemblyscript', 'typescript']);
+  const used = new Set(
+    all.flatMap(({ imports }) =>
+      imports
+        .filter(({ specifier }) => !/^(\.|node:)/.test(specifier))
+        .map(({ specifier }) => rules.packageOf(specifier)),
+    ),
+  );
+  for (const name of used) {
+    t.ok(dependencies[name], `${name} is a dependency`);
+    t.ok(rules.DOORS[name] !== undefined || outside.has(name), `${name} has a door`);
+  }
+});
+
+t.test('only io and the files listed with a reason touch the disk', async (t) => {
+  t.ok(finds(rules.fileSystemBreaches, 'src/wal/x.ts', `import fs from 'node:fs/promises';`));
+  t.strictSame(all.flatMap(rules.fileSystemBreaches), []);
+  for (const file of Object.keys(rules.FILE_SYSTEM_USERS)) {
+    t.ok(
+      all.find((source) => source.file === file)?.imports.some(({ specifier }) => specifier === 'node:fs'),
+      `${file} is listed because it does`,
+    );
+  }
+});
+
+t.test('only main.ts reads process.env', async (t) => {
+  t.ok(finds(rules.environmentBreaches, 'src/http/x.ts', 'const port = process.env.PORT;'));
+  t.strictSame(all.flatMap(rules.environmentBreaches), []);
+});
+
+t.test('no module but main.ts and the worker entry holds state that changes', async (t) => {
+  t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'let count = 0;'));
+  t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'export const names = new Set<string>();'));
+  t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'const seen = new Map();\nseen.set(1, 2);'));
+  t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'const table = new Uint32Array(9);\ntable[1] = 2;'));
+  t.notOk(finds(rules.stateBreaches, 'src/base/x.ts', `export const WORDS: readonly string[] = ['a'];`));
+  t.strictSame(all.flatMap(rules.stateBreaches), []);
+});

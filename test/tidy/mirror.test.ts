@@ -1,0 +1,47 @@
+/** Tests mirror src: whoever opens a source finds its test at the same place, and no test outlives its source. */
+import t from 'tap';
+import { FLOORS } from './rules.js';
+import { directoriesUnder, exists, filesUnder } from './source.js';
+
+/** Beside the floors: kinds of test that go through the whole server, and what tests share. */
+const BESIDE = [
+  'browser',
+  'conformance',
+  'crash',
+  'demo',
+  'fuzz',
+  'metamorphic',
+  'native-bench',
+  'support',
+  'tidy',
+];
+
+/** Tests of a whole folder at once, each against an oracle of its own. */
+const WHOLE_FOLDER = ['api/conformance', 'api/generated', 'ingest/refusals'];
+
+t.test('every folder of tests is a floor of src, or a named kind of test', async (t) => {
+  const known = new Set([...Object.keys(FLOORS), ...BESIDE]);
+  t.strictSame(
+    directoriesUnder('test').filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+t.test('every test of a floor has its source at the same place', async (t) => {
+  const tests = filesUnder('test')
+    .filter((file) => file.endsWith('.test.ts') && !BESIDE.includes(file.split('/')[1]))
+    .map((file) => file.slice('test/'.length, -'.test.ts'.length));
+  t.ok(tests.length > 40, `${tests.length} tests`);
+  const files = filesUnder('src');
+  // A source may lie in a folder of its floor (kernels/js/bits.ts), or be such a folder (http/handlers).
+  const hasSource = (name: string): boolean => {
+    const [floor, stem] = name.split('/');
+    return (
+      exists(`src/${name}`) ||
+      files.some((file) => file.startsWith(`src/${floor}/`) && file.endsWith(`/${stem}.ts`))
+    );
+  };
+  const orphans = tests.filter((name) => !hasSource(name) && !WHOLE_FOLDER.includes(name));
+  t.strictSame(orphans, []);
+  for (const name of WHOLE_FOLDER) t.ok(tests.includes(name), `${name} is listed because it is there`);
+});

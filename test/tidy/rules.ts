@@ -1,0 +1,184 @@
+/** What a source may import, use and hold: the rules of ARCHITECTURE.md as data and as functions that find breaches. */
+import ts from 'typescript';
+import { lineOf, type Source } from './source.js';
+
+/** A folder may import only folders of a strictly lower floor; folders of one floor do not see each other. */
+export const FLOORS: Readonly<Record<string, number>> = {
+  base: 0,
+  schema: 1,
+  io: 1,
+  kernels: 2,
+  column: 3,
+  format: 4,
+  ingest: 4,
+  catalog: 4,
+  ir: 4,
+  api: 5,
+  sql: 5,
+  protocol: 5,
+  storage: 5,
+  wal: 5,
+  plan: 6,
+  exec: 6,
+  recovery: 6,
+  engine: 7,
+  worker: 7,
+  inspect: 7,
+  http: 8,
+  commands: 9,
+  'main.ts': 10,
+};
+
+/** Import nothing of the server: how it is built and started, and the web console's own sources. */
+export const OUTSIDE = ['tools', 'console'];
+
+/** The only files (or folders, ending in `/`) that may import each package. */
+export const DOORS: Readonly<Record<string, readonly string[]>> = {
+  'apache-arrow': ['src/column/'],
+  msgpackr: ['src/format/'],
+  'lz4-napi': ['src/format/lz4.ts'],
+  'node-sql-parser': ['src/sql/'],
+  piscina: ['src/engine/lane.ts'],
+  'uWebSockets.js': ['src/http/uws.ts'],
+  'prom-client': ['src/http/metrics.ts'],
+  pino: ['src/main.ts'],
+  selfsigned: ['src/http/certificate.ts'],
+  'smol-toml': ['src/commands/serve-config.ts'],
+  'lossless-json': ['src/api/'],
+  hyparquet: ['src/commands/demo/flights.ts'],
+  fzstd: ['src/commands/demo/flights.ts'],
+  'cli-progress': ['src/commands/demo/progress.ts'],
+};
+
+/** Packages whose types may be named elsewhere: a logger is an argument, its type is pino's. */
+export const TYPES_ANYWHERE = ['pino'];
+
+/** Files beside io/ that may touch the disk themselves, and why. */
+export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
+  'src/main.ts': 'reads the config file and the cgroup limits, writes fatal errors to descriptor 2',
+  'src/commands/demo-command.ts': 'makes and removes the temporary data directory, reads the keys made in it',
+  'src/tools/build.mjs': 'the build',
+  'src/tools/test.mjs': 'lists the test files',
+};
+
+/** The worker's entry and main may hold state: each runs once. Everything else may be loaded by every thread. */
+export const STATE_HOLDERS = ['src/main.ts', 'src/worker/entry.ts'];
+
+const folderOf = (file: string): string => file.split('/')[1];
+const isIn = (file: string, places: readonly string[]): boolean =>
+  places.some((place) => file === place || (place.endsWith('/') && file.startsWith(place)));
+
+/** `apache-arrow` of 'apache-arrow/enum', `@a/b` of '@a/b/c'. */
+export function packageOf(specifier: string): string {
+  const parts = specifier.split('/');
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0];
+}
+
+export function floorBreaches({ file, imports }: Source): string[] {
+  const from = folderOf(file);
+  if (FLOORS[from] === undefined && !OUTSIDE.includes(from)) return [`${file}: ${from} has no floor`];
+  const found: string[] = [];
+  for (const { target, line } of imports) {
+    if (target === null) continue;
+    const to = folderOf(target);
+    const place = `${file}:${line}`;
+    if (to === from) continue;
+    if (OUTSIDE.includes(from)) {
+      if (target !== 'src/main.ts') found.push(`${place} imports ${target}, but ${from} stands outside`);
+    } else if (FLOORS[to] === undefined) found.push(`${place} imports ${target}, which has no floor`);
+    else if (FLOORS[to] >= FLOORS[from]) {
+      found.push(`${place} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
+    } else if (target !== `src/${to}/index.ts` && to !== 'commands') {
+      found.push(`${place} imports ${target} past the door src/${to}/index.ts`);
+    }
+  }
+  return found;
+}
+
+export function doorBreaches({ file, imports }: Source): string[] {
+  const found: string[] = [];
+  for (const { specifier, typeOnly, line } of imports) {
+    const name = packageOf(specifier);
+    if (DOORS[name] === undefined || isIn(file, DOORS[name])) continue;
+    if (typeOnly && TYPES_ANYWHERE.includes(name)) continue;
+    found.push(`${file}:${line} imports ${specifier}; its door is ${DOORS[name].join(', ')}`);
+  }
+  return found;
+}
+
+export function fileSystemBreaches({ file, imports }: Source): string[] {
+  if (file.startsWith('src/io/') || FILE_SYSTEM_USERS[file] !== undefined) return [];
+  return imports
+    .filter(({ specifier }) => /^(node:)?fs(\/promises)?$/.test(specifier))
+    .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
+}
+
+export function environmentBreaches({ file, tree }: Source): string[] {
+  if (file === 'src/main.ts') return [];
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAccessExpression(node) && node.getText(tree) === 'process.env') {
+      found.push(`${file}:${lineOf(tree, node)} reads process.env`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+const MUTATORS =
+  'set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|writeUInt32LE|writeBigUInt64LE';
+const COLLECTIONS = /^new (Map|Set|WeakMap|WeakSet|Array)\b|^\[/;
+const READ_ONLY_TYPE = /^readonly |^Readonly/;
+
+/** `let` and `var` at the top of a module, exported collections that may be changed, and private ones that are. */
+export function stateBreaches({ file, tree }: Source): string[] {
+  if (STATE_HOLDERS.includes(file) || file.startsWith('src/tools/')) return [];
+  const found: string[] = [];
+  for (const statement of tree.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    const place = `${file}:${lineOf(tree, statement)}`;
+    if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) {
+      found.push(`${place} declares a variable that can be set anew`);
+      continue;
+    }
+    const exported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+    for (const { name, type, initializer } of statement.declarationList.declarations) {
+      const value = initializer?.getText(tree) ?? '';
+      const readOnly = READ_ONLY_TYPE.test(type?.getText(tree) ?? '') || value.endsWith('as const');
+      if (exported && COLLECTIONS.test(value) && !readOnly) {
+        found.push(`${place} exports ${name.getText(tree)}, which any importer can change`);
+      }
+      const change = new RegExp(
+        `(?<![\\w.#])${name.getText(tree)}(\\.(${MUTATORS})\\(|\\[[^\\]]+\\] *([-+*/|&^]|<<|>>)?=[^=>])`,
+      );
+      if (ts.isIdentifier(name) && change.test(tree.text)) {
+        found.push(`${place} ${name.text} is changed: ${change.exec(tree.text)?.[0]}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** One cycle of imports, as the files that it runs through, or null. */
+export function cycle(all: readonly Source[]): readonly string[] | null {
+  const targets = new Map(
+    all.map(({ file, imports }) => [file, imports.flatMap(({ target }) => target ?? [])]),
+  );
+  const done = new Set<string>();
+  const walk = (file: string, above: readonly string[]): readonly string[] | null => {
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const target of targets.get(file) ?? []) {
+      const found = walk(target, [...above, file]);
+      if (found !== null) return found;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const { file } of all) {
+    const found = walk(file, []);
+    if (found !== null) return found;
+  }
+  return null;
+}
