@@ -31,7 +31,12 @@ export async function takeCheckpoint(
 ): Promise<Manifest> {
   const models = [...catalog.databases.values()];
   await Promise.all(lanes.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
-  const files = (await Promise.all(lanes.map(writeLane))).flat();
+  // Every lane must be through, also when another one fails: the next checkpoint's steps must not meet these.
+  const written = await Promise.allSettled(lanes.map(writeLane));
+  const files = written.flatMap((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
   // With durability interval or none, records that the snapshot holds may not be on disk yet.
   await log.sync();
   const manifest: Manifest = {

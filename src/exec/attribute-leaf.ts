@@ -18,7 +18,7 @@ export function runOf(column: LatestColumn, rowCount: number): Run {
   return {
     arena: column.arena,
     kind: column.kind,
-    codeBytes: column.codeBytes,
+    width: column.width,
     valuesAt: column.valuesAt,
     validityAt: column.presentCount === rowCount ? 0 : column.validityAt,
     rowCount,

@@ -201,7 +201,7 @@ function leafCost(shard: DimensionShard, leaf: Leaf): number {
   if (leaf.op !== 'attribute') return 1 / 8;
   const column = shard.segments.at(-1)?.latest.get(leaf.columnId);
   if (column === undefined) return 64;
-  const bytes = valueBytes(column.kind, column.codeBytes, SEGMENT_ROWS_MAX) / SEGMENT_ROWS_MAX;
+  const bytes = valueBytes(column.kind, column.width, SEGMENT_ROWS_MAX) / SEGMENT_ROWS_MAX;
   const radius = leaf.tests.some(({ kind }) => kind === 'geo-radius');
   return bytes * leaf.tests.length * (radius ? 8 : 1);
 }

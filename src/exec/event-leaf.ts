@@ -4,7 +4,13 @@
  */
 import type { EventTest } from '../ir/index.js';
 import { bitmapBytes } from '../kernels/index.js';
-import { BITMAP_BYTES, type DimensionShard, type EventSegment, type EventTable } from '../storage/index.js';
+import {
+  BITMAP_BYTES,
+  type DimensionShard,
+  type EventSegment,
+  type EventTable,
+  valueBytes,
+} from '../storage/index.js';
 import { PreparedTest } from './value-test.js';
 
 /** Places that a kernel's run starts at are multiples of this, so that bitmaps and vectors line up. */
@@ -77,13 +83,12 @@ function markSegment(
   const run = {
     arena,
     kind: segment.kind,
-    codeBytes: segment.codeBytes,
+    width: segment.width,
     valuesAt: segment.valuesAt + start * bytesPerValue(segment),
     validityAt: 0,
     rowCount: count,
     presentCount: count,
-    min: Number.NEGATIVE_INFINITY,
-    max: Number.POSITIVE_INFINITY,
+    ...boundsOf(segment),
   };
   kernels.fill(count, out);
   for (const test of tests) {
@@ -104,9 +109,15 @@ function markSegment(
   marker.markAll(arena.u32, selection >> 2, (selection >> 2) + selected);
 }
 
+/** What values of the segment's width can be: events keep no zone map of their values. */
+function boundsOf({ kind, width }: EventSegment): { min: number; max: number } {
+  if (kind !== 'i64' || width === 8) return { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+  const half = 2 ** (width * 8 - 1);
+  return { min: -half, max: half - 1 };
+}
+
 function bytesPerValue(segment: EventSegment): number {
-  if (segment.kind === 'code') return segment.codeBytes;
-  return segment.kind === 'geo' ? 16 : 8;
+  return valueBytes(segment.kind, segment.width, 1);
 }
 
 /** The bitmap of one entity segment out of a shard-wide one. */

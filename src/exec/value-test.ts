@@ -7,14 +7,14 @@ import { invariant, QuarryError } from '../base/index.js';
 import type { IntRange, ValueTest } from '../ir/index.js';
 import { bitmapBytes, greatCircleKm } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
-import type { Arena, CodeBytes, Dictionary } from '../storage/index.js';
+import type { Arena, Dictionary, Width } from '../storage/index.js';
 import { matchingCodes } from './text-match.js';
 
 /** Values of consecutive rows in one arena. */
 export interface Run {
   readonly arena: Arena;
   readonly kind: ValueKind;
-  readonly codeBytes: CodeBytes;
+  readonly width: Width;
   readonly valuesAt: number;
   /** Bitmap of rows that have a value; 0 = all of them. */
   readonly validityAt: number;
@@ -24,9 +24,6 @@ export interface Run {
   readonly min: number;
   readonly max: number;
 }
-
-const I32_MIN = -(2n ** 31n);
-const I32_MAX = 2n ** 31n - 1n;
 
 /** The rows of `run` that have a value, into `out`; returns their number. */
 function presentRows(run: Run, out: number): number {
@@ -96,7 +93,8 @@ export class PreparedTest {
   canRefine(run: Run): boolean {
     const test = this.#test;
     if (test.kind !== 'ranges' || test.ranges.length !== 1) return false;
-    return (run.kind === 'i64' || run.kind === 'i32') && zoneOverlap(test.ranges[0], run) === 'some';
+    const wide = run.kind === 'i32' || (run.kind === 'i64' && run.width >= 4);
+    return wide && zoneOverlap(test.ranges[0], run) === 'some';
   }
 
   /** Of the rows set in `bitmap`, of the run's arena, keeps those that pass; returns their number. */
@@ -106,10 +104,10 @@ export class PreparedTest {
     const [range] = test.ranges;
     const { kernels } = run.arena;
     const { valuesAt, validityAt, rowCount } = run;
-    if (run.kind === 'i64') {
+    if (run.kind === 'i64' && run.width === 8) {
       return kernels.refineI64(valuesAt, validityAt, rowCount, range.low, range.high, test.negated, bitmap);
     }
-    const { low, high } = clampedToI32(range);
+    const { low, high } = clamped(range, 32);
     return kernels.refineI32(valuesAt, validityAt, rowCount, low, high, test.negated, bitmap);
   }
 
@@ -121,13 +119,13 @@ export class PreparedTest {
     const { kernels } = run.arena;
     const { valuesAt, rowCount } = run;
     if (codes.length === 1) {
-      if (run.codeBytes === 1) return kernels.equalU8(valuesAt, rowCount, codes[0], negated, out);
-      if (run.codeBytes === 2) return kernels.equalU16(valuesAt, rowCount, codes[0], negated, out);
+      if (run.width === 1) return kernels.equalU8(valuesAt, rowCount, codes[0], negated, out);
+      if (run.width === 2) return kernels.equalU16(valuesAt, rowCount, codes[0], negated, out);
       return kernels.equalU32(valuesAt, rowCount, codes[0], negated, out);
     }
     const table = this.#tableIn(run.arena);
-    if (run.codeBytes === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
-    if (run.codeBytes === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
+    if (run.width === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
+    if (run.width === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
     return kernels.memberU32(valuesAt, rowCount, table, out);
   }
 
@@ -211,20 +209,27 @@ function selectRanges(
   return kernels.andNot(spare, out, run.rowCount, out);
 }
 
+/** Rows whose value lies in a range that holds values of the zone. */
 function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
   const { kernels } = run.arena;
-  const validity = run.presentCount === run.rowCount ? 0 : run.validityAt;
-  if (run.kind === 'i64') {
-    return kernels.rangeI64(run.valuesAt, validity, run.rowCount, range.low, range.high, negated, out);
+  const { valuesAt, rowCount } = run;
+  const validity = run.presentCount === rowCount ? 0 : run.validityAt;
+  if (run.kind === 'i64' && run.width === 8) {
+    return kernels.rangeI64(valuesAt, validity, rowCount, range.low, range.high, negated, out);
   }
-  invariant(run.kind === 'i32', `a range test does not fit values of kind ${run.kind}`);
-  const { low, high } = clampedToI32(range);
-  return kernels.rangeI32(run.valuesAt, validity, run.rowCount, low, high, negated, out);
+  invariant(run.kind === 'i64' || run.kind === 'i32', `a range test does not fit values of kind ${run.kind}`);
+  const bits = run.kind === 'i32' ? 32 : run.width * 8;
+  const { low, high } = clamped(range, bits);
+  if (bits === 8) return kernels.rangeI8(valuesAt, validity, rowCount, low, high, negated, out);
+  if (bits === 16) return kernels.rangeI16(valuesAt, validity, rowCount, low, high, negated, out);
+  return kernels.rangeI32(valuesAt, validity, rowCount, low, high, negated, out);
 }
 
-/** A range that holds values of the zone, as far as 32 bits reach. */
-function clampedToI32({ low, high }: IntRange): { low: number; high: number } {
-  return { low: Number(low < I32_MIN ? I32_MIN : low), high: Number(high > I32_MAX ? I32_MAX : high) };
+/** A range as far as signed integers of so many bits reach. */
+function clamped({ low, high }: IntRange, bits: number): { low: number; high: number } {
+  const least = -(2n ** BigInt(bits - 1));
+  const greatest = -least - 1n;
+  return { low: Number(low < least ? least : low), high: Number(high > greatest ? greatest : high) };
 }
 
 function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {

@@ -35,6 +35,25 @@ export interface Kernels {
     negated: boolean,
     out: number,
   ): number;
+  /** The same for i16 and i8 values; low and high fit the width. */
+  rangeI16(
+    values: number,
+    validity: number,
+    n: number,
+    low: number,
+    high: number,
+    negated: boolean,
+    out: number,
+  ): number;
+  rangeI8(
+    values: number,
+    validity: number,
+    n: number,
+    low: number,
+    high: number,
+    negated: boolean,
+    out: number,
+  ): number;
   /** Of the rows set in `bitmap`, keeps those that rangeI64 would keep; changes it in place. For sparse bitmaps. */
   refineI64(
     values: number,

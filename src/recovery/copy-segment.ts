@@ -8,14 +8,15 @@ import { widenU32 } from '../column/index.js';
 import { type Column, type Dimension, ENTITY_ID_COLUMN, type ValueKind } from '../schema/index.js';
 import type {
   Arena,
-  CodeBytes,
   Dictionary,
   DimensionShard,
   EntitySegment,
   EventTable,
   LatestColumn,
   ListColumn,
+  Width,
 } from '../storage/index.js';
+import { readCodes, readIntegers } from '../storage/index.js';
 
 export const COLUMN_ID_KEY = 'quarry:column-id';
 export const FORM_KEY = 'quarry:form';
@@ -92,16 +93,15 @@ function scalarValues(
 function dictionaryValues(
   arena: Arena,
   at: number,
-  codeBytes: CodeBytes,
+  width: Width,
   count: number,
   dictionary: Dictionary,
   local: LocalCodes,
 ): ArrowValues {
-  const source = codeBytes === 1 ? arena.u8 : codeBytes === 2 ? arena.u16 : arena.u32;
-  const from = at / codeBytes;
+  const source = readCodes(arena, at, width, count);
   local.begin(dictionary.codeCount);
   const codes = new Uint32Array(count);
-  for (let row = 0; row < count; row++) codes[row] = local.of(source[from + row]);
+  for (let row = 0; row < count; row++) codes[row] = local.of(source[row]);
   return {
     kind: 'dictionary',
     codes: narrowCodes(codes, local.count),
@@ -110,7 +110,7 @@ function dictionaryValues(
 }
 
 /** `count` values other than codes that lie in an arena. */
-function copyScalars(arena: Arena, at: number, kind: ValueKind, count: number) {
+function copyScalars(arena: Arena, at: number, kind: ValueKind, width: Width, count: number) {
   switch (kind) {
     case 'bits':
       return arena.u8.slice(at, at + Math.ceil(count / 8));
@@ -119,7 +119,7 @@ function copyScalars(arena: Arena, at: number, kind: ValueKind, count: number) {
     case 'geo':
       return arena.f64.slice(at >> 3, (at >> 3) + count * 2);
     default:
-      return arena.u32.slice(at >> 2, (at >> 2) + count * 2);
+      return readIntegers(arena, at, width, count);
   }
 }
 
@@ -133,8 +133,8 @@ function latestColumn(
   const { arena, validityAt } = held;
   const values =
     dictionary !== undefined
-      ? dictionaryValues(arena, held.valuesAt, held.codeBytes, rowCount, dictionary, local)
-      : scalarValues(column, held.kind, copyScalars(arena, held.valuesAt, held.kind, rowCount));
+      ? dictionaryValues(arena, held.valuesAt, held.width, rowCount, dictionary, local)
+      : scalarValues(column, held.kind, copyScalars(arena, held.valuesAt, held.kind, held.width, rowCount));
   return {
     ...values,
     name: column.apiName,
@@ -235,8 +235,12 @@ export function copyEvents(
   const dictionary = shard.dictionaries.get(column.id);
   const values =
     dictionary !== undefined
-      ? dictionaryValues(segment.arena, segment.valuesAt, segment.codeBytes, count, dictionary, local)
-      : scalarValues(column, table.kind, copyScalars(segment.arena, segment.valuesAt, table.kind, count));
+      ? dictionaryValues(segment.arena, segment.valuesAt, segment.width, count, dictionary, local)
+      : scalarValues(
+          column,
+          table.kind,
+          copyScalars(segment.arena, segment.valuesAt, table.kind, segment.width, count),
+        );
   return {
     columns: [
       { kind: 'uint32', name: 'row', validity: null, u32: rows.slice() },

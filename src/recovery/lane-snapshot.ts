@@ -37,7 +37,7 @@ export class LaneCheckpoint {
   readonly #lsn: number;
   readonly #shardCount: number;
   readonly #pending: Pending[] = [];
-  readonly #files: SnapshotFileEntry[] = [];
+  readonly #files: { readonly entry: SnapshotFileEntry; readonly state: SnapshotState }[] = [];
   readonly #local = new LocalCodes();
   readonly #dirs = new Set<string>();
 
@@ -88,7 +88,9 @@ export class LaneCheckpoint {
     copy: () => ArrowTable,
   ): void {
     if (state.file !== null) {
-      this.#files.push(state.file);
+      // A checkpoint that failed may have written it without syncing its name.
+      this.#dirs.add(dirOf(`${this.#store.dir}/${state.file.path}`));
+      this.#files.push({ entry: state.file, state });
       return;
     }
     const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
@@ -112,8 +114,7 @@ export class LaneCheckpoint {
     const next = this.#pending.shift();
     if (next === undefined) return true;
     if (next.table === null) next.state.copyNow();
-    // A segment of a dimension that was dropped meanwhile made no copy and needs none: its drop is in the log.
-    if (next.table !== null) await this.#write(next, next.table);
+    if (next.table !== null && !next.state.forgotten) await this.#write(next, next.table);
     return this.#pending.length === 0;
   }
 
@@ -121,21 +122,27 @@ export class LaneCheckpoint {
     const { fs, dir: storeDir, lz4 } = this.#store;
     const bytes = await encodeArrowFile(table, lz4);
     const file = `${storeDir}/${pending.entry.path}`;
-    const dir = file.slice(0, file.lastIndexOf('/'));
+    const dir = dirOf(file);
     if (!this.#dirs.has(dir)) await fs.makeDir(dir);
     this.#dirs.add(dir);
     await fs.writeFile(file, bytes);
     const entry = { ...pending.entry, bytes: bytes.length, crc32: crc32(bytes) };
     pending.state.written(entry, pending.changeCount);
-    this.#files.push(entry);
+    this.#files.push({ entry, state: pending.state });
   }
 
-  /** The files of the whole checkpoint, once every step is done and their names are synced. */
+  /**
+   * The files of the whole checkpoint, once every step is done and their names are synced. A dimension that was
+   * dropped meanwhile has none, not even those that were written: its drop is in the log, and a part of it would
+   * not load.
+   */
   async finish(): Promise<readonly SnapshotFileEntry[]> {
     for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
-    return this.#files;
+    return this.#files.filter(({ state }) => !state.forgotten).map(({ entry }) => entry);
   }
 }
+
+const dirOf = (file: string): string => file.slice(0, file.lastIndexOf('/'));
 
 /** Reads one snapshot file and checks it against its entry. Throws CorruptionError. */
 export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFileEntry): Promise<ArrowTable> {

@@ -72,8 +72,7 @@ function restoreLatest(
   dictionary: () => Dictionary,
 ): void {
   const { values, codes } = plainValues(column, rowCount, dictionary);
-  const greatest = codes === null ? 0 : dictionary().codeCount - 1;
-  const held = segment.latestColumn(columnId, values.kind, greatest);
+  const held = segment.latestColumn(columnId, values.kind, 1);
   for (let row = 0; row < rowCount; row++) {
     if (!present(column.validity, row)) continue;
     if (codes !== null) held.setCode(row, codes[row]);
@@ -131,7 +130,7 @@ export function restoreEvents(shard: DimensionShard, columnId: number, table: Ar
   const { values, codes } = plainValues(held, table.rowCount, () => shard.dictionary(columnId));
   const kind: ValueKind = values.kind;
   const events = shard.eventTable(columnId, kind);
-  const segment = events.addSegment(codes === null ? 0 : shard.dictionary(columnId).codeCount - 1);
+  const segment = events.addSegment();
   segment.restorePlaces(rows.u32, narrowU32(dates.words), table.metadata.get(SEALED_KEY) === '1');
   for (let place = 0; place < table.rowCount; place++) {
     if (codes !== null) segment.setCode(place, codes[place]);

@@ -38,6 +38,8 @@ export class Arena {
   readonly kernels: Kernels;
   readonly u8: Uint8Array;
   readonly u16: Uint16Array;
+  readonly i8: Int8Array;
+  readonly i16: Int16Array;
   readonly u32: Uint32Array;
   readonly i32: Int32Array;
   readonly f64: Float64Array;
@@ -53,6 +55,8 @@ export class Arena {
     this.kernels = kernelsFor(memory, module);
     this.u8 = new Uint8Array(memory.buffer);
     this.u16 = new Uint16Array(memory.buffer);
+    this.i8 = new Int8Array(memory.buffer);
+    this.i16 = new Int16Array(memory.buffer);
     this.u32 = new Uint32Array(memory.buffer);
     this.i32 = new Int32Array(memory.buffer);
     this.f64 = new Float64Array(memory.buffer);

@@ -12,6 +12,7 @@ import { Dictionary } from './dictionary.js';
 import { EntityIndex } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
+import type { Width } from './width.js';
 
 type CodeValues = Extract<Values, { kind: 'code' }>;
 
@@ -138,7 +139,6 @@ export class DimensionShard {
     const { columnId, values, rows: entries } = section;
     const { kind } = values;
     const codes = kind === 'code' ? this.#codesOf(columnId, values, entries.length) : null;
-    const firstCode = codes === null ? 0 : this.dictionary(columnId).codeCount - 1;
     let segmentIndex = -1;
     let segment: EntitySegment | null = null;
     let column = null;
@@ -147,7 +147,7 @@ export class DimensionShard {
       if (row >>> SEGMENT_ROWS_SHIFT !== segmentIndex || segment === null || column === null) {
         segmentIndex = row >>> SEGMENT_ROWS_SHIFT;
         segment = this.segments[segmentIndex];
-        column = segment.latestColumn(columnId, kind, firstCode);
+        column = segment.latestColumn(columnId, kind, this.#widthBefore(segmentIndex, columnId));
         segment.snapshot.beforeChange();
       }
       const place = row & SEGMENT_ROWS_MASK;
@@ -169,6 +169,11 @@ export class DimensionShard {
           break;
       }
     }
+  }
+
+  /** The width of the column in the segment before: what its values will need here too. */
+  #widthBefore(segmentIndex: number, columnId: number): Width {
+    return this.segments[segmentIndex - 1]?.latest.get(columnId)?.width ?? 1;
   }
 
   #applyRemovals(section: Section, rows: Uint32Array): void {
@@ -200,10 +205,9 @@ export class DimensionShard {
     const dates = section.dates as Uint32Array;
     const codes = values.kind === 'code' ? this.#codesOf(columnId, values, entries.length) : null;
     const table = this.eventTable(columnId, values.kind);
-    const nextCode = codes === null ? 0 : this.dictionary(columnId).codeCount - 1;
     for (let entry = 0; entry < entries.length; entry++) {
       const row = rows[entries[entry]];
-      const tail = table.tail(nextCode);
+      const tail = table.tail();
       const place = tail.append(row, dates[entry]);
       if (codes !== null) tail.setCode(place, codes[entry]);
       else if (values.kind === 'i64')

@@ -11,6 +11,7 @@ import type { Arena, ArenaPool, Block } from './arena.js';
 import { LatestColumn } from './latest-column.js';
 import { ListColumn } from './list-column.js';
 import { SnapshotState } from './snapshot-state.js';
+import type { Width } from './width.js';
 
 const CAPACITY_MIN = 256;
 const ID_BYTES_MIN = 2_048;
@@ -111,11 +112,11 @@ export class EntitySegment {
     return true;
   }
 
-  /** The latest-value column, made now if this segment does not have it yet. */
-  latestColumn(columnId: number, kind: ValueKind, firstCode: number): LatestColumn {
+  /** The latest-value column, made now, `width` wide for a start, if this segment does not have it yet. */
+  latestColumn(columnId: number, kind: ValueKind, width: Width): LatestColumn {
     let column = this.latest.get(columnId);
     if (column === undefined) {
-      column = new LatestColumn(this.#pool, this.arena, kind, this.#capacity, firstCode);
+      column = new LatestColumn(this.#pool, this.arena, kind, this.#capacity, width);
       this.latest.set(columnId, column);
     }
     return column;

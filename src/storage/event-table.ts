@@ -7,8 +7,16 @@
 import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
-import { type CodeBytes, codeBytesFor, valueBytes, widenCodes } from './latest-column.js';
 import { SnapshotState } from './snapshot-state.js';
+import {
+  valueBytes,
+  type Width,
+  widenInto,
+  widthOfCode,
+  widthOfInteger,
+  writeInteger,
+  writeNarrow,
+} from './width.js';
 
 const CAPACITY_MIN = 256;
 
@@ -20,16 +28,16 @@ export class EventSegment {
   #dates: Block;
   #values: Block;
   #capacity = CAPACITY_MIN;
-  #codeBytes: CodeBytes;
+  #width: Width;
   #count = 0;
   #sealed = false;
   #dateMin = 0xffffffff;
   #dateMax = 0;
 
-  constructor(pool: ArenaPool, near: Arena | null, kind: ValueKind, firstCode: number) {
+  constructor(pool: ArenaPool, near: Arena | null, kind: ValueKind, width: Width) {
     this.#pool = pool;
     this.kind = kind;
-    this.#codeBytes = codeBytesFor(firstCode);
+    this.#width = width;
     [this.#rows, this.#dates, this.#values] = pool.allocate(this.#sizes(), near);
   }
 
@@ -45,8 +53,8 @@ export class EventSegment {
   get valuesAt(): number {
     return this.#values.at;
   }
-  get codeBytes(): CodeBytes {
-    return this.#codeBytes;
+  get width(): Width {
+    return this.#width;
   }
   get eventCount(): number {
     return this.#count;
@@ -64,7 +72,7 @@ export class EventSegment {
 
   #sizes(): number[] {
     const capacity = this.#capacity;
-    return [capacity * 4, capacity * 4, valueBytes(this.kind, this.#codeBytes, capacity)];
+    return [capacity * 4, capacity * 4, valueBytes(this.kind, this.#width, capacity)];
   }
 
   release(): void {
@@ -90,9 +98,11 @@ export class EventSegment {
   }
 
   setI64(place: number, low: number, high: number): void {
-    const word = (this.#values.at >> 2) + place * 2;
-    this.#values.arena.u32[word] = low;
-    this.#values.arena.u32[word + 1] = high;
+    if (this.#width !== 8) {
+      const needed = widthOfInteger(low, high);
+      if (needed > this.#width) this.#widen(needed);
+    }
+    writeInteger(this.#values.arena, this.#values.at, this.#width, place, low, high);
   }
 
   setPoint(place: number, longitude: number, latitude: number): void {
@@ -102,23 +112,22 @@ export class EventSegment {
   }
 
   setCode(place: number, code: number): void {
-    if (codeBytesFor(code) > this.#codeBytes) this.#widen(codeBytesFor(code));
-    const { arena, at } = this.#values;
-    if (this.#codeBytes === 1) arena.u8[at + place] = code;
-    else if (this.#codeBytes === 2) arena.u16[(at >> 1) + place] = code;
-    else arena.u32[(at >> 2) + place] = code;
+    const needed = widthOfCode(code);
+    if (needed > this.#width) this.#widen(needed);
+    writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, place, code);
   }
 
-  #widen(codeBytes: CodeBytes): void {
-    const before: CodeBytes = this.#codeBytes;
+  #widen(width: Width): void {
+    invariant(this.kind === 'code' || this.kind === 'i64', 'only codes and integers have a width');
+    const before = this.#width;
     const blocks = [this.#rows, this.#dates, this.#values];
-    this.#codeBytes = codeBytes;
+    this.#width = width;
     const wider = this.#pool.allocate(this.#sizes(), this.arena);
     for (const part of [0, 1]) {
       const { arena, at, bytes } = blocks[part];
       wider[part].arena.u8.set(arena.u8.subarray(at, at + bytes), wider[part].at);
     }
-    widenCodes(this.#values, before, wider[2], codeBytes, this.#capacity);
+    widenInto(this.kind, this.#values, before, wider[2], width, this.#capacity);
     for (const block of blocks) block.arena.release(block);
     [this.#rows, this.#dates, this.#values] = wider;
   }
@@ -147,11 +156,12 @@ export class EventSegment {
     if (order === null) return;
     permute(u32, datesAt, 1, order);
     permute(u32, this.#rows.at >> 2, 1, order);
-    if (this.kind === 'i64') permute(u32, this.#values.at >> 2, 2, order);
-    else if (this.kind === 'geo') permute(f64, this.#values.at >> 3, 2, order);
-    else if (this.#codeBytes === 1) permute(u8, this.#values.at, 1, order);
-    else if (this.#codeBytes === 2) permute(u16, this.#values.at >> 1, 1, order);
-    else permute(u32, this.#values.at >> 2, 1, order);
+    const { at } = this.#values;
+    if (this.kind === 'geo') permute(f64, at >> 3, 2, order);
+    else if (this.#width === 8) permute(u32, at >> 2, 2, order);
+    else if (this.#width === 4) permute(u32, at >> 2, 1, order);
+    else if (this.#width === 2) permute(u16, at >> 1, 1, order);
+    else permute(u8, at, 1, order);
   }
 
   /** The range [from, to) of places that can hold dates of the window; all of them when unsorted. */
@@ -235,18 +245,20 @@ export class EventTable {
   }
 
   /** The segment that takes the next event; the one before is sealed when it is full. */
-  tail(nextCode: number): EventSegment {
+  tail(): EventSegment {
     const last = this.segments.at(-1);
     if (last !== undefined && last.eventCount < SEGMENT_ROWS_MAX) return last;
     if (last !== undefined) {
       last.snapshot.beforeChange();
       last.seal();
     }
-    return this.addSegment(nextCode);
+    return this.addSegment();
   }
 
-  addSegment(firstCode: number): EventSegment {
-    const segment = new EventSegment(this.#pool, this.segments.at(-1)?.arena ?? null, this.kind, firstCode);
+  /** A new last segment, as wide as the one before: its values will be of the same kind. */
+  addSegment(): EventSegment {
+    const last = this.segments.at(-1);
+    const segment = new EventSegment(this.#pool, last?.arena ?? null, this.kind, last?.width ?? 1);
     this.segments.push(segment);
     return segment;
   }

@@ -1,50 +1,22 @@
 /**
  * One attribute column (latest-value) within one segment: a value per row in the arena, in Arrow's layout.
- * Invariants: values and validity lie in one arena; a row without a value has validity 0 and value 0; codes use
- * the narrowest of 8, 16 and 32 bits that holds the greatest code seen; capacity is a multiple of 128 rows, so
- * kernels may read to the end of the last vector. The zone map only ever widens; it is used only to skip.
+ * Invariants: values and validity lie in one arena; a row without a value has validity 0 and value 0; codes and
+ * integers take the width that their widest value needs (width.ts); capacity is a multiple of 128 rows, so kernels
+ * may read to the end of the last vector. The zone map only ever widens; it is used only to skip.
  */
 import { invariant } from '../base/index.js';
 import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
-
-export type CodeBytes = 1 | 2 | 4;
-
-/** Bytes of `rows` values. */
-export function valueBytes(kind: ValueKind, codeBytes: CodeBytes, rows: number): number {
-  switch (kind) {
-    case 'bits':
-      return bitmapBytes(rows);
-    case 'i32':
-      return rows * 4;
-    case 'i64':
-      return rows * 8;
-    case 'geo':
-      return rows * 16;
-    case 'code':
-      return rows * codeBytes;
-  }
-}
-
-export function codeBytesFor(code: number): CodeBytes {
-  return code < 0x100 ? 1 : code < 0x10000 ? 2 : 4;
-}
-
-/** Rewrites `count` codes that lie at `from` with `fromBytes` each to `to` with `toBytes` each. */
-export function widenCodes(
-  from: Block,
-  fromBytes: CodeBytes,
-  to: Block,
-  toBytes: CodeBytes,
-  count: number,
-): void {
-  const source = fromBytes === 1 ? from.arena.u8 : from.arena.u16;
-  const target = toBytes === 2 ? to.arena.u16 : to.arena.u32;
-  const sourceAt = from.at / fromBytes;
-  const targetAt = to.at / toBytes;
-  for (let row = 0; row < count; row++) target[targetAt + row] = source[sourceAt + row];
-}
+import {
+  valueBytes,
+  type Width,
+  widenInto,
+  widthOfCode,
+  widthOfInteger,
+  writeInteger,
+  writeNarrow,
+} from './width.js';
 
 export class LatestColumn {
   readonly kind: ValueKind;
@@ -52,17 +24,17 @@ export class LatestColumn {
   #values: Block;
   #validity: Block;
   #capacity: number;
-  #codeBytes: CodeBytes = 1;
+  #width: Width;
   #presentCount = 0;
   /** Zone map: bounds of all values ever set, i64 as the nearest double; codes and days as they are. */
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
-  constructor(pool: ArenaPool, near: Arena | null, kind: ValueKind, capacity: number, firstCode = 0) {
+  constructor(pool: ArenaPool, near: Arena | null, kind: ValueKind, capacity: number, width: Width) {
     this.#pool = pool;
     this.kind = kind;
     this.#capacity = capacity;
-    this.#codeBytes = codeBytesFor(firstCode);
+    this.#width = width;
     [this.#values, this.#validity] = pool.allocate(this.#sizes(capacity), near);
   }
 
@@ -77,8 +49,8 @@ export class LatestColumn {
   get validityAt(): number {
     return this.#validity.at;
   }
-  get codeBytes(): CodeBytes {
-    return this.#codeBytes;
+  get width(): Width {
+    return this.#width;
   }
   get presentCount(): number {
     return this.#presentCount;
@@ -91,7 +63,7 @@ export class LatestColumn {
   }
 
   #sizes(capacity: number): number[] {
-    return [valueBytes(this.kind, this.#codeBytes, capacity), bitmapBytes(capacity)];
+    return [valueBytes(this.kind, this.#width, capacity), bitmapBytes(capacity)];
   }
 
   /** Makes room for `capacity` rows. */
@@ -132,13 +104,13 @@ export class LatestColumn {
         arena.i32[(at >> 2) + row] = 0;
         break;
       case 'i64':
-        arena.u32.fill(0, (at >> 2) + row * 2, (at >> 2) + row * 2 + 2);
+        writeInteger(arena, at, this.#width, row, 0, 0);
         break;
       case 'geo':
         arena.f64.fill(0, (at >> 3) + row * 2, (at >> 3) + row * 2 + 2);
         break;
       case 'code':
-        this.#writeCode(row, 0);
+        writeNarrow(arena, at, this.#width as 1 | 2 | 4, row, 0);
         break;
     }
     this.#validity.arena.u8[this.#validity.at + (row >> 3)] &= ~(1 << (row & 7));
@@ -146,10 +118,11 @@ export class LatestColumn {
   }
 
   setI64(row: number, low: number, high: number): void {
-    const { arena, at } = this.#values;
-    const word = (at >> 2) + row * 2;
-    arena.u32[word] = low;
-    arena.u32[word + 1] = high;
+    if (this.#width !== 8) {
+      const needed = widthOfInteger(low, high);
+      if (needed > this.#width) this.#widen(needed);
+    }
+    writeInteger(this.#values.arena, this.#values.at, this.#width, row, low, high);
     this.#mark(row);
     this.#widenZone((high | 0) * 2 ** 32 + low);
   }
@@ -176,17 +149,11 @@ export class LatestColumn {
   }
 
   setCode(row: number, code: number): void {
-    if (codeBytesFor(code) > this.#codeBytes) this.#widen(codeBytesFor(code));
-    this.#writeCode(row, code);
+    const needed = widthOfCode(code);
+    if (needed > this.#width) this.#widen(needed);
+    writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, row, code);
     this.#mark(row);
     this.#widenZone(code);
-  }
-
-  #writeCode(row: number, code: number): void {
-    const { arena, at } = this.#values;
-    if (this.#codeBytes === 1) arena.u8[at + row] = code;
-    else if (this.#codeBytes === 2) arena.u16[(at >> 1) + row] = code;
-    else arena.u32[(at >> 2) + row] = code;
   }
 
   #widenZone(value: number): void {
@@ -194,20 +161,17 @@ export class LatestColumn {
     if (value > this.#max) this.#max = value;
   }
 
-  #widen(codeBytes: CodeBytes): void {
-    invariant(this.kind === 'code', 'only codes have a width');
-    const [values] = this.#pool.allocate([valueBytes('code', codeBytes, this.#capacity)], this.arena);
-    widenCodes(this.#values, this.#codeBytes, values, codeBytes, this.#capacity);
-    const old = this.#values;
+  #widen(width: Width): void {
+    invariant(this.kind === 'code' || this.kind === 'i64', 'only codes and integers have a width');
+    const old = [this.#values, this.#validity];
+    const before = this.#width;
+    this.#width = width;
+    const [values, validity] = this.#pool.allocate(this.#sizes(this.#capacity), this.arena);
+    widenInto(this.kind, this.#values, before, values, width, this.#capacity);
+    const { arena, at, bytes } = this.#validity;
+    validity.arena.u8.set(arena.u8.subarray(at, at + bytes), validity.at);
     this.#values = values;
-    this.#codeBytes = codeBytes;
-    old.arena.release(old);
-    if (values.arena !== this.#validity.arena) {
-      // Kernels need both in one arena: when only the wider values found no room beside, the pair moves.
-      [this.#values, this.#validity] = this.#pool.grow(
-        [this.#values, this.#validity],
-        this.#sizes(this.#capacity),
-      );
-    }
+    this.#validity = validity;
+    for (const block of old) block.arena.release(block);
   }
 }

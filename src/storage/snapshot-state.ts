@@ -10,6 +10,7 @@ export class SnapshotState {
   #file: SnapshotFileEntry | null = null;
   #changeCount = 0;
   #copy: (() => void) | null = null;
+  #forgotten = false;
 
   /** The snapshot file that holds this segment as it is, or null. */
   get file(): SnapshotFileEntry | null {
@@ -33,9 +34,14 @@ export class SnapshotState {
     copy?.();
   }
 
-  /** The segment goes away: a copy that is due is not made any more. */
+  /** The segment goes away: a copy that is due is not made any more, and no file of it is wanted. */
   forget(): void {
     this.#copy = null;
+    this.#forgotten = true;
+  }
+
+  get forgotten(): boolean {
+    return this.#forgotten;
   }
 
   /** To be called before a row that stands is altered or moved. */

@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 type Value = number | bigint;
 
 interface Case {
-  readonly kind: 'i64' | 'i32' | 'u32';
+  readonly kind: 'i64' | 'i32' | 'i16' | 'i8' | 'u32';
   readonly extremes: readonly Value[];
   random(prng: Prng): Value;
   run(
@@ -50,6 +50,20 @@ const CASES: Case[] = [
     random: (prng) => prng.u32() | 0,
     run: (k, values, validity, n, low, high, negated, out) =>
       k.rangeI32(values, validity, n, low as number, high as number, negated, out),
+  },
+  {
+    kind: 'i16',
+    extremes: [-32_768, -32_767, -1, 0, 1, 32_766, 32_767],
+    random: (prng) => (prng.u32() << 16) >> 16,
+    run: (k, values, validity, n, low, high, negated, out) =>
+      k.rangeI16(values, validity, n, low as number, high as number, negated, out),
+  },
+  {
+    kind: 'i8',
+    extremes: [-128, -127, -1, 0, 1, 126, 127],
+    random: (prng) => (prng.u32() << 24) >> 24,
+    run: (k, values, validity, n, low, high, negated, out) =>
+      k.rangeI8(values, validity, n, low as number, high as number, negated, out),
   },
   {
     kind: 'u32',

@@ -67,17 +67,19 @@ export class TwinArena {
 
   /** Places one number per row, `perRow` of them to a row; the rest of the last 128-row group is noise. */
   values(
-    kind: 'u8' | 'u16' | 'u32' | 'i32' | 'i64' | 'f64',
+    kind: 'u8' | 'u16' | 'u32' | 'i8' | 'i16' | 'i32' | 'i64' | 'f64',
     rows: readonly (number | bigint)[],
     perRow = 1,
   ): number {
-    const bytesEach = { u8: 1, u16: 2, u32: 4, i32: 4, i64: 8, f64: 8 }[kind];
+    const bytesEach = { u8: 1, u16: 2, u32: 4, i8: 1, i16: 2, i32: 4, i64: 8, f64: 8 }[kind];
     const at = this.take(bitmapBytes(rows.length / perRow) * 8 * bytesEach * perRow);
     const view = new DataView(this.memory.buffer);
     rows.forEach((value, i) => {
       const to = at + i * bytesEach;
       if (kind === 'i64') view.setBigInt64(to, value as bigint, true);
       else if (kind === 'f64') view.setFloat64(to, value as number, true);
+      else if (kind === 'i8') view.setInt8(to, value as number);
+      else if (kind === 'i16') view.setInt16(to, value as number, true);
       else if (kind === 'u8') view.setUint8(to, value as number);
       else if (kind === 'u16') view.setUint16(to, value as number, true);
       else view.setUint32(to, (value as number) >>> 0, true);

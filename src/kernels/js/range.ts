@@ -71,3 +71,30 @@ export function range32(
   clearRest(words, n, out);
   return kept;
 }
+
+/** The same over narrow integers, read through a signed view. */
+export function rangeNarrow(
+  rows: Int8Array | Int16Array,
+  values: number,
+  words: Uint32Array,
+  validity: number,
+  n: number,
+  low: number,
+  high: number,
+  negated: boolean,
+  out: number,
+): number {
+  const flip = negated ? -1 : 0;
+  let kept = 0;
+  for (let from = 0; from < n; from += 32) {
+    const to = Math.min(32, n - from);
+    let within = 0;
+    for (let row = 0; row < to; row++) {
+      const value = rows[values + from + row];
+      within |= (value >= low && value <= high ? 1 : 0) << row;
+    }
+    kept += put(words, within ^ flip, from >>> 5, n, validity, out);
+  }
+  clearRest(words, n, out);
+  return kept;
+}

@@ -7,7 +7,7 @@ import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
 import { equal, member } from './codes.js';
 import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
-import { range32, rangeI64 } from './range.js';
+import { range32, rangeI64, rangeNarrow } from './range.js';
 import { refineI32, refineI64 } from './refine.js';
 import { ALL_VALID } from './words.js';
 
@@ -18,6 +18,8 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
   const u8 = new Uint8Array(buffer);
   const u16 = new Uint16Array(buffer);
   const u32 = new Uint32Array(buffer);
+  const i8 = new Int8Array(buffer);
+  const i16 = new Int16Array(buffer);
   const f64 = new Float64Array(buffer);
   return {
     name: 'js',
@@ -25,6 +27,10 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       rangeI64(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
     rangeI32: (values, validity, n, low, high, negated, out) =>
       range32(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
+    rangeI16: (values, validity, n, low, high, negated, out) =>
+      rangeNarrow(i16, values >>> 1, u32, validityWord(validity), n, low, high, negated, word(out)),
+    rangeI8: (values, validity, n, low, high, negated, out) =>
+      rangeNarrow(i8, values >>> 0, u32, validityWord(validity), n, low, high, negated, word(out)),
     refineI64: (values, validity, n, low, high, negated, bitmap) =>
       refineI64(u32, word(values), validityWord(validity), n, low, high, negated, word(bitmap)),
     refineI32: (values, validity, n, low, high, negated, bitmap) =>

@@ -121,3 +121,58 @@ export function rangeI32(values: usize, validity: usize, n: u32, low: i32, high:
 export function rangeU32(values: usize, n: u32, low: u32, high: u32, out: usize): u32 {
   return range32(values, 0, n, low, high, 0, out);
 }
+
+// @ts-ignore: decorator
+@inline
+function within16Bits16(at: usize, low: v128, span: v128): u64 {
+  const packed = i8x16.narrow_i16x8_s(
+    i16x8.le_u(i16x8.sub(v128.load(at), low), span),
+    i16x8.le_u(i16x8.sub(v128.load(at + 16), low), span),
+  );
+  return <u64>i8x16.bitmask(packed);
+}
+
+/**
+ * Rows with low <= value <= high (negated: outside) that have a value.
+ * Layout  one i16 per row.
+ * Needs   low <= high, both of 16 bits; values and validity readable to the end of the last 128-row group.
+ * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Cost    O(n), flat in selectivity.
+ * Twin    js/range.ts
+ */
+export function rangeI16(values: usize, validity: usize, n: u32, low: i32, high: i32, negated: bool, out: usize): u32 {
+  const end = wordCount(n);
+  const lows = i16x8.splat(<i16>low);
+  const spans = i16x8.splat(<i16>(high - low));
+  const flip: u64 = negated ? ~(<u64>0) : 0;
+  let kept: u32 = 0;
+  for (let w: u32 = 0; w < end; w++) {
+    const at = values + (<usize>w << 7);
+    const bits = within16Bits16(at, lows, spans) | (within16Bits16(at + 32, lows, spans) << 16)
+      | (within16Bits16(at + 64, lows, spans) << 32) | (within16Bits16(at + 96, lows, spans) << 48);
+    kept += put(bits ^ flip, w, validity, out);
+  }
+  return kept - trim(n, out);
+}
+
+// @ts-ignore: decorator
+@inline
+function within8Bits16(at: usize, low: v128, span: v128): u64 {
+  return <u64>i8x16.bitmask(i8x16.le_u(i8x16.sub(v128.load(at), low), span));
+}
+
+/** The same over one i8 per row; low and high of 8 bits. Twin  js/range.ts */
+export function rangeI8(values: usize, validity: usize, n: u32, low: i32, high: i32, negated: bool, out: usize): u32 {
+  const end = wordCount(n);
+  const lows = i8x16.splat(<i8>low);
+  const spans = i8x16.splat(<i8>(high - low));
+  const flip: u64 = negated ? ~(<u64>0) : 0;
+  let kept: u32 = 0;
+  for (let w: u32 = 0; w < end; w++) {
+    const at = values + (<usize>w << 6);
+    const bits = within8Bits16(at, lows, spans) | (within8Bits16(at + 16, lows, spans) << 16)
+      | (within8Bits16(at + 32, lows, spans) << 32) | (within8Bits16(at + 48, lows, spans) << 48);
+    kept += put(bits ^ flip, w, validity, out);
+  }
+  return kept - trim(n, out);
+}

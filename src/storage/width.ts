@@ -1,0 +1,114 @@
+/**
+ * How wide values lie: codes (unsigned) and 64-bit integers (signed) take the narrowest width that holds the
+ * widest value of their segment so far. Narrow columns are smaller and are scanned faster in proportion.
+ */
+import { bitmapBytes } from '../kernels/index.js';
+import type { ValueKind } from '../schema/index.js';
+import type { Arena, Block } from './arena.js';
+
+/** Bytes a value; 8 for integers only. Kinds of one fixed width use 1 and do not look at it. */
+export type Width = 1 | 2 | 4 | 8;
+
+/** Bytes of `rows` values. */
+export function valueBytes(kind: ValueKind, width: Width, rows: number): number {
+  switch (kind) {
+    case 'bits':
+      return bitmapBytes(rows);
+    case 'i32':
+      return rows * 4;
+    case 'geo':
+      return rows * 16;
+    case 'code':
+    case 'i64':
+      return rows * width;
+  }
+}
+
+export function widthOfCode(code: number): Width {
+  return code < 0x100 ? 1 : code < 0x10000 ? 2 : 4;
+}
+
+/** The width that the 64-bit integer with these words needs. */
+export function widthOfInteger(low: number, high: number): Width {
+  const small = low | 0;
+  if ((high | 0) !== small >> 31) return 8;
+  if (small === (small << 24) >> 24) return 1;
+  return small === (small << 16) >> 16 ? 2 : 4;
+}
+
+/** Writes a code or an integer of at most `width` bytes. `at`: byte offset of the first value. */
+export function writeNarrow(arena: Arena, at: number, width: 1 | 2 | 4, index: number, value: number): void {
+  if (width === 1) arena.u8[at + index] = value;
+  else if (width === 2) arena.u16[(at >> 1) + index] = value;
+  else arena.u32[(at >> 2) + index] = value;
+}
+
+/** Writes a 64-bit integer that fits the width. */
+export function writeInteger(
+  arena: Arena,
+  at: number,
+  width: Width,
+  index: number,
+  low: number,
+  high: number,
+): void {
+  if (width !== 8) {
+    writeNarrow(arena, at, width, index, low);
+    return;
+  }
+  const word = (at >> 2) + index * 2;
+  arena.u32[word] = low;
+  arena.u32[word + 1] = high;
+}
+
+/** The first `count` codes. */
+export function readCodes(
+  arena: Arena,
+  at: number,
+  width: Width,
+  count: number,
+): Uint8Array | Uint16Array | Uint32Array {
+  if (width === 1) return arena.u8.subarray(at, at + count);
+  return width === 2
+    ? arena.u16.subarray(at >> 1, (at >> 1) + count)
+    : arena.u32.subarray(at >> 2, (at >> 2) + count);
+}
+
+/** The first `count` integers as (low, high) pairs of words: a copy. */
+export function readIntegers(arena: Arena, at: number, width: Width, count: number): Uint32Array {
+  if (width === 8) return arena.u32.slice(at >> 2, (at >> 2) + count * 2);
+  const words = new Uint32Array(count * 2);
+  const source = signedValues(arena, at, width);
+  for (let index = 0; index < count; index++) {
+    const value = source[index];
+    words[index * 2] = value;
+    words[index * 2 + 1] = value >> 31;
+  }
+  return words;
+}
+
+function signedValues(arena: Arena, at: number, width: 1 | 2 | 4): Int8Array | Int16Array | Int32Array {
+  if (width === 1) return arena.i8.subarray(at);
+  return width === 2 ? arena.i16.subarray(at >> 1) : arena.i32.subarray(at >> 2);
+}
+
+/** Copies `count` values from `from` to `to`, which is wider. */
+export function widenInto(
+  kind: 'code' | 'i64',
+  from: Block,
+  fromWidth: Width,
+  to: Block,
+  toWidth: Width,
+  count: number,
+): void {
+  if (kind === 'code') {
+    const codes = readCodes(from.arena, from.at, fromWidth, count);
+    for (let index = 0; index < count; index++)
+      writeNarrow(to.arena, to.at, toWidth as 2 | 4, index, codes[index]);
+    return;
+  }
+  const values = signedValues(from.arena, from.at, fromWidth as 1 | 2 | 4);
+  for (let index = 0; index < count; index++) {
+    writeInteger(to.arena, to.at, toWidth, index, values[index], values[index] >> 31);
+  }
+}
