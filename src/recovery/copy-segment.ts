@@ -109,11 +109,18 @@ function dictionaryValues(
   };
 }
 
+/** The first `count` bits; rows that came later may have set bits behind them. */
+function copyBitmap(arena: Arena, at: number, count: number): Uint8Array {
+  const bitmap = arena.u8.slice(at, at + Math.ceil(count / 8));
+  if (count & 7) bitmap[bitmap.length - 1] &= (1 << (count & 7)) - 1;
+  return bitmap;
+}
+
 /** `count` values other than codes that lie in an arena. */
 function copyScalars(arena: Arena, at: number, kind: ValueKind, width: Width, count: number) {
   switch (kind) {
     case 'bits':
-      return arena.u8.slice(at, at + Math.ceil(count / 8));
+      return copyBitmap(arena, at, count);
     case 'i32':
       return arena.i32.slice(at >> 2, (at >> 2) + count);
     case 'geo':
@@ -138,7 +145,7 @@ function latestColumn(
   return {
     ...values,
     name: column.apiName,
-    validity: arena.u8.slice(validityAt, validityAt + Math.ceil(rowCount / 8)),
+    validity: copyBitmap(arena, validityAt, rowCount),
     metadata: new Map([
       [COLUMN_ID_KEY, String(column.id)],
       [FORM_KEY, 'latest'],

@@ -10,12 +10,8 @@ import {
   narrowU32,
   type Values,
 } from '../column/index.js';
-import type { ValueKind } from '../schema/index.js';
-import type { Dictionary, DimensionShard, EntitySegment } from '../storage/index.js';
+import type { Dictionary, DimensionShard, EntitySegment, StoredValues } from '../storage/index.js';
 import { COLUMN_ID_KEY, FORM_KEY, SEALED_KEY } from './copy-segment.js';
-
-const present = (validity: Uint8Array | null, row: number): boolean =>
-  validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
 
 /** The shard's codes for the strings of a file's dictionary. */
 function internAll(
@@ -32,54 +28,43 @@ function internAll(
   return codes;
 }
 
-/** A file's values in the form of a batch; for strings with their codes in the shard. */
-function plainValues(
-  values: ArrowValues,
+/** The shard's codes of a file's dictionary-coded rows; a row without a value takes 0. */
+function codesOf(
+  values: Extract<ArrowValues, { kind: 'dictionary' }>,
+  validity: Uint8Array | null,
+  count: number,
+  dictionary: Dictionary,
+): Uint32Array {
+  const shardCodes = internAll(dictionary, values.dictionary.offsets, values.dictionary.bytes);
+  const codes = new Uint32Array(count);
+  for (let row = 0; row < count; row++) {
+    if (validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0)
+      codes[row] = shardCodes[values.codes[row]];
+  }
+  return codes;
+}
+
+/** `count` rows of a column in the form in which segments take them. */
+function storedValues(
+  column: ArrowValues & { readonly validity: Uint8Array | null },
   count: number,
   dictionary: () => Dictionary,
-): { values: Values; codes: Uint32Array | null } {
-  switch (values.kind) {
-    case 'bool': {
-      const bits = new Uint8Array(count);
-      for (let row = 0; row < count; row++) bits[row] = (values.bits[row >> 3] >> (row & 7)) & 1;
-      return { values: { kind: 'bits', bits }, codes: null };
-    }
+): StoredValues {
+  switch (column.kind) {
+    case 'bool':
+      return { kind: 'bits', bitmap: column.bits.subarray(0, (count + 7) >> 3) };
     case 'date32':
-      return { values: { kind: 'i32', i32: values.i32 }, codes: null };
+      return { kind: 'i32', i32: column.i32.subarray(0, count) };
     case 'int64':
     case 'timestamp':
     case 'decimal':
-      return { values: { kind: 'i64', words: values.words }, codes: null };
+      return { kind: 'i64', words: column.words.subarray(0, count * 2) };
     case 'point':
-      return { values: { kind: 'geo', f64: values.f64 }, codes: null };
-    case 'dictionary': {
-      const codesOf = internAll(dictionary(), values.dictionary.offsets, values.dictionary.bytes);
-      const codes = new Uint32Array(count);
-      for (let row = 0; row < count; row++) codes[row] = codesOf[values.codes[row]];
-      const none = new Uint32Array(0);
-      return { values: { kind: 'code', hashes: none, offsets: none, bytes: new Uint8Array(0) }, codes };
-    }
+      return { kind: 'geo', f64: column.f64.subarray(0, count * 2) };
+    case 'dictionary':
+      return { kind: 'code', codes: codesOf(column, column.validity, count, dictionary()) };
     default:
-      throw new Error(`a snapshot file holds a column of kind ${values.kind} where values stand`);
-  }
-}
-
-function restoreLatest(
-  segment: EntitySegment,
-  columnId: number,
-  column: ArrowColumn,
-  rowCount: number,
-  dictionary: () => Dictionary,
-): void {
-  const { values, codes } = plainValues(column, rowCount, dictionary);
-  const held = segment.latestColumn(columnId, values.kind, 1);
-  for (let row = 0; row < rowCount; row++) {
-    if (!present(column.validity, row)) continue;
-    if (codes !== null) held.setCode(row, codes[row]);
-    else if (values.kind === 'i64') held.setI64(row, values.words[row * 2], values.words[row * 2 + 1]);
-    else if (values.kind === 'i32') held.setI32(row, values.i32[row]);
-    else if (values.kind === 'bits') held.setBit(row, values.bits[row]);
-    else if (values.kind === 'geo') held.setPoint(row, values.f64[row * 2], values.f64[row * 2 + 1]);
+      throw new Error(`a snapshot file holds a column of kind ${column.kind} where values stand`);
   }
 }
 
@@ -91,12 +76,30 @@ function restoreList(
   dictionary: () => Dictionary,
 ): void {
   const { offsets } = column;
-  const { values, codes } = plainValues(column.items, offsets[rowCount], dictionary);
-  const held = segment.listColumn(columnId, values.kind);
+  const stored = storedValues({ ...column.items, validity: null }, offsets[rowCount], dictionary);
+  const held = segment.listColumn(columnId, stored.kind);
+  const { values, codes } = listItems(stored, offsets[rowCount]);
   for (let row = 0; row < rowCount; row++) {
     const count = offsets[row + 1] - offsets[row];
     if (count > 0) held.replace(row, values, codes, offsets[row], count);
   }
+}
+
+const NO_BYTES = new Uint8Array(0);
+const NO_WORDS = new Uint32Array(0);
+
+/** Items in the form of a batch's values. */
+function listItems(stored: StoredValues, count: number): { values: Values; codes: Uint32Array | null } {
+  if (stored.kind === 'code') {
+    return {
+      values: { kind: 'code', hashes: NO_WORDS, offsets: NO_WORDS, bytes: NO_BYTES },
+      codes: stored.codes,
+    };
+  }
+  if (stored.kind !== 'bits') return { values: stored, codes: null };
+  const bits = new Uint8Array(count);
+  for (let item = 0; item < count; item++) bits[item] = (stored.bitmap[item >> 3] >> (item & 7)) & 1;
+  return { values: { kind: 'bits', bits }, codes: null };
 }
 
 /** Appends the file's entities as the next segment of the shard's dimension. */
@@ -114,7 +117,8 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
     if (column.kind === 'list') restoreList(segment, columnId, column, table.rowCount, dictionary);
     else {
       invariant(column.metadata?.get(FORM_KEY) === 'latest', `column ${column.name} has an unknown form`);
-      restoreLatest(segment, columnId, column, table.rowCount, dictionary);
+      const values = storedValues(column, table.rowCount, dictionary);
+      segment.latestColumn(columnId, values.kind, 1).restore(values, column.validity, table.rowCount);
     }
   }
   return segment;
@@ -127,23 +131,14 @@ export function restoreEvents(shard: DimensionShard, columnId: number, table: Ar
     rows?.kind === 'uint32' && dates?.kind === 'timestamp',
     'a snapshot file of events holds row, date, value',
   );
-  const { values, codes } = plainValues(held, table.rowCount, () => shard.dictionary(columnId));
-  const kind: ValueKind = values.kind;
-  const events = shard.eventTable(columnId, kind);
-  const segment = events.addSegment();
-  segment.restorePlaces(rows.u32, narrowU32(dates.words), table.metadata.get(SEALED_KEY) === '1');
-  for (let place = 0; place < table.rowCount; place++) {
-    if (codes !== null) segment.setCode(place, codes[place]);
-    else if (values.kind === 'i64')
-      segment.setI64(place, values.words[place * 2], values.words[place * 2 + 1]);
-    else if (values.kind === 'geo') segment.setPoint(place, values.f64[place * 2], values.f64[place * 2 + 1]);
-  }
+  const values = storedValues(held, table.rowCount, () => shard.dictionary(columnId));
+  const segment = shard.eventTable(columnId, values.kind).addSegment();
+  segment.restore(rows.u32, narrowU32(dates.words), values, table.metadata.get(SEALED_KEY) === '1');
   markOwners(shard, columnId, rows.u32);
   return segment;
 }
 
 function markOwners(shard: DimensionShard, columnId: number, rows: Uint32Array): void {
-  for (const row of rows) {
-    shard.segments[row >>> SEGMENT_ROWS_SHIFT].ownersOf(columnId).set(row & SEGMENT_ROWS_MASK);
-  }
+  const owners = shard.segments.map((segment) => segment.ownersOf(columnId));
+  for (const row of rows) owners[row >>> SEGMENT_ROWS_SHIFT].set(row & SEGMENT_ROWS_MASK);
 }

@@ -9,13 +9,16 @@ import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import { SnapshotState } from './snapshot-state.js';
 import {
+  type StoredValues,
   valueBytes,
   type Width,
   widenInto,
   widthOfCode,
   widthOfInteger,
+  widthOfValues,
   writeInteger,
   writeNarrow,
+  writeValues,
 } from './width.js';
 
 const CAPACITY_MIN = 256;
@@ -139,11 +142,25 @@ export class EventSegment {
     return { rows: u32.subarray(rowsAt, rowsAt + count), dates: u32.subarray(datesAt, datesAt + count) };
   }
 
-  /** Takes the content of a snapshot file; the values follow by their setters. The segment must be empty. */
-  restorePlaces(rows: Uint32Array, dates: Uint32Array, sealed: boolean): void {
+  /** Takes the content of a snapshot file into an empty segment. */
+  restore(rows: Uint32Array, dates: Uint32Array, values: StoredValues, sealed: boolean): void {
     invariant(this.#count === 0, 'only an empty segment is restored');
-    for (let place = 0; place < rows.length; place++) this.append(rows[place], dates[place]);
+    const count = rows.length;
+    while (this.#capacity < count) this.#capacity *= 2;
+    const width = widthOfValues(values);
+    if (width > this.#width) this.#width = width;
+    this.release();
+    [this.#rows, this.#dates, this.#values] = this.#pool.allocate(this.#sizes(), this.arena);
+    const { arena } = this;
+    arena.u32.set(rows, this.#rows.at >> 2);
+    arena.u32.set(dates, this.#dates.at >> 2);
+    writeValues(arena, this.#values.at, this.#width, values);
+    this.#count = count;
     this.#sealed = sealed;
+    for (let place = 0; place < count; place++) {
+      if (dates[place] < this.#dateMin) this.#dateMin = dates[place];
+      if (dates[place] > this.#dateMax) this.#dateMax = dates[place];
+    }
   }
 
   /** Sorts by date and closes the segment for appends. */

@@ -9,13 +9,16 @@ import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import {
+  type StoredValues,
   valueBytes,
   type Width,
   widenInto,
   widthOfCode,
   widthOfInteger,
+  widthOfValues,
   writeInteger,
   writeNarrow,
+  writeValues,
 } from './width.js';
 
 export class LatestColumn {
@@ -89,6 +92,34 @@ export class LatestColumn {
     if ((u8[at] & bit) === 0) {
       u8[at] |= bit;
       this.#presentCount++;
+    }
+  }
+
+  /**
+   * Takes `rowCount` rows from a snapshot file into an empty column; rows without a value hold 0 there. `validity`
+   * null = every row has one.
+   */
+  restore(values: StoredValues, validity: Uint8Array | null, rowCount: number): void {
+    invariant(this.#presentCount === 0, 'only an empty column is restored');
+    const width = widthOfValues(values);
+    if (width > this.#width) this.#widen(width);
+    const { arena, at } = this.#values;
+    writeValues(arena, at, this.#width, values);
+    const valid = this.#validity;
+    if (validity === null) valid.arena.kernels.fill(rowCount, valid.at);
+    else valid.arena.u8.set(validity.subarray(0, (rowCount + 7) >> 3), valid.at);
+    this.#presentCount = valid.arena.kernels.count(valid.at, rowCount);
+    this.#restoreZone(values, rowCount);
+  }
+
+  /** Rows without a value hold 0 and widen the zone by that: it is only for skipping. */
+  #restoreZone(values: StoredValues, rowCount: number): void {
+    if (values.kind === 'code') for (const code of values.codes) this.#widenZone(code);
+    else if (values.kind === 'i32') for (const days of values.i32) this.#widenZone(days);
+    else if (values.kind === 'i64') {
+      const { words } = values;
+      for (let row = 0; row < rowCount; row++)
+        this.#widenZone((words[row * 2 + 1] | 0) * 2 ** 32 + words[row * 2]);
     }
   }
 

@@ -9,6 +9,43 @@ import type { Arena, Block } from './arena.js';
 /** Bytes a value; 8 for integers only. Kinds of one fixed width use 1 and do not look at it. */
 export type Width = 1 | 2 | 4 | 8;
 
+/** Values of consecutive rows as a snapshot file gives them. */
+export type StoredValues =
+  | { readonly kind: 'code'; readonly codes: Uint32Array }
+  /** (low, high) pairs of words. */
+  | { readonly kind: 'i64'; readonly words: Uint32Array }
+  | { readonly kind: 'i32'; readonly i32: Int32Array }
+  /** A bitmap, as in Arrow. */
+  | { readonly kind: 'bits'; readonly bitmap: Uint8Array }
+  /** (longitude, latitude) pairs. */
+  | { readonly kind: 'geo'; readonly f64: Float64Array };
+
+export function widthOfValues(values: StoredValues): Width {
+  if (values.kind === 'code') return widthOfCodes(values.codes);
+  return values.kind === 'i64' ? widthOfIntegers(values.words) : 1;
+}
+
+/** Writes all values from byte offset `at` on, `width` being at least what they need. */
+export function writeValues(arena: Arena, at: number, width: Width, values: StoredValues): void {
+  switch (values.kind) {
+    case 'code':
+      writeCodes(arena, at, width, values.codes);
+      break;
+    case 'i64':
+      writeIntegers(arena, at, width, values.words);
+      break;
+    case 'i32':
+      arena.i32.set(values.i32, at >> 2);
+      break;
+    case 'bits':
+      arena.u8.set(values.bitmap, at);
+      break;
+    case 'geo':
+      arena.f64.set(values.f64, at >> 3);
+      break;
+  }
+}
+
 /** Bytes of `rows` values. */
 export function valueBytes(kind: ValueKind, width: Width, rows: number): number {
   switch (kind) {
@@ -111,4 +148,38 @@ export function widenInto(
   for (let index = 0; index < count; index++) {
     writeInteger(to.arena, to.at, toWidth, index, values[index], values[index] >> 31);
   }
+}
+
+/** The width that the widest of the codes needs. */
+function widthOfCodes(codes: Uint32Array): Width {
+  let greatest = 0;
+  for (let index = 0; index < codes.length; index++) if (codes[index] > greatest) greatest = codes[index];
+  return widthOfCode(greatest);
+}
+
+/** The width that the widest of the integers, (low, high) pairs of words, needs. */
+function widthOfIntegers(words: Uint32Array): Width {
+  let width: Width = 1;
+  for (let at = 0; at < words.length && width < 8; at += 2) {
+    const needed = widthOfInteger(words[at], words[at + 1]);
+    if (needed > width) width = needed;
+  }
+  return width;
+}
+
+/** Writes all codes from byte offset `at` on; they fit the width. */
+function writeCodes(arena: Arena, at: number, width: Width, codes: Uint32Array): void {
+  if (width === 1) arena.u8.set(codes, at);
+  else if (width === 2) arena.u16.set(codes, at >> 1);
+  else arena.u32.set(codes, at >> 2);
+}
+
+/** Writes all integers, (low, high) pairs of words, from byte offset `at` on; they fit the width. */
+function writeIntegers(arena: Arena, at: number, width: Width, words: Uint32Array): void {
+  if (width === 8) {
+    arena.u32.set(words, at >> 2);
+    return;
+  }
+  for (let index = 0; index * 2 < words.length; index++)
+    writeNarrow(arena, at, width, index, words[index * 2]);
 }
