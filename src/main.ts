@@ -49,12 +49,18 @@ function needs(log: Logger): ServeNeeds {
   };
 }
 
+/** Whether the message says it all, to a person who did not write the code: not a bug. */
+function speaksForItself(error: Error): boolean {
+  const system = typeof (error as NodeJS.ErrnoException).code === 'string';
+  return system || ['Error', 'CorruptionError', 'NewerFormatError'].includes(error.name);
+}
+
 function fail(error: unknown): never {
-  const known = error instanceof CorruptionError || error instanceof NewerFormatError;
-  const message =
-    error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error);
-  fs.writeSync(2, `quarry: ${message}\n`);
-  process.exit(known ? EXIT.corrupt : EXIT.failed);
+  const corrupt = error instanceof CorruptionError || error instanceof NewerFormatError;
+  const text =
+    error instanceof Error ? (speaksForItself(error) ? error.message : (error.stack ?? error.message)) : String(error);
+  fs.writeSync(2, `quarry: ${text}\n`);
+  process.exit(corrupt ? EXIT.corrupt : EXIT.failed);
 }
 
 function usage(text: string): never {
@@ -62,13 +68,18 @@ function usage(text: string): never {
   process.exit(EXIT.usage);
 }
 
-/** Closes the server on SIGTERM or SIGINT (again: no change) and takes a checkpoint on SIGUSR2. */
-function obeySignals(server: RunningServer, log: Logger): void {
+/**
+ * Closes the server on SIGTERM or SIGINT (again: no change) and takes a checkpoint on SIGUSR2. A server that is still
+ * starting holds nothing that is not on disk: it just ends.
+ */
+function obeySignals(running: () => RunningServer | null, log: Logger): void {
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
+    const server = running();
+    if (server === null) process.exit(0);
     server.close().then(
       () => process.exit(0),
       (error) => fail(error),
@@ -77,7 +88,9 @@ function obeySignals(server: RunningServer, log: Logger): void {
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGUSR2', () => {
-    server.checkpoint().catch((error) => log.warn({ error: String(error) }, 'checkpoint failed'));
+    running()
+      ?.checkpoint()
+      .catch((error) => log.warn({ error: String(error) }, 'checkpoint failed'));
   });
 }
 
@@ -92,8 +105,9 @@ async function serve(argv: readonly string[]): Promise<void> {
   if (read.action !== 'serve') return;
   const { config } = read;
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const server = await startServer(config, needs(log));
-  obeySignals(server, log);
+  let server: RunningServer | null = null;
+  obeySignals(() => server, log);
+  server = await startServer(config, needs(log));
   const { httpsPort, httpPort } = server.ports;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   process.stdout.write(`quarry serves https://${host}:${httpsPort} and http://${host}:${httpPort}\n`);
@@ -103,7 +117,7 @@ async function demo(argv: readonly string[]): Promise<void> {
   const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
   const outcome = await runDemoCommand(argv, machine(), needs(log), process.stdout);
   if ('error' in outcome) usage(outcome.error);
-  if (outcome.server !== null) obeySignals(outcome.server, log);
+  obeySignals(() => outcome.server, log);
 }
 
 const HELP = `quarry: an analytical database server for entities and their events
