@@ -23,7 +23,13 @@ export class Bench {
   #answersChecked = 0;
   #dirCount = 0;
 
-  constructor(scale: Scale, seed: number, dir: string, peers: readonly PeerProcess[], say: (text: string) => void) {
+  constructor(
+    scale: Scale,
+    seed: number,
+    dir: string,
+    peers: readonly PeerProcess[],
+    say: (text: string) => void,
+  ) {
     this.scale = scale;
     this.seed = seed;
     this.dir = dir;

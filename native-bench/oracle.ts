@@ -46,7 +46,11 @@ function ownBytesOf(block: PeopleBlock): number {
 }
 
 /** One walk over the people; one Expected per size. `sizes` ascend and are whole blocks. */
-export function expectedOf(people: People, questions: readonly Question[], sizes: readonly number[]): Expected[] {
+export function expectedOf(
+  people: People,
+  questions: readonly Question[],
+  sizes: readonly number[],
+): Expected[] {
   const sums = questions.map(({ variants }) => variants.map(() => 0));
   const found: Expected[] = [];
   let eventCount = 0;

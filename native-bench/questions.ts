@@ -4,7 +4,13 @@
  * Invariant: the three say the same of every person; each answer is compared with the loop's.
  */
 import { formatDateTime, SECONDS_PER_DAY } from '../src/schema/index.js';
-import { countryName, type EventColumn, type PeopleBlock, pageName, YEAR_START_SECONDS } from './data/people.js';
+import {
+  countryName,
+  type EventColumn,
+  type PeopleBlock,
+  pageName,
+  YEAR_START_SECONDS,
+} from './data/people.js';
 
 export interface Variant {
   /** Body of POST /v1/query/count/entity; its query is named "q". */
@@ -32,9 +38,9 @@ interface Window {
 }
 
 export const VARIANT_COUNT = 4;
-/** A country's code and an age, as they are stored; `active` is one bit with another for whether it is there. */
+/** As they are stored: a country's code and an age take a byte each; one bit more says whether a value is there. */
 const COUNTRY_BYTES = 1;
-const AGE_BYTES = 8 + 1 / 8;
+const AGE_BYTES = 1 + 1 / 8;
 const ACTIVE_BYTES = 2 / 8;
 
 const days = (first: number, count: number): Window => ({
@@ -43,7 +49,8 @@ const days = (first: number, count: number): Window => ({
 });
 
 const between = ({ from, to }: Window): string[] => [formatDateTime(from), formatDateTime(to)];
-const sqlMoment = (seconds: number): string => `'${formatDateTime(seconds).replace('T', ' ').replace('Z', '')}'`;
+const sqlMoment = (seconds: number): string =>
+  `'${formatDateTime(seconds).replace('T', ' ').replace('Z', '')}'`;
 const sqlBetween = ({ from, to }: Window): string => `date BETWEEN ${sqlMoment(from)} AND ${sqlMoment(to)}`;
 
 /** Events of person `index` that lie in the window and whose value passes. */
@@ -89,9 +96,15 @@ const threeConditions: Question = {
     const country = 2 + variant;
     const [low, high] = [25 + 5 * variant, 44 + 5 * variant];
     return {
-      body: request({ country: { equals: countryName(country) } }, 'and', { age: { range: [low, high] } }, 'and', {
-        active: { equals: true },
-      }),
+      body: request(
+        { country: { equals: countryName(country) } },
+        'and',
+        { age: { range: [low, high] } },
+        'and',
+        {
+          active: { equals: true },
+        },
+      ),
       sql: `SELECT count(*) FROM people WHERE country = '${countryName(country)}' AND age BETWEEN ${low} AND ${high} AND active = true`,
       counts: (block, index) =>
         block.country[index] === country &&
@@ -162,4 +175,10 @@ const segment: Question = {
   }),
 };
 
-export const QUESTIONS: readonly Question[] = [stringEquality, threeConditions, eventInWeek, atLeastThree, segment];
+export const QUESTIONS: readonly Question[] = [
+  stringEquality,
+  threeConditions,
+  eventInWeek,
+  atLeastThree,
+  segment,
+];

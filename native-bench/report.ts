@@ -42,7 +42,9 @@ export function tableText({ title, columns, rows, notes }: Table): string {
   const lines = [columns, ...rows.map((row) => row.map(cellText))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   const text = lines.map((line) =>
-    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+      .join('  '),
   );
   const rule = '-'.repeat(text[0].length);
   return [title, rule, text[0], rule, ...text.slice(1), ...notes.map((note) => `  ${note}`), ''].join('\n');

@@ -52,7 +52,11 @@ export class ClickHouse implements Peer {
   static async open(dir: string): Promise<ClickHouse> {
     const { Session } = await importChdb();
     const session = new Session(dir);
-    const settings = [`max_threads = ${PEER_THREADS}`, 'use_query_condition_cache = 0', 'use_query_cache = 0'];
+    const settings = [
+      `max_threads = ${PEER_THREADS}`,
+      'use_query_condition_cache = 0',
+      'use_query_cache = 0',
+    ];
     for (const setting of settings) session.query(`SET ${setting}`);
     session.query('CREATE DATABASE bench');
     session.query('USE bench');
@@ -71,7 +75,8 @@ export class ClickHouse implements Peer {
       `CREATE TABLE ingested (${INGESTED}) ENGINE = ${engine} ${isTree ? `ORDER BY tuple() ${PART_SETTINGS}` : ''}`,
     );
     const send = async (batches: readonly Buffer[]): Promise<void> => {
-      for (const values of batches) await this.#session.insert({ table: 'ingested', values, format: 'JSONEachRow' });
+      for (const values of batches)
+        await this.#session.insert({ table: 'ingested', values, format: 'JSONEachRow' });
     };
     await send(batchesOf(warmFile, rows));
     const batches = batchesOf(file, rows);

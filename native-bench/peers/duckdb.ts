@@ -1,4 +1,5 @@
-/** DuckDB in process, in memory. */
+/** DuckDB in process: in memory, or for `ingest` in a database file too. */
+import fs from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { CsvFiles } from '../data/peers.js';
 import { importDuckDb } from './packages.js';
@@ -6,6 +7,13 @@ import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.j
 
 const COLUMNS = `{id: 'VARCHAR', country: 'VARCHAR', city: 'VARCHAR', age: 'UTINYINT', income: 'DECIMAL(12, 2)',
   active: 'BOOLEAN', visit: 'STRUCT(value VARCHAR, date DATE)[]'}`;
+
+/** As `way` of `ingest` names them, and the table of each. */
+const WAYS: Readonly<Record<string, string>> = {
+  'read_json into memory': 'memory.main.ingested',
+  'read_json into a file': 'filed.main.ingested',
+};
+export const DUCKDB_WAYS = Object.keys(WAYS);
 
 const readJson = (file: string): string =>
   `SELECT * FROM read_json('${file}', format = 'newline_delimited', columns = ${COLUMNS})`;
@@ -28,10 +36,13 @@ export class DuckDb implements Peer {
     this.#connection = connection;
   }
 
-  static async open(): Promise<DuckDb> {
+  static async open(dir: string): Promise<DuckDb> {
     const { DuckDBInstance } = await importDuckDb();
     const instance = await DuckDBInstance.create(':memory:', { threads: String(PEER_THREADS) });
-    return new DuckDb(instance, await instance.connect());
+    const connection = await instance.connect();
+    fs.mkdirSync(dir);
+    await connection.run(`ATTACH '${dir}/filed.db' AS filed`);
+    return new DuckDb(instance, connection);
   }
 
   async version(): Promise<string> {
@@ -39,13 +50,16 @@ export class DuckDb implements Peer {
     return `DuckDB ${String(reader.getRows()[0][0])}`;
   }
 
-  async ingest(_way: string, warmFile: string, file: string): Promise<Timed> {
-    await this.#run(`CREATE OR REPLACE TABLE ingested AS ${readJson(warmFile)}`);
-    return timed(() => this.#run(`INSERT INTO ingested ${readJson(file)}`));
+  async ingest(way: string, warmFile: string, file: string): Promise<Timed> {
+    for (const table of Object.values(WAYS)) await this.#run(`DROP TABLE IF EXISTS ${table}`);
+    await this.#run(`CREATE TABLE ${WAYS[way]} AS ${readJson(warmFile)}`);
+    const result = await timed(() => this.#run(`INSERT INTO ${WAYS[way]} ${readJson(file)}`));
+    await this.#run(`CREATE OR REPLACE TEMP VIEW ingested AS SELECT * FROM ${WAYS[way]}`);
+    return result;
   }
 
   async load(files: CsvFiles): Promise<void> {
-    await this.#run('DROP TABLE IF EXISTS ingested');
+    for (const table of Object.values(WAYS)) await this.#run(`DROP TABLE IF EXISTS ${table}`);
     await this.#run(`CREATE TYPE page AS ENUM (SELECT DISTINCT value FROM ${readCsv(files.visit)})`);
     await this.#run(`CREATE TYPE land AS ENUM (SELECT DISTINCT country FROM ${readCsv(files.entities)})`);
     const tables = [

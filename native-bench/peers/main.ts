@@ -5,7 +5,7 @@ import type { Peer } from './peer.js';
 import type { PeerCall, PeerReply } from './process.js';
 
 const [name, dir] = process.argv.slice(2);
-const opened: Promise<Peer> = name === 'DuckDB' ? DuckDb.open() : ClickHouse.open(dir);
+const opened: Promise<Peer> = name === 'DuckDB' ? DuckDb.open(dir) : ClickHouse.open(dir);
 
 async function reply({ id, method, args }: PeerCall): Promise<PeerReply> {
   try {

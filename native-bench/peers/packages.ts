@@ -16,5 +16,6 @@ function place(name: string): string {
   }
 }
 
-export const importDuckDb = (): Promise<typeof import('@duckdb/node-api')> => import(place('@duckdb/node-api'));
+export const importDuckDb = (): Promise<typeof import('@duckdb/node-api')> =>
+  import(place('@duckdb/node-api'));
 export const importChdb = (): Promise<typeof import('chdb')> => import(place('chdb'));

@@ -18,7 +18,7 @@ export interface Timed {
 export interface Peer {
   version(): Promise<string>;
   /**
-   * Loads `warmFile`, then `file` (NDJSON of data/peers.ts, shape 'ingest') into a new table named `ingested`; the
+   * Loads `warmFile`, then `file` (NDJSON of data/peers.ts, shape 'ingest') into something new named `ingested`; the
    * time is that of `file`.
    */
   ingest(way: string, warmFile: string, file: string): Promise<Timed>;
@@ -37,7 +37,12 @@ export async function timed(work: () => Promise<void>): Promise<Timed> {
   return { seconds: (performance.now() - startMs) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
 
-export async function timeCounts(peer: Pick<Peer, 'ask'>, sql: string, times: number, expected: number): Promise<number[]> {
+export async function timeCounts(
+  peer: Pick<Peer, 'ask'>,
+  sql: string,
+  times: number,
+  expected: number,
+): Promise<number[]> {
   const found: number[] = [];
   for (let run = 0; run < times; run++) {
     const startMs = performance.now();

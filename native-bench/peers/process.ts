@@ -33,7 +33,8 @@ export class PeerProcess implements Peer {
     this.#child.on('message', (reply: PeerReply) => this.#take(reply));
     this.#ended = new Promise((resolve) => {
       this.#child.on('close', (code, signal) => {
-        for (const { reject } of this.#waiting.values()) reject(new Error(`${name} ended with ${code ?? signal}`));
+        for (const { reject } of this.#waiting.values())
+          reject(new Error(`${name} ended with ${code ?? signal}`));
         this.#waiting.clear();
         resolve();
       });

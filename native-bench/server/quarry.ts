@@ -93,13 +93,13 @@ export class QuarryServer {
   }
 
   async countAll(): Promise<number> {
-    const { result } = await this.#client.succeed({ path: '/v1/query/count/entity/total' });
-    return result.total;
+    const answer = await this.#client.succeed({ path: '/v1/query/count/entity/total' });
+    return (answer as { result: { total: number } }).result.total;
   }
 
   async count(body: string): Promise<number> {
-    const { result } = await this.#client.succeed({ path: '/v1/query/count/entity', body: JSON.parse(body) });
-    return result.q;
+    const answer = await this.#client.succeed({ path: '/v1/query/count/entity', body: JSON.parse(body) });
+    return (answer as { result: { q: number } }).result.q;
   }
 
   /** Name -> value of every metric without labels. */

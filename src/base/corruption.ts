@@ -17,6 +17,9 @@ export class CorruptionError extends Error {
   }
 }
 
+/** A CorruptionError as it travels between threads. */
+export type WireCorruption = Pick<CorruptionError, 'file' | 'offset' | 'reason'>;
+
 /** A file that a newer release wrote: nothing is wrong with it, but this one cannot read it. */
 export class NewerFormatError extends Error {
   override name = 'NewerFormatError';

@@ -48,9 +48,13 @@ export async function takeCheckpoint(
     files,
   };
   await swapManifest(fs, dir, manifest);
-  await log.dropBefore(lsn + 1);
-  await removeUnreferenced(fs, dir, manifest);
   return manifest;
+}
+
+/** Removes what the store needs no more, now that `manifest` is its state on disk. */
+export async function removeOld(fs: FileSystem, dir: string, log: Log, manifest: Manifest): Promise<void> {
+  await log.dropBefore(manifest.checkpointLsn + 1);
+  await removeUnreferenced(fs, dir, manifest);
 }
 
 async function writeLane(lane: LaneApi): Promise<readonly SnapshotFileEntry[]> {

@@ -25,7 +25,7 @@ import { readManifest, removeUnreferenced, swapManifest } from '../recovery/inde
 import { Log, type LogStats } from '../wal/index.js';
 import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
 import { BufferPool } from './buffer-pool.js';
-import { takeCheckpoint } from './checkpoint.js';
+import { removeOld, takeCheckpoint } from './checkpoint.js';
 import { prepareFirstStart } from './first-start.js';
 import { Lane, type LaneApi, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
@@ -132,7 +132,6 @@ export class Engine implements EngineApi {
     const started = clock.nowMs();
     await fs.makeDir(this.#logDir);
     if (this.#manifest !== null) {
-      await removeUnreferenced(fs, dir, this.#manifest);
       this.#head = catalogFromPlain(this.#manifest.catalog);
       const loaded = await loadLanes(this.#lanes, this.#manifest);
       events.info('snapshot loaded', {
@@ -144,6 +143,11 @@ export class Engine implements EngineApi {
     const replayed = await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, this.#head, this.#lanes);
     const { nextLsn, tornTail } = await replayed.replay.repair();
     if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
+    if (this.#manifest !== null) {
+      // A kill may have come between the manifest's rename and its sync: nothing of the old one goes before that.
+      await fs.syncDir(dir);
+      await removeUnreferenced(fs, dir, this.#manifest);
+    }
     events.info('log replayed', {
       records: replayed.recordCount,
       bytes: replayed.logBytes,
@@ -447,12 +451,14 @@ export class Engine implements EngineApi {
       nowMs: started,
     };
     this.#manifest = await takeCheckpoint(context, lsn, this.#visible);
+    await removeOld(fs, dir, this.#log, this.#manifest);
     this.#checkpointCount++;
     events.info('checkpoint', { lsn, files: this.#manifest.files.length, ms: clock.nowMs() - started });
   }
 
   #onLaneDown(index: number, cause: unknown): void {
-    if (this.#closing) return;
+    // A thread that ends while it is rebuilt lets the rebuild fail, which is fatal.
+    if (this.#closing || this.#rebuilds.has(index)) return;
     const { events } = this.#options;
     events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
     if (!this.#ready) {

@@ -6,7 +6,7 @@
  * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
  */
 import { Piscina } from 'piscina';
-import { fromWire } from '../base/index.js';
+import { CorruptionError, fromWire } from '../base/index.js';
 import {
   type LaneAnswers,
   type LaneOp,
@@ -141,7 +141,10 @@ export class Lane {
       this.#underWay.delete(one);
       const reply = replies[index];
       if ('error' in reply) one.reject(fromWire(reply.error));
-      else one.resolve(reply.value);
+      else if ('corruption' in reply) {
+        const { file, offset, reason } = reply.corruption;
+        one.reject(new CorruptionError(file, offset, reason));
+      } else one.resolve(reply.value);
     });
   }
 

@@ -71,6 +71,9 @@ function selectLatest(run: Run, tests: readonly PreparedTest[], negated: boolean
   const { kernels } = arena;
   const [out, next, spare] = [arena.scratchBitmap(0), arena.scratchBitmap(1), arena.scratchBitmap(2)];
   let count = rowCount;
+  if (tests.length === 0 && run.validityAt !== 0) {
+    count = kernels.or(run.validityAt, run.validityAt, rowCount, out);
+  }
   for (const test of tests) {
     const first = count === rowCount;
     const selected = test.select(run, first ? out : next, spare);

@@ -3,9 +3,9 @@
  * Rules: a task carries requests in the order in which they must take effect; the worker answers each at its
  * place; `sequence` counts the tasks of a lane from 0, and a worker refuses to run one out of turn. Requests that
  * take several turns of the worker's event loop (SLOW_OPS) travel alone and may be overtaken. An expected refusal
- * travels as a WireError; anything else thrown is a bug and ends the worker.
+ * travels as a WireError, a bad file as a WireCorruption; anything else thrown is a bug and ends the worker.
  */
-import type { WireError } from '../base/index.js';
+import type { WireCorruption, WireError } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
 import type { BatchPlace } from '../ingest/index.js';
@@ -100,7 +100,10 @@ export interface LaneTask {
   readonly requests: readonly LaneRequest[];
 }
 
-export type LaneReply = { readonly value: LaneAnswers[LaneOp] } | { readonly error: WireError };
+export type LaneReply =
+  | { readonly value: LaneAnswers[LaneOp] }
+  | { readonly error: WireError }
+  | { readonly corruption: WireCorruption };
 
 export interface LaneResult {
   readonly replies: readonly LaneReply[];

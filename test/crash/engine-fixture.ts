@@ -134,27 +134,30 @@ function entities(tag: string, dimension: string, first: number, count: number):
 
 const AUTO = { 'auto-create': ['dimension', 'column'] };
 
-/** The life: writes, and where a checkpoint is begun (which then runs beside the writes behind it). */
-export const LIFE: readonly (Write | 'checkpoint')[] = [
+/** The life: writes, and where a checkpoint is begun, which runs beside the writes behind it, or waited for. */
+const LIFE: readonly (Write | 'checkpoint' | 'wait')[] = [
   insert({ ...entities('t0', 'default', 0, 12), ...AUTO }),
   change((model) => createDimensions(parseJson(bytesOf({ name: 'spare', 'api-name': 'spare' })), model)),
   insert({ ...entities('t1', 'second', 0, 9), ...AUTO }),
   'checkpoint',
+  'wait',
   insert(entities('t2', 'default', 6, 12)),
   change((model) =>
     createColumns(parseJson(bytesOf([{ name: 'late', 'api-name': 'late', type: 'integer-event' }])), model),
   ),
+  'checkpoint',
   insert(entities('t3', 'second', 4, 6)),
   insert({ ...entities('t4', 'third', 0, 5), ...AUTO }),
+  'wait',
   'checkpoint',
   insert({ e1: { late: { value: 7, date: '2021-01-01' } }, e2: { tag: 't5' } }),
   change((model) => deleteDimension(parseJson(bytesOf({ 'api-name': 'third' })), model)),
+  'wait',
   insert(entities('t6', 'default', 15, 8)),
-  'checkpoint',
   insert(entities('t7', 'default', 0, 30)),
 ];
 
-export const WRITE_COUNT = LIFE.filter((step) => step !== 'checkpoint').length;
+export const WRITE_COUNT = LIFE.filter((step) => typeof step === 'function').length;
 
 export interface Lived {
   /** Writes that were sent, and of those the ones that were acknowledged. */
@@ -172,22 +175,22 @@ export async function live(
   from = 0,
   eachState: (engine: Engine) => Promise<void> = async () => {},
 ): Promise<void> {
-  const checkpoints: Promise<void>[] = [];
+  let checkpoint = Promise.resolve();
   let ordinal = 0;
   const story = async (): Promise<void> => {
     for (const step of LIFE) {
-      if (step === 'checkpoint') {
-        if (ordinal >= from) checkpoints.push(engine.checkpoint());
-        checkpoints.at(-1)?.catch(() => {});
-        continue;
+      if (step === 'wait') await checkpoint;
+      if (step === 'checkpoint' && ordinal >= from) {
+        checkpoint = engine.checkpoint();
+        checkpoint.catch(() => {});
       }
-      if (ordinal++ < from) continue;
+      if (typeof step === 'string' || ordinal++ < from) continue;
       lived.sent = ordinal;
       await step(engine);
       lived.acknowledged = ordinal;
       await eachState(engine);
     }
-    await Promise.all(checkpoints);
+    await checkpoint;
     await engine.close();
   };
   await Promise.race([story(), fatal]);

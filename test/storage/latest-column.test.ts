@@ -58,7 +58,7 @@ for (const kind of ['bits', 'i32', 'i64', 'geo', CODE] as const) {
   t.test(`values of kind ${kind} are kept through updates, removals, growth and widening`, async (t) => {
     const prng = new Prng(SEED);
     const pool = new ArenaPool(null);
-    const column = new LatestColumn(pool, null, kind, 256);
+    const column = new LatestColumn(pool, null, kind, 256, 1);
     const model: (Stored | null)[] = Array(256).fill(null);
     for (let step = 0; step < 20_000; step++) {
       if (step % 4000 === 3999) {
@@ -88,22 +88,36 @@ for (const kind of ['bits', 'i32', 'i64', 'geo', CODE] as const) {
 }
 
 t.test('codes take 1, 2 or 4 bytes as the greatest one needs, and narrow ones stay right', async (t) => {
-  const column = new LatestColumn(new ArenaPool(null), null, CODE, 256);
+  const column = new LatestColumn(new ArenaPool(null), null, CODE, 256, 1);
   const widths: number[] = [];
   for (const code of [1, 0xff, 0x100, 0xffff, 0x10000, 0xffffffff]) {
     column.setCode(widths.length, code);
-    widths.push(column.codeBytes);
+    widths.push(column.width);
   }
   t.strictSame(widths, [1, 1, 2, 2, 4, 4]);
   t.strictSame(read(column, 6), ['1', '255', '256', '65535', '65536', '4294967295']);
-  const wide = new LatestColumn(new ArenaPool(null), null, CODE, 256, 0x10000);
-  wide.setCode(0, 3);
-  t.equal(wide.codeBytes, 4, 'a column that begins late begins wide');
+});
+
+t.test('integers take 1, 2, 4 or 8 bytes as the widest needs, at both ends of each width', async (t) => {
+  for (const sign of [1n, -1n]) {
+    const column = new LatestColumn(new ArenaPool(null), null, 'i64', 256, 1);
+    const values = [7n, 15n, 31n, 63n].flatMap((bits) => {
+      const end = 2n ** bits;
+      const inside = sign > 0n ? end - 1n : -end;
+      return bits === 63n ? [inside] : [inside, inside + sign];
+    });
+    const widths = values.map((value, row) => {
+      set(column, row, value);
+      return column.width;
+    });
+    t.strictSame(widths, [1, 2, 2, 4, 4, 8, 8]);
+    t.strictSame(read(column, values.length), values);
+  }
 });
 
 t.test('widening and growing in a full arena move values and validity together', async (t) => {
   const pool = new ArenaPool(null);
-  const column = new LatestColumn(pool, null, CODE, 256);
+  const column = new LatestColumn(pool, null, CODE, 256, 1);
   const first = column.arena;
   for (let row = 0; row < 256; row += 2) column.setCode(row, Math.min(row + 1, 255));
   const before = read(column, 256);

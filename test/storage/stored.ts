@@ -5,7 +5,13 @@
 import { hashBytes, type Prng } from '../../src/base/index.js';
 import type { Batch, Section, Values } from '../../src/column/index.js';
 import type { ValueKind } from '../../src/schema/index.js';
-import type { DimensionShard, LatestColumn } from '../../src/storage/index.js';
+import {
+  type DimensionShard,
+  type LatestColumn,
+  readCodes,
+  readIntegers,
+  type Width,
+} from '../../src/storage/index.js';
 import type { StoredEntity } from '../ir/evaluate.js';
 
 export type Stored = bigint | string | readonly [number, number];
@@ -218,13 +224,13 @@ function itemAt(
 interface Held {
   readonly arena: LatestColumn['arena'];
   readonly kind: ValueKind;
-  readonly codeBytes: 1 | 2 | 4;
+  readonly width: Width;
   readonly valuesAt: number;
 }
 
 /** The value in `row` of what lies in an arena. */
 export function valueAt(
-  { arena, kind, codeBytes, valuesAt }: Held,
+  { arena, kind, width, valuesAt }: Held,
   row: number,
   text: (code: number) => string,
 ): Stored {
@@ -234,13 +240,11 @@ export function valueAt(
     case 'i32':
       return BigInt(arena.i32[(valuesAt >> 2) + row]);
     case 'i64':
-      return itemAt(kind, arena.u32, (valuesAt >> 2) + row * 2, text);
+      return itemAt(kind, readIntegers(arena, valuesAt + row * width, width, 1), 0, text);
     case 'geo':
       return itemAt(kind, arena.f64, (valuesAt >> 3) + row * 2, text);
-    case 'code': {
-      const codes = codeBytes === 1 ? arena.u8 : codeBytes === 2 ? arena.u16 : arena.u32;
-      return text(codes[valuesAt / codeBytes + row]);
-    }
+    case 'code':
+      return text(readCodes(arena, valuesAt, width, row + 1)[row]);
   }
 }
 

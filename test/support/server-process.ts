@@ -70,7 +70,9 @@ export class ServerProcess {
         if (match !== null) resolve({ httpsPort: Number(match[1]), httpPort: Number(match[2]) });
       };
       this.ended.then(({ code, signal }) => {
-        reject(new Error(`the server ended with ${code ?? signal} before it served; it wrote:\n${this.#output}`));
+        reject(
+          new Error(`the server ended with ${code ?? signal} before it served; it wrote:\n${this.#output}`),
+        );
       });
     });
     // Whoever kills a server that starts does not look at this.

@@ -24,12 +24,10 @@ export function filesUnder(dir: string): string[] {
   return found.sort();
 }
 
+/** Names of the folders right below `dir` that hold files of ours. */
 export function directoriesUnder(dir: string): string[] {
-  return fs
-    .readdirSync(path.join(ROOT, dir), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !NOT_OURS.has(entry.name))
-    .map((entry) => entry.name)
-    .sort();
+  const names = filesUnder(dir).map((file) => file.slice(dir.length + 1).split('/'));
+  return [...new Set(names.filter((parts) => parts.length > 1).map(([name]) => name))];
 }
 
 export const read = (file: string): string => fs.readFileSync(path.join(ROOT, file), 'utf8');

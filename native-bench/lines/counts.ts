@@ -1,0 +1,95 @@
+/**
+ * The count line: questions over HTTPS with keep-alive, caches bypassed, beside the same questions in process in the
+ * other databases over the same rows. Rounds alternate between all of them and go through the questions' variants.
+ */
+import type { Bench } from '../bench.js';
+import { writePeopleCsv } from '../data/peers.js';
+import { percentile } from '../load/load.js';
+import { spreadOf } from '../measure.js';
+import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
+import type { Cell, Table } from '../report.js';
+import type { QuarryServer } from '../server/quarry.js';
+import { type Prepared, type Step, timeQuestion, timeRoundTrip } from './store.js';
+
+/** p50 of each round, in milliseconds; p99 over all. */
+interface Times {
+  readonly p50s: number[];
+  readonly p99s: number[];
+}
+
+const newTimes = (): Times => ({ p50s: [], p99s: [] });
+
+export async function loadPeers(bench: Bench, { people, steps }: Prepared): Promise<void> {
+  const { entityCount } = steps[steps.length - 1].expected;
+  bench.say('counts: loading the other databases');
+  const files = writePeopleCsv(people, 0, entityCount, bench.dir);
+  for (const peer of bench.peers) {
+    await peer.load(files);
+    bench.check(`people in ${peer.name}`, await peer.ask('SELECT count(*) FROM people'), entityCount);
+    const events = ['visit', 'purchase', 'rating'].map((table) => peer.ask(`SELECT count(*) FROM ${table}`));
+    const eventCount = (await Promise.all(events)).reduce((sum, count) => sum + count, 0);
+    bench.check(`events in ${peer.name}`, eventCount, steps[steps.length - 1].expected.eventCount);
+  }
+}
+
+export interface CountLine {
+  readonly table: Table;
+  /** p50 in milliseconds by question; '' is the round trip alone. */
+  readonly p50: ReadonlyMap<string, number>;
+}
+
+/** `step` is the last; the peers hold the same people. */
+export async function countLine(bench: Bench, server: QuarryServer, { expected }: Step): Promise<CountLine> {
+  const { scale, peers } = bench;
+  const roundTrip = newTimes();
+  const own = QUESTIONS.map(newTimes);
+  const others = peers.map(() => QUESTIONS.map(newTimes));
+  for (let round = 0; round < scale.countRounds; round++) {
+    bench.say(`counts, round ${round + 1} of ${scale.countRounds}`);
+    const variant = round % VARIANT_COUNT;
+    const floor = await timeRoundTrip(bench, server, expected);
+    roundTrip.p50s.push(floor.p50Ms);
+    roundTrip.p99s.push(floor.p99Ms);
+    for (const [index, question] of QUESTIONS.entries()) {
+      const { p50Ms, p99Ms } = await timeQuestion(bench, server, question, variant, expected);
+      own[index].p50s.push(p50Ms);
+      own[index].p99s.push(p99Ms);
+      for (const [peerIndex, peer] of peers.entries()) {
+        const answer = expected.answers.get(question.name)?.[variant] as number;
+        const { sql } = question.variants[variant];
+        // One without the clock, as the server had.
+        await peer.time(sql, 1, answer);
+        const ms = await peer.time(sql, scale.peerCountsPerRound, answer);
+        bench.checked(1 + scale.peerCountsPerRound);
+        others[peerIndex][index].p50s.push(percentile(Float64Array.from(ms).sort(), 0.5));
+      }
+    }
+  }
+  const rows: Cell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {
+    const p50 = spreadOf(own[index].p50s);
+    const peerTimes = others.map((times) => spreadOf(times[index].p50s));
+    const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
+    return [name, p50, spreadOf(own[index].p99s), wantedMs, ...peerTimes, ...ratios];
+  });
+  const names = peers.map(({ name }) => name);
+  const floor: Cell[] = ['nothing scanned: total', spreadOf(roundTrip.p50s), spreadOf(roundTrip.p99s), null];
+  const table: Table = {
+    line: 'counts',
+    title: `count/entity over ${expected.entityCount.toLocaleString('en-US')} entities and ${expected.eventCount.toLocaleString('en-US')} events, HTTPS end to end, 1 connection, ${scale.workers[0]} workers; the others in process`,
+    columns: [
+      '',
+      'p50 ms',
+      'p99 ms',
+      'wanted p50 at 10 M',
+      ...names.map((name) => `${name} ms`),
+      ...names.map((name) => `${name} takes`),
+    ],
+    rows: [[...floor, ...names.map(() => null), ...names.map(() => null)], ...rows],
+    notes: [
+      ...QUESTIONS.map(({ name, text }) => `${name}: ${text}`),
+      `medians [least..most] over ${scale.countRounds} alternating rounds through ${VARIANT_COUNT} variants of each question, ${scale.countsPerRound} requests each (${scale.peerCountsPerRound} for the others)`,
+    ],
+  };
+  const p50 = new Map(QUESTIONS.map(({ name }, index) => [name, spreadOf(own[index].p50s).median]));
+  return { table, p50: p50.set('', spreadOf(roundTrip.p50s).median) };
+}

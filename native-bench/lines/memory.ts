@@ -1,0 +1,51 @@
+/** The memory line: what the rows cost in resident memory beside the values' own bytes. */
+import type { Bench } from '../bench.js';
+import type { Expected } from '../oracle.js';
+import type { Cell, Table } from '../report.js';
+import type { QuarryServer } from '../server/quarry.js';
+
+const WANTED_RATIO = 1.5;
+const megabytes = (bytes: number): number => bytes / 1e6;
+
+/** `emptyBytes`: the same server's, before its first row. Takes a checkpoint. */
+export async function memoryRow(
+  server: QuarryServer,
+  expected: Expected,
+  emptyBytes: number,
+): Promise<Cell[]> {
+  await server.checkpoint();
+  const residentBytes = server.residentBytes();
+  const { ownBytes } = expected;
+  const claimedBytes = (await server.metrics()).get('quarry_memory_used_bytes') as number;
+  return [
+    `${expected.entityCount.toLocaleString('en-US')} entities, ${expected.eventCount.toLocaleString('en-US')} events`,
+    megabytes(ownBytes),
+    megabytes(emptyBytes),
+    megabytes(residentBytes),
+    (residentBytes - emptyBytes) / ownBytes,
+    WANTED_RATIO,
+    megabytes(claimedBytes),
+    claimedBytes / ownBytes,
+  ];
+}
+
+export function memoryTable({ scale }: Bench, rows: readonly (readonly Cell[])[]): Table {
+  return {
+    line: 'memory',
+    title: `Memory after a checkpoint, ${scale.workers[0]} workers`,
+    columns: [
+      '',
+      'own MB',
+      'empty server MB',
+      'resident MB',
+      '(resident - empty) / own',
+      'wanted at 10 M',
+      'counted by the server MB',
+      'counted / own',
+    ],
+    rows,
+    notes: [
+      'own: 8 bytes an integer, decimal, datetime and event date, 4 a date, 1 a boolean, 16 a geolocation, UTF-8 bytes of strings and IDs',
+    ],
+  };
+}

@@ -1,0 +1,56 @@
+/** The command line of the benchmarks: `npm run bench -- [--full | --tiny] [--only LINE[,LINE]] [--seed N] [--dir DIR]`. */
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Bench } from './bench.js';
+import { machineText } from './machine.js';
+import { tableText } from './report.js';
+import { LINES, type Line, run } from './run.js';
+import { FULL, SMALL, TINY } from './scale.js';
+
+const RESULTS = fileURLToPath(new URL('../../native-bench/results/', import.meta.url));
+const DEFAULT_SEED = 7;
+
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    tiny: { type: 'boolean', default: false },
+    only: { type: 'string', default: LINES.join() },
+    seed: { type: 'string', default: String(DEFAULT_SEED) },
+    dir: { type: 'string' },
+  },
+});
+const lines = values.only.split(',');
+const unknown = lines.filter((line) => !LINES.includes(line as Line));
+if (unknown.length > 0) {
+  process.stderr.write(`no line is called ${unknown.join(', ')}; there are ${LINES.join(', ')}\n`);
+  process.exit(2);
+}
+
+let bench: Bench | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    const ended = bench === null ? Promise.resolve() : bench.end();
+    ended.finally(() => process.exit(130));
+  });
+}
+
+const report = await run({
+  scale: values.full ? FULL : values.tiny ? TINY : SMALL,
+  seed: Number(values.seed),
+  lines: lines as Line[],
+  parentDir: values.dir,
+  say: (text) => process.stderr.write(`${text}\n`),
+  onBench: (started) => {
+    bench = started;
+  },
+});
+
+const { machine, versions, tables, answersChecked, seconds } = report;
+process.stdout.write(`\nMachine: ${machineText(machine)}\nBeside: ${Object.values(versions).join(', ')}\n\n`);
+for (const table of tables) process.stdout.write(`${tableText(table)}\n`);
+process.stdout.write(`${answersChecked} answers were checked; ${Math.round(seconds)} s in all\n`);
+fs.mkdirSync(RESULTS, { recursive: true });
+const file = `${RESULTS}${report.scale}-${new Date().toISOString().replaceAll(':', '').slice(0, 17)}.json`;
+fs.writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(`${file}\n`);

@@ -1,0 +1,121 @@
+/** A whole run: every line that is wanted, in an order that uses each load for as much as it can. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Bench } from './bench.js';
+import { countLine, loadPeers } from './lines/counts.js';
+import { ingestLine } from './lines/ingest.js';
+import { memoryRow, memoryTable } from './lines/memory.js';
+import { restartLine } from './lines/restart.js';
+import { scalingRow, scalingTable } from './lines/scaling.js';
+import { scanLine } from './lines/scan.js';
+import { grow, type Prepared, prepareSteps, startStore } from './lines/store.js';
+import { thisMachine } from './machine.js';
+import { PeerProcess } from './peers/process.js';
+import type { Cell, Report, Table } from './report.js';
+import type { Scale } from './scale.js';
+
+export const LINES = ['ingest', 'counts', 'memory', 'restart', 'scaling', 'scan'] as const;
+export type Line = (typeof LINES)[number];
+
+export interface RunOptions {
+  readonly scale: Scale;
+  readonly seed: number;
+  readonly lines: readonly Line[];
+  /** Where data directories and files go; a new directory in it, removed at the end. */
+  readonly parentDir?: string;
+  readonly say: (text: string) => void;
+  /** Told when there is something to end, so that a signal can end it. */
+  readonly onBench?: (bench: Bench) => void;
+}
+
+/** Rejects at the first wrong answer; whatever was started is ended by then. */
+export async function run({
+  scale,
+  seed,
+  lines,
+  parentDir = os.tmpdir(),
+  say,
+  onBench,
+}: RunOptions): Promise<Report> {
+  const startedMs = performance.now();
+  const machine = thisMachine();
+  const dir = fs.mkdtempSync(path.join(parentDir, 'quarry-bench-'));
+  const peers = [
+    new PeerProcess('DuckDB', `${dir}/duckdb`),
+    new PeerProcess('ClickHouse', `${dir}/clickhouse`),
+  ];
+  const bench = new Bench(scale, seed, dir, peers, say);
+  onBench?.(bench);
+  try {
+    const versions = Object.fromEntries(
+      await Promise.all(peers.map(async (peer) => [peer.name, await peer.version()])),
+    );
+    const tables: Table[] = [];
+    if (lines.includes('ingest')) tables.push(await ingestLine(bench));
+    tables.push(...(await storeLines(bench, lines)));
+    const seconds = (performance.now() - startedMs) / 1000;
+    return { scale: scale.name, machine, versions, seconds, answersChecked: bench.answersChecked, tables };
+  } finally {
+    await bench.end();
+  }
+}
+
+async function storeLines(bench: Bench, lines: readonly Line[]): Promise<Table[]> {
+  const wants = (line: Line): boolean => lines.includes(line);
+  if (!lines.some((line) => line !== 'ingest')) return [];
+  const prepared = prepareSteps(bench);
+  const { steps } = prepared;
+  const last = steps[steps.length - 1];
+  const scaling: Cell[][] = [];
+  const [workers, ...otherWorkers] = bench.scale.workers;
+  const counted = await grownStore(bench, prepared, workers, lines, scaling);
+  if (wants('scaling')) {
+    for (const count of otherWorkers) {
+      const server = await startStore(bench, count);
+      for (const step of steps) {
+        bench.say(`scaling: ${count} workers, ${step.expected.entityCount} entities`);
+        scaling.push(await scalingRow(bench, server, count, step, await grow(bench, server, step)));
+      }
+      await bench.close(server);
+    }
+  }
+  const tables = [...counted.tables];
+  if (wants('scaling')) tables.push(scalingTable(scaling));
+  if (wants('scan')) tables.push(await scanLine(bench, last.expected, counted.p50));
+  return tables;
+}
+
+/** The store of the first number of workers, which every line but ingest looks at. */
+async function grownStore(
+  bench: Bench,
+  prepared: Prepared,
+  workers: number,
+  lines: readonly Line[],
+  scaling: Cell[][],
+): Promise<{ tables: Table[]; p50: ReadonlyMap<string, number> | null }> {
+  const { steps } = prepared;
+  const tables: Table[] = [];
+  const memory: Cell[][] = [];
+  const server = await startStore(bench, workers);
+  const emptyBytes = server.residentBytes();
+  for (const step of steps) {
+    bench.say(`scaling: ${workers} workers, ${step.expected.entityCount} entities`);
+    const grown = await grow(bench, server, step);
+    // Also what a restart needs: everything in the snapshot.
+    memory.push(await memoryRow(server, step.expected, emptyBytes));
+    if (lines.includes('scaling')) scaling.push(await scalingRow(bench, server, workers, step, grown));
+  }
+  const last = steps[steps.length - 1];
+  let p50: ReadonlyMap<string, number> | null = null;
+  if (lines.includes('counts')) {
+    await loadPeers(bench, prepared);
+    const counted = await countLine(bench, server, last);
+    tables.push(counted.table);
+    p50 = counted.p50;
+  }
+  if (lines.includes('memory')) tables.push(memoryTable(bench, memory));
+  if (lines.includes('restart')) tables.push(await restartLine(bench, server, last));
+  else await bench.close(server);
+  return { tables, p50 };
+}

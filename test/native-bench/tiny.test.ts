@@ -1,0 +1,41 @@
+/** Every line of the benchmarks at a tiny scale, beside both other databases: all answers are checked, no time is. */
+import fs from 'node:fs';
+import t from 'tap';
+import { type Cell, tableText } from '../../native-bench/report.js';
+import { LINES, run } from '../../native-bench/run.js';
+import { TINY } from '../../native-bench/scale.js';
+
+const SEED = 11;
+t.comment(`seed ${SEED}`);
+
+/** A dozen processes one after the other: ten seconds, many more when others want the cores too. */
+const TIMEOUT_MS = 240_000;
+
+const numbersOf = (cell: Cell): number[] => {
+  if (typeof cell === 'number') return [cell];
+  return cell === null || typeof cell === 'string' ? [] : [cell.min, cell.median, cell.max];
+};
+
+t.test('every line of the benchmarks runs and every answer is right', { timeout: TIMEOUT_MS }, async (t) => {
+  const parentDir = t.testdir();
+  const report = await run({ scale: TINY, seed: SEED, lines: LINES, parentDir, say: () => {} });
+  t.strictSame([...new Set(report.tables.map(({ line }) => line))].sort(), [...LINES].sort());
+  for (const table of report.tables) {
+    for (const row of table.rows) {
+      t.equal(row.length, table.columns.length, `${table.line}: ${row[0]}`);
+      t.ok(row.flatMap(numbersOf).every(Number.isFinite), `${table.line}: ${row[0]} holds finite figures`);
+    }
+    t.equal(
+      tableText(table).split('\n').length,
+      table.rows.length + table.notes.length + 5,
+      'one line a row',
+    );
+  }
+  const ingest = report.tables.find(({ line }) => line === 'ingest');
+  t.equal(ingest?.rows.length, 8, 'Quarry over HTTP and HTTPS, ClickHouse in four ways, DuckDB in two');
+  const scaling = report.tables.find(({ line }) => line === 'scaling');
+  t.equal(scaling?.rows.length, TINY.sizes.length * TINY.workers.length);
+  t.match(Object.keys(report.versions), ['DuckDB', 'ClickHouse']);
+  t.ok(report.answersChecked > 100);
+  t.strictSame(fs.readdirSync(parentDir), [], 'nothing is left behind');
+});

@@ -1,0 +1,99 @@
+/**
+ * JSON of conformance cases as trees that keep number tokens: written back to text unchanged, and compared as a case
+ * means it. Integers and floats are different tokens, because typed clients refuse the one where they wait for the other.
+ */
+import { type JsonNode, parseTree } from './json-tree.js';
+
+const NESTING_MAX = 200;
+const RELATIVE_TOLERANCE = 1e-9;
+
+export type ObjectNode = Extract<JsonNode, { t: 'object' }>;
+
+export const parseText = (text: string): JsonNode => parseTree(Buffer.from(text), NESTING_MAX);
+
+export function textOf(node: JsonNode): string {
+  switch (node.t) {
+    case 'object':
+      return `{${node.members.map(({ key, value }) => `${JSON.stringify(key)}:${textOf(value)}`).join(',')}}`;
+    case 'list':
+      return `[${node.items.map(textOf).join(',')}]`;
+    case 'string':
+      return JSON.stringify(node.text);
+    case 'number':
+      return node.text;
+    case 'boolean':
+      return String(node.value);
+    case 'null':
+      return 'null';
+  }
+}
+
+export function objectOf(node: JsonNode | undefined, what: string): ObjectNode {
+  if (node?.t !== 'object') throw new Error(`${what} is no object`);
+  return node;
+}
+
+export const member = (object: ObjectNode, key: string): JsonNode | undefined =>
+  object.members.find((found) => found.key === key)?.value;
+
+export function textMember(object: ObjectNode, key: string): string | undefined {
+  const found = member(object, key);
+  return found?.t === 'string' ? found.text : undefined;
+}
+
+/** The object with that member in place of one of the same key. */
+export function withMember(object: ObjectNode, key: string, value: JsonNode): ObjectNode {
+  return { t: 'object', members: [...object.members.filter((found) => found.key !== key), { key, value }] };
+}
+
+const isIgnored = (node: JsonNode): boolean => node.t === 'string' && node.text === 'ignore';
+const isFloat = (token: string): boolean => /[.eE]/.test(token);
+
+/**
+ * Where and how `actual` differs from `expected`; null when it does not. "ignore" stands for anything, also for
+ * nothing; lists compare without order; the outermost object may hold further keys, objects inside it may not.
+ */
+export function difference(expected: JsonNode, actual: JsonNode | undefined, place = ''): string | null {
+  if (isIgnored(expected)) return null;
+  const wrong = (): string => {
+    const found = actual === undefined ? 'nothing' : textOf(actual).slice(0, 300);
+    return `${place === '' ? 'the answer' : place} is ${found}, expected ${textOf(expected).slice(0, 300)}`;
+  };
+  if (actual === undefined || actual.t !== expected.t) return wrong();
+  if (expected.t === 'object') return objectDifference(expected, actual as ObjectNode, place);
+  if (expected.t === 'list') {
+    return isSameBag(expected.items, (actual as typeof expected).items) ? null : wrong();
+  }
+  if (expected.t === 'number')
+    return isSameNumber(expected.text, (actual as typeof expected).text) ? null : wrong();
+  return textOf(expected) === textOf(actual) ? null : wrong();
+}
+
+function objectDifference(expected: ObjectNode, actual: ObjectNode, place: string): string | null {
+  for (const { key, value } of expected.members) {
+    const found = difference(value, member(actual, key), `${place}/${key}`);
+    if (found !== null) return found;
+  }
+  if (place === '') return null;
+  const further = actual.members.find(({ key }) => member(expected, key) === undefined);
+  return further === undefined ? null : `${place} holds ${JSON.stringify(further.key)} too`;
+}
+
+function isSameNumber(expected: string, actual: string): boolean {
+  if (isFloat(expected) !== isFloat(actual)) return false;
+  if (!isFloat(expected)) return BigInt(expected) === BigInt(actual);
+  const [wanted, found] = [Number(expected), Number(actual)];
+  return Math.abs(wanted - found) <= RELATIVE_TOLERANCE * Math.max(Math.abs(wanted), Math.abs(found));
+}
+
+/** Each expected item takes one actual item of its own. Items inside a list hold no further keys. */
+function isSameBag(expected: readonly JsonNode[], actual: readonly JsonNode[]): boolean {
+  if (expected.length !== actual.length) return false;
+  const left = [...actual];
+  for (const item of expected) {
+    const at = left.findIndex((candidate) => difference(item, candidate, '[]') === null);
+    if (at === -1) return false;
+    left.splice(at, 1);
+  }
+  return true;
+}

@@ -1,0 +1,113 @@
+/** The whole server inside the test's own process, spoken to in raw JSON text over HTTPS, and restarted at will. */
+import fs from 'node:fs';
+import { Agent, request } from 'node:https';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { type RunningServer, startServer } from '../../src/commands/serve.js';
+import type { ServeConfig } from '../../src/commands/serve-config.js';
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export class ConformanceServer {
+  readonly #dir: string;
+  readonly #simd: boolean;
+  #server: RunningServer | null = null;
+  #agent = new Agent();
+  #key = '';
+
+  private constructor(dir: string, simd: boolean) {
+    this.#dir = dir;
+    this.#simd = simd;
+  }
+
+  /** Starts on an empty data directory; `simd` false runs the kernels' TypeScript twins. */
+  static async start(simd: boolean): Promise<ConformanceServer> {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
+    const server = new ConformanceServer(dir, simd);
+    await server.#open();
+    return server;
+  }
+
+  async #open(): Promise<void> {
+    const config: ServeConfig = {
+      dataDir: this.#dir,
+      host: '127.0.0.1',
+      httpsPort: 0,
+      httpPort: 0,
+      workers: 2,
+      shards: null,
+      memoryLimitBytes: 2 ** 30,
+      durability: 'fsync',
+      limits: 'off',
+      cert: null,
+      key: null,
+      trustProxy: [],
+      logLevel: 'silent',
+    };
+    this.#server = await startServer(config, {
+      log: pino({ level: 'silent' }),
+      laneFile: fileOf('worker/entry.js'),
+      kernelsFile: this.#simd ? fileOf('kernels/kernels.wasm') : null,
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const keys = JSON.parse(fs.readFileSync(path.join(this.#dir, 'keys.json'), 'utf8'));
+    this.#key = keys.database['master-key'];
+    this.#agent = new Agent({ keepAlive: true, ca: fs.readFileSync(this.#server.certFile) });
+  }
+
+  async #close(): Promise<void> {
+    this.#agent.destroy();
+    await this.#server?.close();
+    this.#server = null;
+  }
+
+  async restart(): Promise<void> {
+    await this.#close();
+    await this.#open();
+  }
+
+  /** Writes a snapshot, so that the next restart reads one. */
+  async checkpoint(): Promise<void> {
+    await this.#server?.checkpoint();
+  }
+
+  /** Stops the server and removes its data. */
+  async stop(): Promise<void> {
+    await this.#close();
+    fs.rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  post(urlPath: string, body: string): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port: this.#server?.ports.httpsPort,
+          path: urlPath,
+          method: 'POST',
+          agent: this.#agent,
+          headers: { authorization: this.#key, 'content-type': 'application/json' },
+        },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+}

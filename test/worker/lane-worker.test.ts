@@ -1,0 +1,92 @@
+/** What a lane's worker answers, in this thread: order, refusals, and bugs that must end it. */
+import t from 'tap';
+import { batchBytes, encodeBatch } from '../../src/column/index.js';
+import type { LaneRequest, LaneStart } from '../../src/protocol/index.js';
+import { LaneWorker } from '../../src/worker/lane-worker.js';
+import { batchOf, COLUMNS } from '../storage/stored.js';
+import { faultyDisk } from '../support/faulty-disk.js';
+
+const START: LaneStart = { laneIndex: 0, shards: [1, 3], shardCount: 4, storeDir: '/store', kernels: null };
+const KEY = { databaseId: 1, dimensionId: 2 };
+
+const makeWorker = (): LaneWorker => new LaneWorker(START, faultyDisk());
+
+function applyOf(shard: number, ids: readonly string[]): LaneRequest {
+  const batch = batchOf(
+    KEY.dimensionId,
+    ids.map((id) => ({ id, fields: [{ column: COLUMNS[2], latest: 7n }] })),
+  );
+  const buffer = new SharedArrayBuffer(batchBytes(batch));
+  const byteLength = encodeBatch(batch, buffer, 0);
+  return {
+    op: 'apply',
+    records: [{ databaseId: KEY.databaseId, buffer, batches: [{ shard, offset: 0, byteLength }] }],
+  };
+}
+
+const COUNT_ALL: LaneRequest = {
+  op: 'count-all',
+  databaseId: KEY.databaseId,
+  dimensionIds: [KEY.dimensionId, 99],
+};
+
+t.test('requests of a task take effect in turn, each with its answer at its place', async (t) => {
+  const worker = makeWorker();
+  const { replies } = await worker.run({
+    sequence: 0,
+    requests: [
+      COUNT_ALL,
+      applyOf(1, ['a', 'b']),
+      COUNT_ALL,
+      applyOf(3, ['c']),
+      applyOf(1, ['b', 'd']),
+      COUNT_ALL,
+      { op: 'drop-dimension', ...KEY },
+      COUNT_ALL,
+    ],
+  });
+  t.strictSame(
+    replies.map((reply) => ('value' in reply ? reply.value : reply.error)),
+    [0, null, 2, null, null, 4, null, 0],
+  );
+});
+
+t.test('memory is reported as of the last change and goes down with a dropped dimension', async (t) => {
+  const worker = makeWorker();
+  const ids = Array.from({ length: 5000 }, (_, index) => `entity-${index}`);
+  const before = (await worker.run({ sequence: 0, requests: [COUNT_ALL] })).memoryBytes;
+  const held = (await worker.run({ sequence: 1, requests: [applyOf(1, ids)] })).memoryBytes;
+  t.ok(held > before + 5000 * 12, `${held} bytes`);
+  t.equal((await worker.run({ sequence: 2, requests: [COUNT_ALL] })).memoryBytes, held);
+  const dropped = await worker.run({ sequence: 3, requests: [{ op: 'drop-dimension', ...KEY }] });
+  t.equal(dropped.memoryBytes, before);
+});
+
+t.test(
+  'a task out of turn, a foreign shard and a step without a checkpoint are bugs that reject',
+  async (t) => {
+    const error = { name: 'InvariantError' };
+    await t.rejects(makeWorker().run({ sequence: 1, requests: [COUNT_ALL] }), error);
+    await t.rejects(makeWorker().run({ sequence: 0, requests: [applyOf(2, ['a'])] }), error);
+    await t.rejects(makeWorker().run({ sequence: 0, requests: [{ op: 'checkpoint-step' }] }), error);
+    await t.rejects(
+      makeWorker().run({ sequence: 0, requests: [{ op: 'load', files: [] }, COUNT_ALL] }),
+      error,
+    );
+  },
+);
+
+t.test('an insert for a database that is gone is refused with 8002, and the worker lives on', async (t) => {
+  const worker = makeWorker();
+  const shared = new SharedArrayBuffer(4096);
+  const request: LaneRequest = {
+    op: 'parse',
+    databaseId: 9,
+    shared,
+    bodyBytes: 2,
+    nowMs: 0,
+    customKey: false,
+  };
+  const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });
+  t.match(replies, [{ error: { code: 8002 } }, { value: 0 }]);
+});
