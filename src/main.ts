@@ -58,7 +58,11 @@ function speaksForItself(error: Error): boolean {
 function fail(error: unknown): never {
   const corrupt = error instanceof CorruptionError || error instanceof NewerFormatError;
   const text =
-    error instanceof Error ? (speaksForItself(error) ? error.message : (error.stack ?? error.message)) : String(error);
+    error instanceof Error
+      ? speaksForItself(error)
+        ? error.message
+        : (error.stack ?? error.message)
+      : String(error);
   fs.writeSync(2, `quarry: ${text}\n`);
   process.exit(corrupt ? EXIT.corrupt : EXIT.failed);
 }

@@ -462,7 +462,8 @@ export class Engine implements EngineApi {
     const { events } = this.#options;
     events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
     if (!this.#ready) {
-      events.fatal(new Error(`worker thread ${index} ended while the store was opened`, { cause }));
+      const text = `worker thread ${index} ended while the store was opened: ${String(cause)}`;
+      events.fatal(new Error(text, { cause }));
       return;
     }
     const rebuild = this.#rebuild(index).then(

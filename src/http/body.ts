@@ -1,13 +1,14 @@
 /**
  * Collects a request's body as it arrives.
  * Invariants: never more than BODY_BYTES_MAX bytes; memory is taken for twice what has arrived or AHEAD_BYTES_MAX
- * more than that, whatever Content-Length says; a body's bytes are gone once it is released.
+ * more than that, in steps of KEPT_STEP_BYTES, whatever Content-Length says; a body's bytes are gone once it is released.
  */
 import { BODY_BYTES_MAX } from '../base/index.js';
 
 const AHEAD_BYTES_MAX = 256 * 1024;
 /** Smaller buffers are left to the garbage collector. */
 const KEPT_BYTES_MIN = 16 * 1024;
+const KEPT_STEP_BYTES = 64 * 1024;
 /** Buffers that wait to be used again, in bytes together. */
 const KEPT_BYTES_MAX = 32 * 2 ** 20;
 
@@ -59,9 +60,9 @@ export class ByteBudget {
   }
 }
 
-/** The power of two that holds `bytes`, so that few sizes are kept. */
+/** Whole steps, so that few sizes are kept. */
 function roundedUp(bytes: number): number {
-  return bytes <= KEPT_BYTES_MIN ? bytes : 2 ** (32 - Math.clz32(bytes - 1));
+  return bytes < KEPT_BYTES_MIN ? bytes : Math.ceil(bytes / KEPT_STEP_BYTES) * KEPT_STEP_BYTES;
 }
 
 export class BodyReader {

@@ -1,8 +1,8 @@
 /**
  * Runs the tests: `npm test` builds, checks types, formatting and lint, then runs every test file of dist/ with tap;
  * `npm test -- test/kernels test/io/lock.test.ts` builds and runs only what is named (folders or files).
- * The last line of the output is `N passed, N failed`, alone: assertions as tap counts them, and the build, the type
- * check and the lint as one each. The exit code is 0 only when nothing failed and something passed.
+ * The last line of the output is `N passed, N failed`, alone: assertions as tap counts them, and each step before
+ * the tests as one. The exit code is 0 only when nothing failed and something passed.
  * Prints one line per test file; of a file that failed also what it wrote, but for the assertions that held.
  */
 import { spawn } from 'node:child_process';

@@ -1,9 +1,10 @@
 /**
  * What a lane's worker thread does with the requests it is sent. It is the only holder of its shards' state.
  * Invariants: requests take effect in the order sent, one at a time; only a checkpoint's step spans several
- * turns of the event loop, and it reads copies. An expected refusal is a reply; any other error ends the thread.
+ * turns of the event loop, and it reads copies. An expected refusal and a corrupt file are replies; any other error
+ * ends the thread.
  */
-import { invariant, QuarryError, toWire } from '../base/index.js';
+import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
 import { decodeBatch } from '../column/index.js';
 import { countEntities } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
@@ -29,6 +30,7 @@ import { parseRecord } from './parse-record.js';
 
 /** How long one checkpoint step may keep on writing files. */
 const CHECKPOINT_STEP_MS = 20;
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Requests after which the memory is counted again. */
 const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>(['apply', 'drop-dimension', 'load']);
@@ -159,14 +161,27 @@ export class LaneWorker {
     invariant(checkpoint !== null, 'a checkpoint step came without its begin');
     const until = performance.now() + CHECKPOINT_STEP_MS;
     let done = false;
-    while (!done && performance.now() < until) done = await checkpoint.step();
-    if (!done) return { done, files: [] };
-    this.#checkpoint = null;
-    return { done, files: await checkpoint.finish() };
+    try {
+      while (!done && performance.now() < until) done = await checkpoint.step();
+      if (!done) return { done, files: [] };
+      this.#checkpoint = null;
+      return { done, files: await checkpoint.finish() };
+    } catch (error) {
+      // No file is left that counts, and the data is as it was: the next checkpoint begins anew.
+      this.#checkpoint = null;
+      if (DISK_FULL_CODES.has((error as NodeJS.ErrnoException).code ?? '')) {
+        throw new QuarryError(9002, 'disk full: there is no room for the snapshot');
+      }
+      throw error;
+    }
   }
 }
 
 function refusal(error: unknown): LaneReply {
   if (error instanceof QuarryError) return { error: toWire(error) };
+  if (error instanceof CorruptionError) {
+    const { file, offset, reason } = error;
+    return { corruption: { file, offset, reason } };
+  }
   throw error;
 }

@@ -201,6 +201,12 @@ t.test('event conditions and freqgroups carry windows and frequencies', async (t
     },
   );
   const box = `"lower-left":{"longitude":170,"latitude":-5.5},"upper-right":{"longitude":-170,"latitude":"5"}`;
+  const anyValue = bind(`[{"te":{"minfreq":3,${between}}}]`);
+  t.equal(anyValue.op, 'event', 'minfreq stands beside between without a test of the value');
+  if (anyValue.op === 'event') {
+    t.strictSame(anyValue.event.tests, []);
+    t.equal(anyValue.minfreq, 3);
+  }
   t.strictSame(bind(`[{"ge":{"geo_bounding_box":{${box},${between}},"minfreq":2}}]`), {
     op: 'event',
     event: {
@@ -353,7 +359,6 @@ const REFUSED: readonly Refusal[] = [
   ['an event without between', '[{"ie":{"gt":1}}]', 4005, 'query[0].ie'],
   ['an event with minfreq only', '[{"ie":{"minfreq":1}}]', 4005, 'query[0].ie'],
   ['an event with between only', `[{"ie":{${week}}}]`, 4011, 'query[0].ie'],
-  ['an event with between and minfreq only', `[{"ie":{"minfreq":2,${week}}}]`, 4011, 'query[0].ie'],
   ['a null between', ie('null'), 4053, 'between'],
   ['a between of one date', ie('["2016-01-01"]'), 4053, 'between'],
   ['a between of three dates', ie('["2016-01-01","2016-01-02","2016-01-03"]'), 4053, 'between'],

@@ -1,7 +1,7 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { verifyStore } from '../../src/inspect/index.js';
 import { type DiskCall, FaultyDisk } from '../support/faulty-disk.js';
-import { type Lived, live, openEngine, STORE_DIR, stateOf, WRITE_COUNT } from './engine-fixture.js';
+import { type Lived, live, openEngine, STORE_DIR, stateOf, WRITE_COUNT, write } from './engine-fixture.js';
 
 const SHARDS = 2;
 const SEED = 20_240_501;
@@ -116,6 +116,47 @@ for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
     t.ok(runs > 80, `${runs} runs`);
   });
 }
+
+/** A checkpoint that meets a full disk, and one that does not; whether the crash came before the end. */
+async function fullThenRoom(t: Test, disk: FaultyDisk): Promise<void> {
+  const { engine, fatal } = await openEngine(disk, SHARDS, SEED);
+  const story = async (): Promise<void> => {
+    await write(engine, 3);
+    // Room for some of the snapshot files.
+    disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).length, 0) + 10_000;
+    const error = await engine.checkpoint().then(
+      () => null,
+      (error) => error,
+    );
+    if (!disk.crashed) t.match(error, { code: 9002 }, 'the checkpoint says that the disk is full');
+    t.equal(await stateOf(engine), states[3], 'queries go on');
+    t.equal(engine.stats().laneRestartCount, 0, 'no worker ended');
+    disk.capacityBytes = Number.POSITIVE_INFINITY;
+    await engine.checkpoint();
+    await engine.close();
+  };
+  await Promise.race([story(), fatal]);
+}
+
+t.test('a full disk lets a checkpoint fail and nothing else, and the next one stands on what the first left', async (t) => {
+  await fullThenRoom(t, new FaultyDisk({ seed: SEED }));
+  const wrong: string[] = [];
+  // The steps before are those of the life.
+  let step = 60;
+  for (; ; step++) {
+    const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
+    try {
+      await fullThenRoom(t, disk);
+    } catch (error) {
+      if (!disk.crashed) throw error;
+    }
+    const found = await reopen(disk.afterCrash(), null, SEED + 1);
+    if (found !== 3) wrong.push(`step ${step}: found ${found}`);
+    if (!disk.crashed) break;
+  }
+  t.strictSame(wrong, []);
+  t.ok(step > 90, `${step} steps`);
+});
 
 t.test('a crash at any step of a start with another number of shards keeps everything', async (t) => {
   const whole = new FaultyDisk({ seed: SEED });

@@ -4,7 +4,7 @@
  * store is always that behind some number of them.
  */
 import { bindCountEntity, createColumns, createDimensions, deleteDimension, parseJson } from '../../src/api/index.js';
-import { ManualClock, Prng } from '../../src/base/index.js';
+import { fromWire, ManualClock, Prng } from '../../src/base/index.js';
 import { type CatalogChange, databaseOf } from '../../src/catalog/index.js';
 import { Engine, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
 import type { LaneAnswers, LaneOp, LaneRequest, LaneRequests, LaneStart } from '../../src/protocol/index.js';
@@ -61,7 +61,8 @@ class LocalLane implements LaneApi {
     }
     this.#memoryBytes = result.memoryBytes;
     const [reply] = result.replies;
-    if ('error' in reply) throw new Error(`${op} was refused: ${reply.error.message}`);
+    if ('error' in reply) throw fromWire(reply.error);
+    if ('corruption' in reply) throw new Error(`${reply.corruption.file}: ${reply.corruption.reason}`);
     return reply.value as LaneAnswers[Op];
   }
 
@@ -194,6 +195,11 @@ export async function live(
     await engine.close();
   };
   await Promise.race([story(), fatal]);
+}
+
+/** The first `count` writes of the life, without a checkpoint. */
+export async function write(engine: Engine, count: number): Promise<void> {
+  for (const step of LIFE.filter((step) => typeof step === 'function').slice(0, count)) await step(engine);
 }
 
 const ALL_TIME = ['1990-01-01', '2100-01-01'];

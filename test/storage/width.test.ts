@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 
 const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
 const high = (value: bigint): number => Number(BigInt.asUintN(32, value >> 32n));
-const valueOf = (words: Uint32Array, index: number): bigint =>
+const integerAt = (words: Uint32Array, index: number): bigint =>
   (BigInt(words[index * 2 + 1] | 0) << 32n) | BigInt(words[index * 2]);
 
 /** The least width whose signed range holds the value. */
@@ -56,10 +56,11 @@ t.test('integers are read back as written, at their width and widened to any oth
     const own = values.filter((value) => expectedWidth(value) <= width);
     const from = arena.allocate(width * 128);
     if (from === null) return t.fail('no room');
-    own.forEach((value, index) => writeInteger(arena, from.at, width, index, low(value), high(value)));
+    for (const [index, value] of own.entries())
+      writeInteger(arena, from.at, width, index, low(value), high(value));
     const read = (at: number, of: Width): bigint[] => {
       const words = readIntegers(arena, at, of, own.length);
-      return own.map((_, index) => valueOf(words, index));
+      return own.map((_, index) => integerAt(words, index));
     };
     t.strictSame(read(from.at, width), own, `width ${width}`);
     for (const wider of [2, 4, 8] as const) {

@@ -46,7 +46,7 @@ t.test('requests of a task take effect in turn, each with its answer at its plac
     ],
   });
   t.strictSame(
-    replies.map((reply) => ('value' in reply ? reply.value : reply.error)),
+    replies.map((reply) => ('value' in reply ? reply.value : reply)),
     [0, null, 2, null, null, 4, null, 0],
   );
 });
