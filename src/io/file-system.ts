@@ -25,6 +25,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Names in a folder, sorted; an absent folder has none. */
   list(dir: string): Promise<string[]>;
+  /** Makes the folder and its missing parents, their names durable; does nothing when it is there. */
   makeDir(dir: string): Promise<void>;
   syncDir(dir: string): Promise<void>;
   exists(path: string): Promise<boolean>;

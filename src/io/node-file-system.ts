@@ -134,7 +134,12 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async makeDir(dir: string): Promise<void> {
-    await fs.promises.mkdir(path.resolve(dir), { recursive: true });
+    const whole = path.resolve(dir);
+    const firstMade = await fs.promises.mkdir(whole, { recursive: true });
+    if (firstMade === undefined) return;
+    for (let made = whole; made.length >= firstMade.length; made = path.dirname(made)) {
+      await this.syncDir(path.dirname(made));
+    }
   }
 
   async syncDir(dir: string): Promise<void> {

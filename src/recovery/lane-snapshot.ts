@@ -146,19 +146,30 @@ const dirOf = (file: string): string => file.slice(0, file.lastIndexOf('/'));
 
 /** Reads one snapshot file and checks it against its entry. Throws CorruptionError. */
 export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFileEntry): Promise<ArrowTable> {
-  const { fs, dir, lz4 } = store;
-  const file = `${dir}/${entry.path}`;
-  if (!(await fs.exists(file)))
-    throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
-  const bytes = await fs.readFile(file);
+  return checkedTable(store, entry, await readBytes(store, entry));
+}
+
+/** The file's bytes, or null when it is missing. */
+function readBytes({ fs, dir }: SnapshotStore, { path }: SnapshotFileEntry): Promise<Uint8Array | null> {
+  return fs.readFile(`${dir}/${path}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+function checkedTable(store: SnapshotStore, entry: SnapshotFileEntry, bytes: Uint8Array | null): ArrowTable {
+  const file = `${store.dir}/${entry.path}`;
+  if (bytes === null) throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
   if (bytes.length !== entry.bytes) {
     throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
   }
-  if (crc32(bytes) !== entry.crc32)
+  if (crc32(bytes) !== entry.crc32) {
     throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
-  const table = decodeArrowFile(bytes, lz4, file);
-  if (table.rowCount !== entry.rowCount)
+  }
+  const table = decodeArrowFile(bytes, store.lz4, file);
+  if (table.rowCount !== entry.rowCount) {
     throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
+  }
   return table;
 }
 
@@ -175,17 +186,27 @@ export async function loadSnapshot(
   files: readonly SnapshotFileEntry[],
   shards: ReadonlyMap<number, Shard>,
 ): Promise<{ rowCount: number; bytes: number }> {
+  const ordered = inLoadOrder(files);
+  const restored = new Set<DimensionShard>();
   let rowCount = 0;
   let bytes = 0;
-  for (const entry of inLoadOrder(files)) {
+  let next = ordered.length > 0 ? readBytes(store, ordered[0]) : null;
+  for (let index = 0; index < ordered.length; index++) {
+    const entry = ordered[index];
+    const read = await next;
+    // The disk reads the next file while this one is restored.
+    next = index + 1 < ordered.length ? readBytes(store, ordered[index + 1]) : null;
+    next?.catch(() => {});
     const shard = shards.get(entry.shard)?.dimension(entry);
     if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
-    const table = await readSnapshotFile(store, entry);
+    const table = checkedTable(store, entry, read);
     const segment =
       entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry.columnId, table);
     segment.snapshot.written(entry, segment.snapshot.changeCount);
+    restored.add(shard);
     rowCount += entry.rowCount;
     bytes += entry.bytes;
   }
+  for (const shard of restored) shard.rebuildIndex();
   return { rowCount, bytes };
 }

@@ -102,15 +102,11 @@ function listItems(stored: StoredValues, count: number): { values: Values; codes
   return { values: { kind: 'bits', bits }, codes: null };
 }
 
-/** Appends the file's entities as the next segment of the shard's dimension. */
+/** Appends the file's entities as the next segment; they are found by ID only after the shard's `rebuildIndex`. */
 export function restoreEntities(shard: DimensionShard, table: ArrowTable): EntitySegment {
   const [ids, ...columns] = table.columns;
   invariant(ids?.kind === 'utf8', 'a snapshot file of entities begins with their IDs');
-  const segment = shard.addSegment();
-  for (let row = 0; row < table.rowCount; row++) {
-    const [from, to] = [ids.offsets[row], ids.offsets[row + 1]];
-    shard.appendEntity(hashBytes(ids.bytes, from, to), ids.bytes, from, to);
-  }
+  const segment = shard.restoreSegment(ids.offsets, ids.bytes);
   for (const column of columns) {
     const columnId = Number(column.metadata?.get(COLUMN_ID_KEY));
     const dictionary = (): Dictionary => shard.dictionary(columnId);

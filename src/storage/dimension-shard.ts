@@ -4,7 +4,7 @@
  * may hold fewer rows, which leaves gaps); `apply` is deterministic, so replaying the same batches in the same
  * order gives the same rows, codes and segments.
  */
-import { invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
+import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Batch, Section, Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { ArenaPool } from './arena.js';
@@ -82,6 +82,29 @@ export class DimensionShard {
     this.#index.add(hash, row);
     this.#entityCount++;
     return row;
+  }
+
+  /** Appends a segment with the IDs of a snapshot file; they are found only after `rebuildIndex`. */
+  restoreSegment(offsets: Int32Array | Uint32Array, bytes: Uint8Array): EntitySegment {
+    const segment = this.addSegment();
+    segment.restoreIds(offsets, bytes);
+    this.#entityCount += segment.rowCount;
+    return segment;
+  }
+
+  /** Makes the entities of all restored segments known by their IDs. The index must be empty. */
+  rebuildIndex(): void {
+    const hashes = new Uint32Array(this.#entityCount);
+    const rows = new Uint32Array(this.#entityCount);
+    let at = 0;
+    this.segments.forEach((segment, index) => {
+      const { offsets, bytes } = segment.ids();
+      for (let place = 0; place < segment.rowCount; place++, at++) {
+        hashes[at] = hashBytes(bytes, offsets[place], offsets[place + 1]);
+        rows[at] = (index << SEGMENT_ROWS_SHIFT) + place;
+      }
+    });
+    this.#index.fill(hashes, rows);
   }
 
   addSegment(): EntitySegment {

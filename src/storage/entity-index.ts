@@ -4,6 +4,8 @@
  * Invariants: a slot is (hash, row + 1), 0 = free; linear probing; the table is cut into parts by the hash's low
  * bits and each part grows alone, so that no single insert waits for more than 1/64 of the table to move.
  */
+import { invariant } from '../base/index.js';
+
 const PART_BITS = 6;
 const PART_COUNT = 1 << PART_BITS;
 const PART_MASK = PART_COUNT - 1;
@@ -44,6 +46,36 @@ export class EntityIndex {
     if ((this.#counts[index] + 1) * 5 > slots * 4) part = this.#grow(index);
     place(part, hash, row + 1);
     this.#counts[index]++;
+  }
+
+  /**
+   * Fills an empty index with all entities at once: sorted by part first, so that each part is filled while it lies
+   * in the cache. hashes[i] belongs to rows[i].
+   */
+  fill(hashes: Uint32Array, rows: Uint32Array): void {
+    invariant(
+      this.#counts.every((count) => count === 0),
+      'only an empty index is filled',
+    );
+    const counts = this.#counts;
+    for (let index = 0; index < hashes.length; index++) counts[hashes[index] & PART_MASK]++;
+    const next = new Uint32Array(PART_COUNT);
+    for (let part = 1; part < PART_COUNT; part++) next[part] = next[part - 1] + counts[part - 1];
+    const byPart = new Uint32Array(hashes.length * 2);
+    for (let index = 0; index < hashes.length; index++) {
+      const at = next[hashes[index] & PART_MASK]++ * 2;
+      byPart[at] = hashes[index];
+      byPart[at + 1] = rows[index] + 1;
+    }
+    let at = 0;
+    for (let part = 0; part < PART_COUNT; part++) {
+      let slots = SLOTS_MIN;
+      while (counts[part] * 5 > slots * 4) slots *= 2;
+      this.#memoryBytes -= this.#parts[part].byteLength;
+      const table = this.#table(slots);
+      this.#parts[part] = table;
+      for (const end = next[part] * 2; at < end; at += 2) place(table, byPart[at], byPart[at + 1]);
+    }
   }
 
   #grow(index: number): Uint32Array<ArrayBuffer> {

@@ -4,7 +4,7 @@
  * Invariants: rows are appended and never move; IDs never change and lie as in an Arrow Utf8 column (offsets,
  * bytes); a column exists here only once one of these rows had a value of it.
  */
-import { SEGMENT_ROWS_MAX } from '../base/index.js';
+import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
@@ -97,6 +97,21 @@ export class EntitySegment {
     this.#offsets.arena.u32[(this.#offsets.at >> 2) + row + 1] = this.#idEnd;
     this.snapshot.appended();
     return row;
+  }
+
+  /** Takes the IDs of a snapshot file into an empty segment: ID i is bytes[offsets[i], offsets[i + 1]). */
+  restoreIds(offsets: Int32Array | Uint32Array, bytes: Uint8Array): void {
+    invariant(this.#rowCount === 0, 'only an empty segment is restored');
+    this.#rowCount = offsets.length - 1;
+    this.#idEnd = offsets[this.#rowCount];
+    while (this.#capacity < this.#rowCount) this.#capacity *= 2;
+    const idBytes = Math.max(ID_BYTES_MIN, this.#idEnd);
+    [this.#offsets, this.#bytes] = this.#pool.grow(
+      [this.#offsets, this.#bytes],
+      [(this.#capacity + 1) * 4, idBytes],
+    );
+    this.#offsets.arena.u32.set(offsets, this.#offsets.at >> 2);
+    this.#bytes.arena.u8.set(bytes.subarray(0, this.#idEnd), this.#bytes.at);
   }
 
   /** Whether the ID in `row` is bytes[from, to). */

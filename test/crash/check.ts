@@ -72,7 +72,12 @@ export class Checker {
    * Settles what got no answer, then checks the requests from `fromRound` on, `sampleCount` older ones of each
    * writer, all columns and dimensions, and all totals.
    */
-  async check(journals: readonly Journal[], fromRound: number, sampleCount: number, prng: Prng): Promise<void> {
+  async check(
+    journals: readonly Journal[],
+    fromRound: number,
+    sampleCount: number,
+    prng: Prng,
+  ): Promise<void> {
     const listing = await this.#listing();
     for (const journal of journals) {
       for (const entry of journal.entries) if (entry.applied === null) await this.#settle(entry, listing);
@@ -180,7 +185,8 @@ export class Checker {
         const found = await this.#counts(group);
         group.forEach(({ expected, kindOf, what }, index) => {
           this.#findings.checks++;
-          if (found[index] !== expected) this.#found(kindOf(found[index]), `${what}: ${found[index]}, not ${expected}`);
+          if (found[index] !== expected)
+            this.#found(kindOf(found[index]), `${what}: ${found[index]}, not ${expected}`);
         });
       }
     };
@@ -189,7 +195,11 @@ export class Checker {
 
   /** At most QUERIES_PER_REQUEST counts. */
   async #counts(queries: readonly Pick<Count, 'dimension' | 'query'>[]): Promise<number[]> {
-    const body = queries.map(({ dimension, query }, index) => ({ 'query-name': `q${index}`, dimension, query }));
+    const body = queries.map(({ dimension, query }, index) => ({
+      'query-name': `q${index}`,
+      dimension,
+      query,
+    }));
     const { result } = await this.#client.succeed<{ result: Record<string, number> }>({
       path: '/v1/query/count/entity',
       body,
@@ -229,7 +239,11 @@ interface Place {
   readonly op: InsertOp;
 }
 
-function countsIn({ dimension, ordinals, entry, op }: Place, columns: ReadonlySet<string>, lastWritten: number): Count[] {
+function countsIn(
+  { dimension, ordinals, entry, op }: Place,
+  columns: ReadonlySet<string>,
+  lastWritten: number,
+): Count[] {
   const { tag, autoColumn } = op;
   const whole = entry.applied ? ordinals.length : 0;
   const what = `${textOf(entry)} (${entry.heard}) in ${dimension}`;
@@ -238,7 +252,13 @@ function countsIn({ dimension, ordinals, entry, op }: Place, columns: ReadonlySe
     return found === 0 ? 'lost' : 'half';
   };
   const counts: Count[] = [
-    { dimension, query: hasEvent('tag-event', tag), expected: whole, kindOf: ofPart, what: `${what}, its event` },
+    {
+      dimension,
+      query: hasEvent('tag-event', tag),
+      expected: whole,
+      kindOf: ofPart,
+      what: `${what}, its event`,
+    },
     {
       dimension,
       query: hasEvent('tag-event', tag, 2),

@@ -52,26 +52,30 @@ t.test('every write of the life shows in the state of the store', async (t) => {
   t.equal(new Set(states).size, states.length);
 });
 
-t.test('a crash at any I/O step of writes and checkpoints keeps every acknowledged write and no part of one', async (t) => {
-  const wrong: string[] = [];
-  let step = 0;
-  for (; ; step++) {
-    const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
-    const lived = await liveUntilCrash(disk, SEED);
-    const found = await reopen(disk.afterCrash(), null, SEED + 1);
-    if (!inRange(found, lived)) wrong.push(`step ${step}: ${JSON.stringify(lived)}, found ${found}`);
-    if (!disk.crashed) break;
-  }
-  t.strictSame(wrong, []);
-  t.ok(step > 150, `${step} steps`);
-});
+t.test(
+  'a crash at any I/O step of writes and checkpoints keeps every acknowledged write and no part of one',
+  async (t) => {
+    const wrong: string[] = [];
+    let step = 0;
+    for (; ; step++) {
+      const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
+      const lived = await liveUntilCrash(disk, SEED);
+      const found = await reopen(disk.afterCrash(), null, SEED + 1);
+      if (!inRange(found, lived)) wrong.push(`step ${step}: ${JSON.stringify(lived)}, found ${found}`);
+      if (!disk.crashed) break;
+    }
+    t.strictSame(wrong, []);
+    t.ok(step > 150, `${step} steps`);
+  },
+);
 
 /** Steps of the life at which a manifest is in its place but its name not yet durable, or removals begin. */
 async function turningPoints(): Promise<number[]> {
   const steps: number[] = [];
   let before: DiskCall = 'open';
   const fault = (step: number, call: DiskCall, file: string): undefined => {
-    if ((call === 'syncDir' && file === STORE_DIR) || (call === 'remove' && before !== 'remove')) steps.push(step);
+    if ((call === 'syncDir' && file === STORE_DIR) || (call === 'remove' && before !== 'remove'))
+      steps.push(step);
     before = call;
   };
   await liveUntilCrash(new FaultyDisk({ seed: SEED, fault }), SEED);
@@ -97,27 +101,30 @@ async function goOn(disk: FaultyDisk, before: Lived): Promise<Lived | string> {
 
 for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
   const name = firstEnd === 'afterCrash' ? 'a crash' : 'the kill of the process';
-  t.test(`a crash at any step of the start after ${name}, or in the life that goes on, loses nothing either`, async (t) => {
-    const wrong: string[] = [];
-    let runs = 0;
-    for (const at of await turningPoints()) {
-      const first = new FaultyDisk({ crashAtStep: at, seed: SEED + at });
-      const before = await liveUntilCrash(first, SEED);
-      for (let step = at % 3; ; step += step < STEPS_OF_START ? 3 : 40, runs++) {
-        const second = first[firstEnd]({ crashAtStep: step, seed: SEED + at + step });
-        const lived = await goOn(second, before);
-        const found = await reopen(second.afterCrash(), null, SEED + 3);
-        const good = typeof lived !== 'string' && inRange(found, lived);
-        if (!good) wrong.push(`first ${at}, then ${step}: ${JSON.stringify(lived)}, found ${found}`);
-        if (!second.crashed) break;
+  t.test(
+    `a crash at any step of the start after ${name}, or in the life that goes on, loses nothing either`,
+    async (t) => {
+      const wrong: string[] = [];
+      let runs = 0;
+      for (const at of await turningPoints()) {
+        const first = new FaultyDisk({ crashAtStep: at, seed: SEED + at });
+        const before = await liveUntilCrash(first, SEED);
+        for (let step = at % 3; ; step += step < STEPS_OF_START ? 3 : 40, runs++) {
+          const second = first[firstEnd]({ crashAtStep: step, seed: SEED + at + step });
+          const lived = await goOn(second, before);
+          const found = await reopen(second.afterCrash(), null, SEED + 3);
+          const good = typeof lived !== 'string' && inRange(found, lived);
+          if (!good) wrong.push(`first ${at}, then ${step}: ${JSON.stringify(lived)}, found ${found}`);
+          if (!second.crashed) break;
+        }
       }
-    }
-    t.strictSame(wrong, []);
-    t.ok(runs > 80, `${runs} runs`);
-  });
+      t.strictSame(wrong, []);
+      t.ok(runs > 80, `${runs} runs`);
+    },
+  );
 }
 
-/** A checkpoint that meets a full disk, and one that does not; whether the crash came before the end. */
+/** A checkpoint that meets a full disk, and one that does not. Rejects where the disk stops. */
 async function fullThenRoom(t: Test, disk: FaultyDisk): Promise<void> {
   const { engine, fatal } = await openEngine(disk, SHARDS, SEED);
   const story = async (): Promise<void> => {
@@ -138,25 +145,28 @@ async function fullThenRoom(t: Test, disk: FaultyDisk): Promise<void> {
   await Promise.race([story(), fatal]);
 }
 
-t.test('a full disk lets a checkpoint fail and nothing else, and the next one stands on what the first left', async (t) => {
-  await fullThenRoom(t, new FaultyDisk({ seed: SEED }));
-  const wrong: string[] = [];
-  // The steps before are those of the life.
-  let step = 60;
-  for (; ; step++) {
-    const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
-    try {
-      await fullThenRoom(t, disk);
-    } catch (error) {
-      if (!disk.crashed) throw error;
+t.test(
+  'a full disk lets a checkpoint fail and nothing else, and the next one stands on what the first left',
+  async (t) => {
+    await fullThenRoom(t, new FaultyDisk({ seed: SEED }));
+    const wrong: string[] = [];
+    // The steps before are those of the life.
+    let step = 60;
+    for (; ; step++) {
+      const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
+      try {
+        await fullThenRoom(t, disk);
+      } catch (error) {
+        if (!disk.crashed) throw error;
+      }
+      const found = await reopen(disk.afterCrash(), null, SEED + 1);
+      if (found !== 3) wrong.push(`step ${step}: found ${found}`);
+      if (!disk.crashed) break;
     }
-    const found = await reopen(disk.afterCrash(), null, SEED + 1);
-    if (found !== 3) wrong.push(`step ${step}: found ${found}`);
-    if (!disk.crashed) break;
-  }
-  t.strictSame(wrong, []);
-  t.ok(step > 90, `${step} steps`);
-});
+    t.strictSame(wrong, []);
+    t.ok(step > 90, `${step} steps`);
+  },
+);
 
 t.test('a crash at any step of a start with another number of shards keeps everything', async (t) => {
   const whole = new FaultyDisk({ seed: SEED });

@@ -3,7 +3,13 @@
  * writes of every kind, beside and between checkpoints. The writes come one after the other, so the content of the
  * store is always that behind some number of them.
  */
-import { bindCountEntity, createColumns, createDimensions, deleteDimension, parseJson } from '../../src/api/index.js';
+import {
+  bindCountEntity,
+  createColumns,
+  createDimensions,
+  deleteDimension,
+  parseJson,
+} from '../../src/api/index.js';
 import { fromWire, ManualClock, Prng } from '../../src/base/index.js';
 import { type CatalogChange, databaseOf } from '../../src/catalog/index.js';
 import { Engine, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
@@ -78,7 +84,11 @@ export interface OpenedEngine {
 }
 
 /** `shardCount` null = what the store has, or one for the single lane. */
-export async function openEngine(disk: FaultyDisk, shardCount: number | null, seed: number): Promise<OpenedEngine> {
+export async function openEngine(
+  disk: FaultyDisk,
+  shardCount: number | null,
+  seed: number,
+): Promise<OpenedEngine> {
   const prng = new Prng(seed);
   let onFatal: (error: Error) => void = () => {};
   const fatal = new Promise<never>((_, reject) => {
@@ -114,7 +124,9 @@ const insert = (body: unknown): Write => {
   return (engine) => engine.insert({ databaseId: DATABASE_ID, body: bytesOf(body), customKey: false });
 };
 
-const change = (decide: (model: DatabaseModel) => { changes: readonly CatalogChange[]; answer: unknown }): Write => {
+const change = (
+  decide: (model: DatabaseModel) => { changes: readonly CatalogChange[]; answer: unknown },
+): Write => {
   return (engine) => engine.change((catalog) => decide(databaseOf(catalog, DATABASE_ID)));
 };
 

@@ -38,7 +38,10 @@ function bodyOf(first: number, count: number): Record<string, unknown> {
       name: `name-${index % 7}`,
       number: index,
       list: [`x${index % 5}`, `y${index % 4}`],
-      visit: [{ value: index % 11, date: '2022-02-02T02:02:02Z' }, { value: 100 + (index % 2), date: '2023-03-03' }],
+      visit: [
+        { value: index % 11, date: '2022-02-02T02:02:02Z' },
+        { value: 100 + (index % 2), date: '2023-03-03' },
+      ],
     };
   }
   return { ...body, 'auto-create': ['dimension', 'column'] };
@@ -66,9 +69,9 @@ async function answersOf(client: JsonClient): Promise<unknown> {
 }
 
 const filesBelow = (dir: string): string[] =>
-  fs.readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [],
-  );
+  fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : []));
 
 /** A store with snapshot files, a manifest and a log behind it, closed by kill -9. */
 async function makeStore(t: Test): Promise<string> {
@@ -100,7 +103,9 @@ async function refusal(t: Test, dir: string): Promise<string> {
     '--http-port',
     '0',
   ]);
-  t.strictSame({ code, signal }, { code: EXIT_CORRUPT, signal: null }, output);
+  t.strictSame({ code, signal }, { code: EXIT_CORRUPT, signal: null }, 'the start ends with exit code 3', {
+    output,
+  });
   return output;
 }
 
@@ -108,15 +113,17 @@ async function refusesAndNames(t: Test, dir: string, file: string): Promise<stri
   const digest = (): string =>
     filesBelow(dir)
       .filter((each) => /\.(arrow|qlog)$|manifest$/.test(each))
-      .map((each) => `${each} ${fs.readFileSync(each).toString('base64').length} ${fs.statSync(each).mtimeMs}`)
+      .map(
+        (each) => `${each} ${fs.readFileSync(each).toString('base64').length} ${fs.statSync(each).mtimeMs}`,
+      )
       .join('\n');
   const before = digest();
   const output = await refusal(t, dir);
-  t.ok(output.includes(file), `the start names ${file}: ${output}`);
+  t.ok(output.includes(file), 'the start names the file', { output });
   t.notMatch(output, /^ +at /m, 'and prints no stack');
   const verified = await runCommand(['verify', dir]);
-  t.equal(verified.code, EXIT_CORRUPT, verified.output);
-  t.ok(verified.output.includes(file), `verify names it: ${verified.output}`);
+  t.equal(verified.code, EXIT_CORRUPT, 'verify ends with exit code 3');
+  t.ok(verified.output.includes(file), 'verify names the file', { output: verified.output });
   t.equal(digest(), before, 'nothing was changed');
   return output;
 }
@@ -185,7 +192,7 @@ t.test('a store on disk', async (t) => {
     bytes.writeUInt32LE(crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8))), 8);
     fs.writeFileSync(file, bytes);
     const output = await refusal(t, dir);
-    t.ok(output.includes(file), output);
+    t.ok(output.includes(file), 'the start names the file', { output });
     t.match(output, /version 2;.*newer release/);
   });
 
@@ -197,15 +204,18 @@ t.test('a store on disk', async (t) => {
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28);
     fs.writeFileSync(file, bytes);
     const output = await refusal(t, dir);
-    t.ok(output.includes(file), output);
+    t.ok(output.includes(file), 'the start names the file', { output });
     t.match(output, /version 2;.*newer release/);
   });
 
   t.test('opens again whole when none of that was done to it', async (t) => {
     const { client } = await serve(t, copy(t));
-    t.strictSame((await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' })).result, {
-      total: 320,
-    });
+    t.strictSame(
+      (await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' })).result,
+      {
+        total: 320,
+      },
+    );
   });
 });
 
@@ -217,7 +227,15 @@ t.test('a second process on the same directory ends with a clear text, and the f
   fs.symlinkSync(dir, link);
   t.teardown(() => fs.rmSync(link));
   for (const second of [dir, link]) {
-    const serving = await runCommand(['serve', '--data-dir', second, '--https-port', '0', '--http-port', '0']);
+    const serving = await runCommand([
+      'serve',
+      '--data-dir',
+      second,
+      '--https-port',
+      '0',
+      '--http-port',
+      '0',
+    ]);
     t.not(serving.code, 0);
     t.match(serving.output, /is in use by the process with pid \d+/);
     t.notMatch(serving.output, /^ +at /m, 'no stack');
@@ -228,7 +246,7 @@ t.test('a second process on the same directory ends with a clear text, and the f
   await insert(client, 10, 10);
   const { result } = await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' });
   t.strictSame(result, { total: 20 });
-  t.equal(await server.end(), 0, server.output);
+  t.equal(await server.end(), 0);
 });
 
 t.test('SIGTERM under load ends with code 0, and everything acknowledged is there', async (t) => {
@@ -239,7 +257,11 @@ t.test('SIGTERM under load ends with code 0, and everything acknowledged is ther
   const writer = async (): Promise<void> => {
     for (;;) {
       const ordinal = next++;
-      const { status } = await client.ask({ path: '/v1/insert', body: bodyOf(ordinal * 100, 100), plain: ordinal % 2 === 0 });
+      const { status } = await client.ask({
+        path: '/v1/insert',
+        body: bodyOf(ordinal * 100, 100),
+        plain: ordinal % 2 === 0,
+      });
       if (status === 200) acknowledged.push(`e-${ordinal * 100 + 1}`, `e-${ordinal * 100 + 98}`);
       else t.equal(status, 503);
     }
@@ -249,7 +271,7 @@ t.test('SIGTERM under load ends with code 0, and everything acknowledged is ther
   const ended = server.end();
   server.signal('SIGTERM');
   server.signal('SIGINT');
-  t.equal(await ended, 0, server.output);
+  t.equal(await ended, 0);
   await Promise.all(writers);
   t.match(await runCommand(['verify', dir]), { code: 0, output: /sound\n$/ });
 
@@ -259,63 +281,73 @@ t.test('SIGTERM under load ends with code 0, and everything acknowledged is ther
     const ids = acknowledged.filter((id) => (Number(id.slice(2)) % 3 === 0) === (dimension === 'thirds'));
     for (let at = 0; at < ids.length; at += 100) {
       const body = { dimension, ids: ids.slice(at, at + 100) };
-      const answer = await again.client.succeed<{ 'not-exists': string[] }>({ path: '/v1/query/exists/entity', body });
+      const answer = await again.client.succeed<{ 'not-exists': string[] }>({
+        path: '/v1/query/exists/entity',
+        body,
+      });
       missing.push(...answer['not-exists']);
     }
   }
   t.strictSame(missing, []);
 });
 
-t.test('while it replays its log the server answers 503 and writes nothing; SIGTERM then ends it with code 0', async (t) => {
-  const dir = temporaryDir(t);
-  const first = await serve(t, dir);
-  for (let index = 0; index < 60; index++) await insert(first.client, index * 1000, 1000);
-  const before = await answersOf(first.client);
-  await first.server.kill();
+t.test(
+  'while it replays its log the server answers 503 and writes nothing; SIGTERM then ends it with code 0',
+  async (t) => {
+    const dir = temporaryDir(t);
+    const first = await serve(t, dir);
+    for (let index = 0; index < 60; index++) await insert(first.client, index * 1000, 1000);
+    const before = await answersOf(first.client);
+    await first.server.kill();
 
-  const httpPort = await freePort();
-  const key = first.server.keys().master;
-  const probe = new JsonClient({ httpPort, httpsPort: httpPort }, key);
-  t.teardown(() => probe.close());
-  const server = new ServerProcess({ dir, httpPort });
-  t.teardown(() => server.kill());
-  const [readiness, live, refused] = [new Set<number>(), new Set<number>(), new Set<string>()];
-  let serving = false;
-  server.serving.then(() => {
-    serving = true;
-  });
-  while (!serving) {
-    const ready = await probe.ask({ path: '/readyz', plain: true }).catch(() => null);
-    if (ready === null) continue;
-    readiness.add(ready.status);
-    live.add((await probe.ask({ path: '/livez', plain: true })).status);
-    if (ready.status === 200) continue;
-    const { status, body } = await probe.ask({ path: '/v1/insert', body: { 'e-1': { name: 'x' } }, plain: true });
-    // It may have become ready in between.
-    if (status !== 200) refused.add(`${status} ${(body as { errors: { code: number }[] }).errors[0].code}`);
-    else serving = true;
-  }
-  t.ok(readiness.has(503), 'not ready at first');
-  t.strictSame([...live], [200]);
-  t.strictSame([...refused], ['503 9004']);
-  const { httpsPort } = await server.serving;
-  const client = new JsonClient({ httpPort, httpsPort }, key);
-  t.teardown(() => client.close());
-  t.equal((await probe.ask({ path: '/readyz', plain: true })).status, 200);
-  await client.succeed({ path: '/v1/insert', body: bodyOf(1, 1) });
-  t.strictSame(await answersOf(client), before);
-  await server.kill();
+    const httpPort = await freePort();
+    const key = first.server.keys().master;
+    const probe = new JsonClient({ httpPort, httpsPort: httpPort }, key);
+    t.teardown(() => probe.close());
+    const server = new ServerProcess({ dir, httpPort });
+    t.teardown(() => server.kill());
+    const [readiness, live, refused] = [new Set<number>(), new Set<number>(), new Set<string>()];
+    let serving = false;
+    server.serving.then(() => {
+      serving = true;
+    });
+    while (!serving) {
+      const ready = await probe.ask({ path: '/readyz', plain: true }).catch(() => null);
+      if (ready === null) continue;
+      readiness.add(ready.status);
+      live.add((await probe.ask({ path: '/livez', plain: true })).status);
+      if (ready.status === 200) continue;
+      const { status, body } = await probe.ask({
+        path: '/v1/insert',
+        body: { 'e-1': { name: 'x' } },
+        plain: true,
+      });
+      // It may have become ready in between.
+      if (status !== 200) refused.add(`${status} ${(body as { errors: { code: number }[] }).errors[0].code}`);
+      else serving = true;
+    }
+    t.ok(readiness.has(503), 'not ready at first');
+    t.strictSame([...live], [200]);
+    t.strictSame([...refused], ['503 9004']);
+    const { httpsPort } = await server.serving;
+    const client = new JsonClient({ httpPort, httpsPort }, key);
+    t.teardown(() => client.close());
+    t.equal((await probe.ask({ path: '/readyz', plain: true })).status, 200);
+    await client.succeed({ path: '/v1/insert', body: bodyOf(1, 1) });
+    t.strictSame(await answersOf(client), before);
+    await server.kill();
 
-  const starting = new ServerProcess({ dir, httpPort });
-  t.teardown(() => starting.kill());
-  while ((await probe.ask({ path: '/readyz', plain: true }).catch(() => null)) === null) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  starting.signal('SIGUSR2');
-  starting.signal('SIGTERM');
-  t.strictSame(await starting.ended, { code: 0, signal: null }, starting.output);
-  t.match(await runCommand(['verify', dir]), { code: 0 });
-});
+    const starting = new ServerProcess({ dir, httpPort });
+    t.teardown(() => starting.kill());
+    while ((await probe.ask({ path: '/readyz', plain: true }).catch(() => null)) === null) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    starting.signal('SIGUSR2');
+    starting.signal('SIGTERM');
+    t.strictSame(await starting.ended, { code: 0, signal: null });
+    t.match(await runCommand(['verify', dir]), { code: 0 });
+  },
+);
 
 t.test('a directory that may not be written is refused with a text that names it', async (t) => {
   const dir = temporaryDir(t);
@@ -329,34 +361,37 @@ t.test('a directory that may not be written is refused with a text that names it
   const { code } = await refused.ended;
   t.not(code, 0);
   t.match(refused.output, /EACCES|EPERM|EROFS/);
-  t.ok(refused.output.includes(dir), refused.output);
+  t.ok(refused.output.includes(dir), 'the directory is named');
   fs.chmodSync(dir, 0o755);
   t.match(await runCommand(['verify', dir]), { code: 0 });
 });
 
-t.test('with other numbers of shards and workers, start after start, the answers stay the same', async (t) => {
-  const dir = temporaryDir(t);
-  let expected: unknown = null;
-  let next = 0;
-  for (const [shards, workers, ending] of [
-    [null, 2, 'kill'],
-    [null, 1, 'kill'],
-    [1, 2, 'end'],
-    [2, 1, 'kill'],
-    [5, 2, 'kill'],
-    [1, 1, 'end'],
-    [null, 2, 'end'],
-  ] as const) {
-    const flags = ['--workers', String(workers), ...(shards === null ? [] : ['--shards', String(shards)])];
-    const { server, client } = await serve(t, dir, ...flags);
-    const context = flags.join(' ');
-    if (expected !== null) t.strictSame(await answersOf(client), expected, context);
-    await insert(client, next, 150);
-    // Half of the next ones are there already.
-    next += 75;
-    expected = await answersOf(client);
-    if (ending === 'end') t.equal(await server.end(), 0, context);
-    else await server.kill();
-    t.match(await runCommand(['verify', dir]), { code: 0 }, context);
-  }
-});
+t.test(
+  'with other numbers of shards and workers, start after start, the answers stay the same',
+  async (t) => {
+    const dir = temporaryDir(t);
+    let expected: unknown = null;
+    let next = 0;
+    for (const [shards, workers, ending] of [
+      [null, 2, 'kill'],
+      [null, 1, 'kill'],
+      [1, 2, 'end'],
+      [2, 1, 'kill'],
+      [5, 2, 'kill'],
+      [1, 1, 'end'],
+      [null, 2, 'end'],
+    ] as const) {
+      const flags = ['--workers', String(workers), ...(shards === null ? [] : ['--shards', String(shards)])];
+      const { server, client } = await serve(t, dir, ...flags);
+      const context = flags.join(' ');
+      if (expected !== null) t.strictSame(await answersOf(client), expected, context);
+      await insert(client, next, 150);
+      // Half of the next ones are there already.
+      next += 75;
+      expected = await answersOf(client);
+      if (ending === 'end') t.equal(await server.end(), 0, context);
+      else await server.kill();
+      t.match(await runCommand(['verify', dir]), { code: 0 }, context);
+    }
+  },
+);

@@ -106,7 +106,12 @@ class Rounds {
     }
   }
 
-  async #writeAndKill(round: number, moment: Moment, server: ServerProcess, client: JsonClient): Promise<void> {
+  async #writeAndKill(
+    round: number,
+    moment: Moment,
+    server: ServerProcess,
+    client: JsonClient,
+  ): Promise<void> {
     const writers = this.#journals.map((journal) => new Writer(journal, new Prng(this.#prng.u32()), round));
     const running = writers.map((writer) => writer.run(client));
     const killed = this.#untilTheMoment(moment, server).then(() => server.kill());
@@ -139,7 +144,8 @@ class Rounds {
 
   async #verify(round: number): Promise<void> {
     const { code, output } = await runCommand(['verify', this.#options.dir]);
-    if (code !== 0 || !output.endsWith('sound\n')) this.#wrong(`quarry verify after round ${round}: ${output}`);
+    if (code !== 0 || !output.endsWith('sound\n'))
+      this.#wrong(`quarry verify after round ${round}: ${output}`);
   }
 
   #wrong(text: string): void {

@@ -64,7 +64,11 @@ export class Writer {
 
   #columns(): { op: Op; ask: Ask } {
     const names = this.#names('column');
-    const body = names.map((name) => ({ name, 'api-name': name, type: this.#prng.pick(['string', 'integer', 'date']) }));
+    const body = names.map((name) => ({
+      name,
+      'api-name': name,
+      type: this.#prng.pick(['string', 'integer', 'date']),
+    }));
     return { op: { kind: 'columns', names }, ask: { path: '/v1/column', body } };
   }
 
@@ -95,7 +99,8 @@ export class Writer {
     let left = prng.between(dimensions.length, max);
     const entities = new Map<string, readonly number[]>();
     dimensions.forEach((dimension, index) => {
-      const count = index === dimensions.length - 1 ? left : prng.between(1, left - (dimensions.length - 1 - index));
+      const count =
+        index === dimensions.length - 1 ? left : prng.between(1, left - (dimensions.length - 1 - index));
       left -= count;
       entities.set(dimension, this.#choose(dimension, count));
     });

@@ -42,3 +42,27 @@ t.test('memory is counted through growth: 8 bytes a slot, at most four fifths fu
   t.ok(index.memoryBytes >= (100_000 / 4) * 5 * 8, String(index.memoryBytes));
   t.ok(index.memoryBytes <= 100_000 * 2.5 * 8 * 2, String(index.memoryBytes));
 });
+
+t.test(
+  'an index filled at once finds what one filled entity by entity finds, and goes on growing',
+  async (t) => {
+    for (const count of [0, 1, 7, 64, 5_000, 100_000]) {
+      const index = new EntityIndex();
+      const hashes = Uint32Array.from({ length: count }, (_, id) => Math.imul(id, 0x9e3779b1) >>> 0);
+      index.fill(
+        hashes,
+        Uint32Array.from({ length: count }, (_, id) => id),
+      );
+      const hashOf = (id: number): number => Math.imul(id, 0x9e3779b1) >>> 0;
+      for (let id = count; id < count * 3 + 20; id++) index.add(hashOf(id), id);
+      const lost = Array.from({ length: count * 3 + 20 }, (_, id) => id).filter(
+        (id) => index.find(hashOf(id), (row) => row === id) !== id,
+      );
+      t.strictSame(lost, [], `${count} at once`);
+      t.equal(
+        index.find(hashOf(count * 3 + 20), () => true),
+        -1,
+      );
+    }
+  },
+);

@@ -44,7 +44,9 @@ export class JsonClient {
       agent: plain ? this.#http : this.#https,
       headers: {
         authorization: key,
-        ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        ...(text === null
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       },
     };
     return new Promise((resolve, reject) => {
