@@ -4,7 +4,13 @@
  * Precedence: not > and > or; `not` may only head a list and binds to the operand behind it.
  * Invariants: a bound condition names only active columns; its depth is bounded by NESTING_MAX.
  */
-import { COLUMNS_PER_QUERY_MAX, NESTING_MAX, QuarryError, quoted } from '../base/index.js';
+import {
+  COLUMNS_PER_QUERY_MAX,
+  CONDITIONS_PER_QUERY_MAX,
+  NESTING_MAX,
+  QuarryError,
+  quoted,
+} from '../base/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Dimension, isEventType } from '../schema/index.js';
 import { bindColumn, bindEvents, type ColumnCondition, readMinfreq } from './column-condition.js';
@@ -16,12 +22,14 @@ interface Scope {
   readonly nowMs: number;
   /** Distinct columns met so far. */
   readonly columns: Set<string>;
+  /** Conditions met so far. */
+  conditionCount: number;
 }
 
 /** Binds a query list. `place` names it in messages. Throws 4003 to 4053, and 4026 when it is no list. */
 export function bindQuery(query: Json, dimension: Dimension, nowMs: number, place = 'query'): Condition {
   if (!isList(query)) throw new QuarryError(4026, `${place} must be a list, not ${kindOf(query)}`);
-  return bindList(query, { dimension, nowMs, columns: new Set() }, place, 1);
+  return bindList(query, { dimension, nowMs, columns: new Set(), conditionCount: 0 }, place, 1);
 }
 
 function bindList(list: readonly Json[], scope: Scope, place: string, depth: number): Condition {
@@ -68,6 +76,12 @@ function bindOperand(element: Json, scope: Scope, place: string, depth: number):
 
 /** The one column of a condition object, with its parameters. */
 function columnCondition(object: JsonObject, scope: Scope, place: string): ColumnCondition {
+  if (++scope.conditionCount > CONDITIONS_PER_QUERY_MAX) {
+    throw new QuarryError(
+      4048,
+      `${place} is more than the ${CONDITIONS_PER_QUERY_MAX} conditions of a query`,
+    );
+  }
   const names = [...object.keys()];
   if (names.length === 0) throw new QuarryError(4014, `${place} has no column`);
   if (names.length > 1) {

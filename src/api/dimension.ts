@@ -2,7 +2,7 @@
  * POST, GET and DELETE /v1/dimension. A decision is made against one model: the changes to log and the answer's
  * own fields (`status` and `took` are the front end's). A refused request changes nothing.
  */
-import { QuarryError, quoted } from '../base/index.js';
+import { DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange, NewDimension } from '../catalog/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
 import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
@@ -34,6 +34,9 @@ export function checkNewDimensionName(apiName: string): string {
 export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
   if (entries.length === 0) throw new QuarryError(5007, 'the body holds no dimension');
+  if (entries.length > DIMENSIONS_PER_REQUEST_MAX) {
+    throw new QuarryError(5009, `the body holds more than ${DIMENSIONS_PER_REQUEST_MAX} dimensions`);
+  }
   const changes: CatalogChange[] = [];
   const made = new Set<string>();
   entries.forEach((entry, index) => {

@@ -5,7 +5,15 @@
  */
 import { QuarryError, quoted } from '../base/index.js';
 import type { Window } from '../ir/index.js';
-import { civilFromDays, daysFromCivil, daysInMonth, parseInstant, SECONDS_PER_DAY } from '../schema/index.js';
+import {
+  civilFromDays,
+  daysFromCivil,
+  daysInMonth,
+  INSTANT_SECONDS_MAX,
+  INSTANT_SECONDS_MIN,
+  parseInstant,
+  SECONDS_PER_DAY,
+} from '../schema/index.js';
 import { isList, type Json, kindOf } from './json.js';
 
 const RELATIVE = /^([+-])(\d{1,10})(sec|min|hr|d|w|m|y)$/;
@@ -16,8 +24,6 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   d: SECONDS_PER_DAY,
   w: 7 * SECONDS_PER_DAY,
 };
-const INSTANT_MIN = daysFromCivil(0, 1, 1) * SECONDS_PER_DAY;
-const INSTANT_MAX = daysFromCivil(10_000, 1, 1) * SECONDS_PER_DAY - 1;
 /** Event dates are unsigned 32-bit seconds; a window beyond them holds nothing more. */
 const EVENT_SECONDS_MAX = 2 ** 32 - 1;
 
@@ -63,7 +69,7 @@ function shiftInstant(start: number, text: string, place: string): number {
     unit === 'm' || unit === 'y'
       ? shiftMonths(start, unit === 'y' ? amount * 12 : amount)
       : start + amount * UNIT_SECONDS[unit];
-  if (end >= INSTANT_MIN && end <= INSTANT_MAX) return end;
+  if (end >= INSTANT_SECONDS_MIN && end <= INSTANT_SECONDS_MAX) return end;
   throw new QuarryError(4003, `${place} ${quoted(text)} leads out of the years 0000 to 9999`);
 }
 

@@ -6,6 +6,9 @@ export const COLUMNS_PER_INSERT_MAX = 5_000;
 export const COLUMNS_PER_REQUEST_MAX = 100;
 export const COLUMNS_PER_QUERY_MAX = 20;
 export const QUERIES_PER_REQUEST_MAX = 10;
+/** Conditions of one query, those in its frequency groups included. */
+export const CONDITIONS_PER_QUERY_MAX = 250;
+export const DIMENSIONS_PER_REQUEST_MAX = 100;
 export const IDS_PER_EXISTS_MAX = 100;
 export const TEXT_POINTS_MAX = 1_000;
 export const NAME_CHARS_MAX = 64;

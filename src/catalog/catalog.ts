@@ -81,59 +81,145 @@ function newDatabase(id: number, name: string, type: 'test' | 'production'): Dat
   };
 }
 
-/** The model with `dimension` in place of the one of its api-name, or beside the others. */
-function withDimension(model: DatabaseModel, dimension: Dimension): DatabaseModel {
-  const dimensions = new Map(model.dimensions).set(dimension.apiName, dimension);
-  const nextDimensionId = Math.max(model.nextDimensionId, dimension.id + 1);
-  return { ...model, version: model.version + 1, nextDimensionId, dimensions };
-}
+/**
+ * A catalog while changes are applied: each map is copied once, however many changes touch it, so that a record of
+ * thousands of changes costs what they are, not their square.
+ */
+class Draft {
+  readonly #databases: Map<number, DatabaseModel>;
+  readonly #keys: Map<string, ApiKey>;
+  /** Dimensions of a touched database, and columns of a touched dimension: copies that may be altered. */
+  readonly #dimensions = new Map<number, Map<string, Dimension>>();
+  readonly #columns = new Map<Dimension, Map<string, Column>>();
+  /** Of a touched database: api-names by dimension id. */
+  readonly #names = new Map<number, Map<number, string>>();
+  #version: number;
+  #nextDatabaseId: number;
 
-function changeModel(catalog: Catalog, id: number, alter: (model: DatabaseModel) => DatabaseModel): Catalog {
-  const databases = new Map(catalog.databases).set(id, alter(databaseOf(catalog, id)));
-  return { ...catalog, version: catalog.version + 1, databases };
-}
+  constructor(catalog: Catalog) {
+    this.#databases = new Map(catalog.databases);
+    this.#keys = new Map(catalog.keys);
+    this.#version = catalog.version;
+    this.#nextDatabaseId = catalog.nextDatabaseId;
+  }
 
-/** The catalog after `change`. Throws InvariantError when the change names what is not there. */
-export function applyChange(catalog: Catalog, change: CatalogChange): Catalog {
-  switch (change.change) {
-    case 'database-created': {
-      const databases = new Map(catalog.databases).set(
-        change.id,
-        newDatabase(change.id, change.name, change.type),
-      );
-      const nextDatabaseId = Math.max(catalog.nextDatabaseId, change.id + 1);
-      return { ...catalog, version: catalog.version + 1, nextDatabaseId, databases };
-    }
-    case 'key-created':
-      return {
-        ...catalog,
-        version: catalog.version + 1,
-        keys: new Map(catalog.keys).set(change.key.hash, change.key),
-      };
-    case 'dimension-created':
-      return changeModel(catalog, change.databaseId, (model) => {
+  get catalog(): Catalog {
+    return {
+      version: this.#version,
+      nextDatabaseId: this.#nextDatabaseId,
+      databases: this.#databases,
+      keys: this.#keys,
+    };
+  }
+
+  apply(change: CatalogChange): void {
+    this.#version++;
+    switch (change.change) {
+      case 'database-created':
+        this.#databases.set(change.id, newDatabase(change.id, change.name, change.type));
+        this.#nextDatabaseId = Math.max(this.#nextDatabaseId, change.id + 1);
+        break;
+      case 'key-created':
+        this.#keys.set(change.key.hash, change.key);
+        break;
+      case 'dimension-created': {
         const { id, apiName, name, modelType } = change.dimension;
-        return withDimension(model, newDimension(id, apiName, name, modelType));
-      });
-    case 'dimension-deleted':
-      return changeModel(catalog, change.databaseId, (model) => {
-        const gone = dimensionById(model, change.dimensionId);
-        invariant(gone !== undefined, `dimension ${change.dimensionId} is not there to be deleted`);
-        const dimensions = new Map(model.dimensions);
-        dimensions.delete(gone.apiName);
-        return { ...model, version: model.version + 1, shrinkVersion: model.version + 1, dimensions };
-      });
-    case 'column-created':
-      return changeModel(catalog, change.databaseId, (model) => {
-        const dimension = dimensionById(model, change.dimensionId);
-        invariant(dimension !== undefined, `dimension ${change.dimensionId} is not there for a column`);
-        const columns = new Map(dimension.columns).set(change.column.apiName, change.column);
-        const altered = withDimension(model, { ...dimension, columns });
-        return { ...altered, nextColumnId: Math.max(model.nextColumnId, change.column.id + 1) };
-      });
+        const model = this.#changed(change.databaseId, { nextDimensionId: id + 1 });
+        this.#put(model, newDimension(id, apiName, name, modelType));
+        break;
+      }
+      case 'dimension-deleted': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        const apiName = this.#nameOf(model, change.dimensionId);
+        this.#dimensionsOf(model).delete(apiName);
+        this.#namesOf(model).delete(change.dimensionId);
+        break;
+      }
+      case 'column-created': {
+        const model = this.#changed(change.databaseId, { nextColumnId: change.column.id + 1 });
+        const apiName = this.#nameOf(model, change.dimensionId);
+        this.#columnsOf(model, apiName).set(change.column.apiName, change.column);
+        break;
+      }
+    }
+  }
+
+  /** The database's model as a new version, with copies of its own of what may be altered. */
+  #changed(
+    id: number,
+    {
+      nextDimensionId = 0,
+      nextColumnId = 0,
+      shrinks = false,
+    }: {
+      readonly nextDimensionId?: number;
+      readonly nextColumnId?: number;
+      readonly shrinks?: boolean;
+    },
+  ): DatabaseModel {
+    const before = databaseOf(this.catalog, id);
+    let dimensions = this.#dimensions.get(id);
+    if (dimensions === undefined) {
+      dimensions = new Map(before.dimensions);
+      this.#dimensions.set(id, dimensions);
+    }
+    const version = before.version + 1;
+    const model: DatabaseModel = {
+      ...before,
+      version,
+      shrinkVersion: shrinks ? version : before.shrinkVersion,
+      nextDimensionId: Math.max(before.nextDimensionId, nextDimensionId),
+      nextColumnId: Math.max(before.nextColumnId, nextColumnId),
+      dimensions,
+    };
+    this.#databases.set(id, model);
+    return model;
+  }
+
+  #dimensionsOf(model: DatabaseModel): Map<string, Dimension> {
+    return this.#dimensions.get(model.id) as Map<string, Dimension>;
+  }
+
+  #namesOf(model: DatabaseModel): Map<number, string> {
+    let names = this.#names.get(model.id);
+    if (names === undefined) {
+      names = new Map([...model.dimensions.values()].map(({ id, apiName }) => [id, apiName]));
+      this.#names.set(model.id, names);
+    }
+    return names;
+  }
+
+  #nameOf(model: DatabaseModel, dimensionId: number): string {
+    const apiName = this.#namesOf(model).get(dimensionId);
+    invariant(apiName !== undefined, `dimension ${dimensionId} is not there to be changed`);
+    return apiName;
+  }
+
+  #put(model: DatabaseModel, dimension: Dimension): void {
+    this.#namesOf(model).set(dimension.id, dimension.apiName);
+    this.#dimensionsOf(model).set(dimension.apiName, dimension);
+  }
+
+  #columnsOf(model: DatabaseModel, apiName: string): Map<string, Column> {
+    const dimension = this.#dimensionsOf(model).get(apiName) as Dimension;
+    const own = this.#columns.get(dimension);
+    if (own !== undefined) return own;
+    const columns = new Map(dimension.columns);
+    const altered = { ...dimension, columns };
+    this.#columns.set(altered, columns);
+    this.#put(model, altered);
+    return columns;
   }
 }
 
+/** The catalog after `changes`, in their order. Throws InvariantError when one names what is not there. */
 export function applyChanges(catalog: Catalog, changes: readonly CatalogChange[]): Catalog {
-  return changes.reduce(applyChange, catalog);
+  if (changes.length === 0) return catalog;
+  const draft = new Draft(catalog);
+  for (const change of changes) draft.apply(change);
+  return draft.catalog;
+}
+
+export function applyChange(catalog: Catalog, change: CatalogChange): Catalog {
+  return applyChanges(catalog, [change]);
 }

@@ -49,7 +49,10 @@ export interface EngineApi {
   catalog(): Catalog;
   /** Parses, logs and applies one insert; resolves when it is durable and visible. Whole or not at all. */
   insert(request: InsertRequest): Promise<InsertAnswer>;
-  /** Changes the catalog: `decide` sees the newest version, may throw a QuarryError, and runs exactly once. */
+  /**
+   * Changes the catalog: `decide` sees the newest version and may throw a QuarryError. It must do nothing else, for it
+   * runs again when it had to wait; the last run counts.
+   */
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
   /** One exact count per plan, all at one LSN. */
   countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]>;

@@ -36,8 +36,6 @@ const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
 const INTERVAL_MS = 100;
 /** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
 const MEMORY_PER_BATCH_BYTE = 2;
-/** Room for any change of the catalog: the names and descriptions of 100 columns, many times over. */
-const CHANGE_PAYLOAD_BYTES_MAX = 2 ** 20;
 /** Room for the parts of a record that do not grow with the body. */
 const RECORD_ROOM_BYTES = 4_096;
 const LANE_DOWN_CODE = 9004;
@@ -57,6 +55,8 @@ const NO_LOG_STATS: LogStats = {
 interface Commit {
   readonly lsn: number;
   readonly changes: readonly CatalogChange[];
+  /** As of this record. */
+  readonly catalog: Catalog;
   readonly record: ApplyRecord | null;
 }
 
@@ -297,15 +297,19 @@ export class Engine implements EngineApi {
   }
 
   async #write<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
-    // Any change fits in this much room; `decide` must run in the turn of the append, and only once.
-    await this.#roomFor(CHANGE_PAYLOAD_BYTES_MAX);
-    if (this.#ready) this.#checkWritable();
-    const { changes, answer } = decide(this.#head);
-    if (changes.length === 0) return answer;
-    const timeMs = this.#options.clock.nowMs();
-    const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: changes.map(changeToPlain) });
-    await this.#append(payload, { changes, record: null });
-    return answer;
+    for (;;) {
+      const { changes, answer } = decide(this.#head);
+      if (changes.length === 0) return answer;
+      const timeMs = this.#options.clock.nowMs();
+      const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: changes.map(changeToPlain) });
+      if (this.#log.hasRoom(payload.length)) {
+        await this.#append(payload, { changes, record: null });
+        return answer;
+      }
+      // Another change may come in between: decide again.
+      await this.#log.room(payload.length);
+      if (this.#ready) this.#checkWritable();
+    }
   }
 
   /** Waits until the log has room; throws QuarryError 9002 when the disk is full. */
@@ -314,28 +318,29 @@ export class Engine implements EngineApi {
   }
 
   /** Appends in this turn; resolves when the record is durable and applied by all lanes. */
-  async #append(payload: Uint8Array, record: Omit<Commit, 'lsn'>): Promise<void> {
+  async #append(payload: Uint8Array, record: Omit<Commit, 'lsn' | 'catalog'>): Promise<void> {
     const { lsn, written } = this.#log.append(payload);
-    this.#setHead(record.changes);
+    const catalog = this.#setHead(record.changes);
     await written;
-    await this.#commit({ ...record, lsn });
+    await this.#commit({ ...record, catalog, lsn });
     this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
   }
 
-  #setHead(changes: readonly CatalogChange[]): void {
-    if (changes.length === 0) return;
+  #setHead(changes: readonly CatalogChange[]): Catalog {
+    if (changes.length === 0) return this.#head;
     const before = this.#head;
     this.#head = applyChanges(before, changes);
     for (const model of this.#head.databases.values()) {
       if (before.databases.get(model.id) !== model) this.#sendToAll((lane) => lane.send('model', { model }));
     }
+    return this.#head;
   }
 
   /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
-  #commit({ lsn, changes, record }: Commit): Promise<unknown> {
+  #commit({ lsn, changes, catalog, record }: Commit): Promise<unknown> {
     invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
     this.#lsnSent = lsn;
-    this.#visible = applyChanges(this.#visible, changes);
+    this.#visible = catalog;
     const waiting = changes.flatMap((change) => applyToLanes(this.#lanes, change));
     if (record !== null) {
       for (const lane of this.#lanes) {
@@ -436,6 +441,8 @@ export class Engine implements EngineApi {
   /** `anew`: also when nothing was applied since the last one. */
   async #takeCheckpoint(anew: boolean): Promise<void> {
     const { fs, dir, clock, events } = this.#options;
+    if (this.#rebuilds.size > 0) throw this.#unavailable();
+    // A checkpoint that fails is tried again only after as much log again.
     this.#logBytesAtCheckpoint = this.#log.stats().bytesWritten;
     this.#replayedLogBytes = 0;
     const lsn = this.#lsnSent;

@@ -35,9 +35,9 @@ export function selectAttribute(
   tests: readonly PreparedTest[],
   negated: boolean,
 ): Selected {
-  const latest = segment.latest.get(columnId);
+  const latest = segment.latest(columnId);
   if (latest !== undefined) return selectLatest(runOf(latest, segment.rowCount), tests, negated);
-  const list = segment.lists.get(columnId);
+  const list = segment.list(columnId);
   if (list !== undefined) return selectList(segment, list, tests, negated);
   return NONE;
 }
@@ -53,7 +53,7 @@ export function refineAttribute(
   scratch: Arena,
   at: number,
 ): number | null {
-  const column = segment.latest.get(columnId);
+  const column = segment.latest(columnId);
   if (column === undefined || tests.length !== 1) return null;
   const run = runOf(column, segment.rowCount);
   if (!tests[0].canRefine(run)) return null;

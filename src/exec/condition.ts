@@ -150,7 +150,7 @@ export class ShardCondition {
     const other = this.#scratch.scratchBitmap(slot + 1);
     if (leaf.owners === null) kernels.fill(rowCount, other);
     else {
-      const owners = segment.eventOwners.get(leaf.owners);
+      const owners = segment.eventOwners(leaf.owners);
       if (owners === undefined) return 0;
       u8.set(owners.arena.u8.subarray(owners.at, owners.at + Math.ceil(rowCount / 128) * 16), other);
     }
@@ -199,7 +199,7 @@ function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
 /** Bytes that a leaf reads per row: of the newest segment, which stands for all. */
 function leafCost(shard: DimensionShard, leaf: Leaf): number {
   if (leaf.op !== 'attribute') return 1 / 8;
-  const column = shard.segments.at(-1)?.latest.get(leaf.columnId);
+  const column = shard.segments.at(-1)?.latest(leaf.columnId);
   if (column === undefined) return 64;
   const bytes = valueBytes(column.kind, column.width, SEGMENT_ROWS_MAX) / SEGMENT_ROWS_MAX;
   const radius = leaf.tests.some(({ kind }) => kind === 'geo-radius');

@@ -170,7 +170,7 @@ export class HttpServer {
   /** Answers probes and metrics; false for any other path. */
   #probe(exchange: Exchange, method: string, path: string): boolean {
     if (path !== '/readyz' && path !== '/livez' && path !== '/metrics') return false;
-    if (method !== 'get')
+    if (method !== 'get' && method !== 'head')
       throw new QuarryError(1505, `${path} does not take ${quoted(method.toUpperCase())}`);
     const label = `GET ${path}`;
     if (path === '/livez') exchange.answerPlainly(label, probeAnswer(200, 'alive'));

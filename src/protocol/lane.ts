@@ -34,7 +34,6 @@ export interface ApplyRecord {
 export interface LaneRequests {
   /** From now on inserts of this database are parsed against `model`. */
   model: { readonly model: DatabaseModel };
-  'forget-model': { readonly databaseId: number };
   /** Parses the first `bodyBytes` of `shared`, whose rest is room for the record. */
   parse: {
     readonly databaseId: number;
@@ -48,7 +47,6 @@ export interface LaneRequests {
   'count-entities': { readonly plans: readonly CountEntityPlan[] };
   'count-all': { readonly databaseId: number; readonly dimensionIds: readonly number[] };
   exist: { readonly databaseId: number; readonly dimensionId: number; readonly ids: readonly string[] };
-  'entity-count': object;
   /** Marks the state of this moment as what the checkpoint at `lsn` will hold. */
   'checkpoint-begin': { readonly lsn: number; readonly models: readonly DatabaseModel[] };
   /** Writes snapshot files for some milliseconds; to be repeated until `done`. */
@@ -75,7 +73,6 @@ export interface ParsedRecord {
 
 export interface LaneAnswers {
   model: null;
-  'forget-model': null;
   parse: ParsedRecord;
   apply: null;
   'drop-dimension': null;
@@ -83,7 +80,6 @@ export interface LaneAnswers {
   'count-all': number;
   /** 1 where one of the lane's shards holds the entity. */
   exist: Uint8Array;
-  'entity-count': number;
   'checkpoint-begin': null;
   'checkpoint-step': { readonly done: boolean; readonly files: readonly SnapshotFileEntry[] };
   load: { readonly rowCount: number; readonly bytes: number };

@@ -220,9 +220,9 @@ export function copyEntities(
   ];
   for (const column of dimension.columns.values()) {
     const dictionary = shard.dictionaries.get(column.id);
-    const latest = segment.latest.get(column.id);
+    const latest = segment.latest(column.id);
     if (latest !== undefined) columns.push(latestColumn(column, latest, rowCount, dictionary, local));
-    const list = segment.lists.get(column.id);
+    const list = segment.list(column.id);
     if (list !== undefined) columns.push(listColumn(column, list, rowCount, dictionary, local));
   }
   return { columns, rowCount, metadata: new Map() };

@@ -10,7 +10,13 @@ import {
   narrowU32,
   type Values,
 } from '../column/index.js';
-import type { Dictionary, DimensionShard, EntitySegment, StoredValues } from '../storage/index.js';
+import {
+  type Dictionary,
+  type DimensionShard,
+  type EntitySegment,
+  type StoredValues,
+  widthOfValues,
+} from '../storage/index.js';
 import { COLUMN_ID_KEY, FORM_KEY, SEALED_KEY } from './copy-segment.js';
 
 /** The shard's codes for the strings of a file's dictionary. */
@@ -114,7 +120,9 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
     else {
       invariant(column.metadata?.get(FORM_KEY) === 'latest', `column ${column.name} has an unknown form`);
       const values = storedValues(column, table.rowCount, dictionary);
-      segment.latestColumn(columnId, values.kind, 1).restore(values, column.validity, table.rowCount);
+      segment
+        .latestColumn(columnId, values.kind, widthOfValues(values))
+        .restore(values, column.validity, table.rowCount);
     }
   }
   return segment;
@@ -136,5 +144,11 @@ export function restoreEvents(shard: DimensionShard, columnId: number, table: Ar
 
 function markOwners(shard: DimensionShard, columnId: number, rows: Uint32Array): void {
   const owners = shard.segments.map((segment) => segment.ownersOf(columnId));
-  for (const row of rows) owners[row >>> SEGMENT_ROWS_SHIFT].set(row & SEGMENT_ROWS_MASK);
+  const arenas = owners.map(({ arena }) => arena.u8);
+  const places = owners.map(({ at }) => at);
+  for (let event = 0; event < rows.length; event++) {
+    const row = rows[event];
+    const segment = row >>> SEGMENT_ROWS_SHIFT;
+    arenas[segment][places[segment] + ((row & SEGMENT_ROWS_MASK) >> 3)] |= 1 << (row & 7);
+  }
 }

@@ -38,6 +38,10 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
+/** 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+export const INSTANT_SECONDS_MIN = daysFromCivil(0, 1, 1) * SECONDS_PER_DAY;
+export const INSTANT_SECONDS_MAX = daysFromCivil(10_000, 1, 1) * SECONDS_PER_DAY - 1;
+
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
@@ -58,7 +62,10 @@ export function parseDateTime(text: string): number | null {
   const [hour, minute, second] = [Number(match[2]), Number(match[3]), Number(match[4])];
   if (days === null || hour > 23 || minute > 59 || second > 59) return null;
   const offset = parseOffset(match[5]);
-  return offset === null ? null : days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
+  if (offset === null) return null;
+  const seconds = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
+  // An offset may lead out of the years that can be written.
+  return seconds >= INSTANT_SECONDS_MIN && seconds <= INSTANT_SECONDS_MAX ? seconds : null;
 }
 
 /** Seconds of a zone suffix, `Z` or ±hh:mm; null when out of bounds. */

@@ -196,7 +196,7 @@ export class DimensionShard {
 
   /** The width of the column in the segment before: what its values will need here too. */
   #widthBefore(segmentIndex: number, columnId: number): Width {
-    return this.segments[segmentIndex - 1]?.latest.get(columnId)?.width ?? 1;
+    return this.segments[segmentIndex - 1]?.latest(columnId)?.width ?? 1;
   }
 
   #applyRemovals(section: Section, rows: Uint32Array): void {
@@ -204,7 +204,7 @@ export class DimensionShard {
       const row = rows[entry];
       const segment = this.segments[row >>> SEGMENT_ROWS_SHIFT];
       segment.snapshot.beforeChange();
-      segment.latest.get(section.columnId)?.remove(row & SEGMENT_ROWS_MASK);
+      segment.latest(section.columnId)?.remove(row & SEGMENT_ROWS_MASK);
     }
   }
 

@@ -48,10 +48,11 @@ export class RowBitmap {
 
 export class EntitySegment {
   readonly snapshot = new SnapshotState();
-  readonly latest = new Map<number, LatestColumn>();
-  readonly lists = new Map<number, ListColumn>();
+  /** Columns grow to the segment's capacity when they are touched: rows of few columns must not cost all of them. */
+  readonly #latest = new Map<number, LatestColumn>();
+  readonly #lists = new Map<number, ListColumn>();
   /** By event column: which rows have, or once had, an event. */
-  readonly eventOwners = new Map<number, RowBitmap>();
+  readonly #eventOwners = new Map<number, RowBitmap>();
   readonly #pool: ArenaPool;
   #offsets: Block;
   #bytes: Block;
@@ -127,52 +128,77 @@ export class EntitySegment {
     return true;
   }
 
+  /** Ids of the attribute columns of which some row has, or once had, a value. */
+  get columnIds(): readonly number[] {
+    return [...this.#latest.keys(), ...this.#lists.keys()];
+  }
+
+  /** The latest-value column as long as the segment, or undefined where none of these rows has had a value. */
+  latest(columnId: number): LatestColumn | undefined {
+    const column = this.#latest.get(columnId);
+    column?.reserve(this.#capacity);
+    return column;
+  }
+
+  list(columnId: number): ListColumn | undefined {
+    const column = this.#lists.get(columnId);
+    column?.reserve(this.#capacity);
+    return column;
+  }
+
+  /** Which rows have, or once had, an event of the column; undefined where none has. */
+  eventOwners(columnId: number): RowBitmap | undefined {
+    const owners = this.#eventOwners.get(columnId);
+    owners?.reserve(this.#capacity);
+    return owners;
+  }
+
   /** The latest-value column, made now, `width` wide for a start, if this segment does not have it yet. */
   latestColumn(columnId: number, kind: ValueKind, width: Width): LatestColumn {
-    let column = this.latest.get(columnId);
+    let column = this.#latest.get(columnId);
     if (column === undefined) {
       column = new LatestColumn(this.#pool, this.arena, kind, this.#capacity, width);
-      this.latest.set(columnId, column);
+      this.#latest.set(columnId, column);
     }
+    column.reserve(this.#capacity);
     return column;
   }
 
   listColumn(columnId: number, kind: ValueKind): ListColumn {
-    let column = this.lists.get(columnId);
+    let column = this.#lists.get(columnId);
     if (column === undefined) {
       column = new ListColumn(kind, this.#capacity);
-      this.lists.set(columnId, column);
+      this.#lists.set(columnId, column);
     }
+    column.reserve(this.#capacity);
     return column;
   }
 
   ownersOf(columnId: number): RowBitmap {
-    let owners = this.eventOwners.get(columnId);
+    let owners = this.#eventOwners.get(columnId);
     if (owners === undefined) {
       owners = new RowBitmap(this.#pool, this.arena, this.#capacity);
-      this.eventOwners.set(columnId, owners);
+      this.#eventOwners.set(columnId, owners);
     }
+    owners.reserve(this.#capacity);
     return owners;
   }
 
   #grow(): void {
     this.#capacity *= 2;
     [this.#offsets] = this.#pool.grow([this.#offsets], [(this.#capacity + 1) * 4]);
-    for (const column of this.latest.values()) column.reserve(this.#capacity);
-    for (const column of this.lists.values()) column.reserve(this.#capacity);
-    for (const owners of this.eventOwners.values()) owners.reserve(this.#capacity);
   }
 
   /** Memory of the list columns, which lie outside the arenas. */
   get listBytes(): number {
     let sum = 0;
-    for (const column of this.lists.values()) sum += column.memoryBytes;
+    for (const column of this.#lists.values()) sum += column.memoryBytes;
     return sum;
   }
 
   release(): void {
     for (const block of [this.#offsets, this.#bytes]) block.arena.release(block);
-    for (const column of this.latest.values()) column.release();
-    for (const owners of this.eventOwners.values()) owners.release();
+    for (const column of this.#latest.values()) column.release();
+    for (const owners of this.#eventOwners.values()) owners.release();
   }
 }

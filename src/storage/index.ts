@@ -7,4 +7,11 @@ export * from './latest-column.js';
 export * from './list-column.js';
 export * from './shard.js';
 export * from './snapshot-state.js';
-export { readCodes, readIntegers, type StoredValues, valueBytes, type Width } from './width.js';
+export {
+  readCodes,
+  readIntegers,
+  type StoredValues,
+  valueBytes,
+  type Width,
+  widthOfValues,
+} from './width.js';

@@ -114,13 +114,21 @@ export class LatestColumn {
 
   /** Rows without a value hold 0 and widen the zone by that: it is only for skipping. */
   #restoreZone(values: StoredValues, rowCount: number): void {
-    if (values.kind === 'code') for (const code of values.codes) this.#widenZone(code);
-    else if (values.kind === 'i32') for (const days of values.i32) this.#widenZone(days);
-    else if (values.kind === 'i64') {
-      const { words } = values;
-      for (let row = 0; row < rowCount; row++)
-        this.#widenZone((words[row * 2 + 1] | 0) * 2 ** 32 + words[row * 2]);
+    if (values.kind === 'bits' || values.kind === 'geo' || rowCount === 0) return;
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
+    for (let row = 0; row < rowCount; row++) {
+      const value =
+        values.kind === 'i64'
+          ? (values.words[row * 2 + 1] | 0) * 2 ** 32 + values.words[row * 2]
+          : values.kind === 'code'
+            ? values.codes[row]
+            : values.i32[row];
+      if (value < min) min = value;
+      if (value > max) max = value;
     }
+    this.#widenZone(min);
+    this.#widenZone(max);
   }
 
   /** Takes the row's value away. */

@@ -32,6 +32,9 @@ import { parseRecord } from './parse-record.js';
 const CHECKPOINT_STEP_MS = 20;
 const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
+/** Counting walks every column: not after each of many batches. */
+const MEMORY_COUNT_MS = 20;
+
 /** Requests after which the memory is counted again. */
 const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>(['apply', 'drop-dimension', 'load']);
 
@@ -49,6 +52,7 @@ export class LaneWorker {
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
   #memoryBytes = 0;
+  #memoryCountedMs = 0;
   readonly #handlers: Handlers;
 
   constructor(start: LaneStart, fs: FileSystem) {
@@ -60,10 +64,6 @@ export class LaneWorker {
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
       model: ({ model }) => this.#setModel(model),
-      'forget-model': ({ databaseId }) => {
-        this.#models.delete(databaseId);
-        return null;
-      },
       parse: (request) => this.#parse(request),
       apply: (request) => this.#apply(request),
       'drop-dimension': (request) => {
@@ -80,7 +80,6 @@ export class LaneWorker {
           ),
         ),
       exist: (request) => lookUp(this.#shards, this.#start.shardCount, request, request.ids),
-      'entity-count': () => this.#sum((shard) => shard.entityCount),
       'checkpoint-begin': ({ lsn, models }) => {
         this.#checkpoint = new LaneCheckpoint(
           this.#store,
@@ -103,16 +102,21 @@ export class LaneWorker {
     const replies: LaneReply[] = [];
     for (const request of task.requests) {
       const reply = this.#reply(request);
-      invariant(
-        !(reply instanceof Promise) || task.requests.length === 1,
-        `${request.op} did not travel alone`,
-      );
+      const alone = task.requests.length === 1;
+      invariant(alone || !(reply instanceof Promise), `${request.op} did not travel alone`);
       replies.push(reply instanceof Promise ? await reply : reply);
     }
-    if (task.requests.some(({ op }) => CHANGES_MEMORY.has(op))) {
-      this.#memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
-    }
+    this.#countMemory(task);
     return { replies, memoryBytes: this.#memoryBytes };
+  }
+
+  #countMemory({ requests }: LaneTask): void {
+    if (!requests.some(({ op }) => CHANGES_MEMORY.has(op))) return;
+    const nowMs = performance.now();
+    const batchesOnly = requests.every(({ op }) => op === 'apply' || !CHANGES_MEMORY.has(op));
+    if (batchesOnly && nowMs - this.#memoryCountedMs < MEMORY_COUNT_MS) return;
+    this.#memoryCountedMs = nowMs;
+    this.#memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
   }
 
   #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {

@@ -265,12 +265,14 @@ export function dumpShard(shard: DimensionShard): Dump {
     for (let place = 0; place < segment.rowCount; place++) {
       const id = Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
       const attributes = new Map<number, unknown>();
-      for (const [columnId, column] of segment.latest) {
-        if (column.has(place)) attributes.set(columnId, valueAt(column, place, textIn(columnId)));
+      for (const columnId of segment.columnIds) {
+        const column = segment.latest(columnId);
+        if (column?.has(place)) attributes.set(columnId, valueAt(column, place, textIn(columnId)));
       }
-      for (const [columnId, column] of segment.lists) {
+      for (const columnId of segment.columnIds) {
+        const column = segment.list(columnId);
+        if (column === undefined || column.counts[place] === 0) continue;
         const count = column.counts[place];
-        if (count === 0) continue;
         const from = column.starts[place];
         attributes.set(
           columnId,
