@@ -6,6 +6,8 @@
  * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
  * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
+ * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's
+ * own choice; both may sit in one read, so pausing the socket cannot prevent it. README tells clients.
  */
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 

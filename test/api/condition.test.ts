@@ -358,6 +358,12 @@ const REFUSED: readonly Refusal[] = [
   ['between on an entity ID', `[{"entity-id":{"equals":"a",${week}}}]`, 4017, 'between'],
   ['an event without between', '[{"ie":{"gt":1}}]', 4005, 'query[0].ie'],
   ['an event with minfreq only', '[{"ie":{"minfreq":1}}]', 4005, 'query[0].ie'],
+  [
+    'more conditions than a query may hold',
+    `[${Array(251).fill('{"int":{"equals":1}}').join(',"or",')}]`,
+    4048,
+    'query[500]',
+  ],
   ['an event with between only', `[{"ie":{${week}}}]`, 4011, 'query[0].ie'],
   ['a null between', ie('null'), 4053, 'between'],
   ['a between of one date', ie('["2016-01-01"]'), 4053, 'between'],

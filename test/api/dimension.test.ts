@@ -61,6 +61,12 @@ const CREATE: readonly Refusal[] = [
     5010,
     'relational-model-type',
   ],
+  [
+    'more than 100 in a request',
+    `[${Array.from({ length: 101 }, (_, at) => `{"name":"d${at}","api-name":"d${at}"}`)}]`,
+    5009,
+    '100',
+  ],
   ['one that exists', '{"name":"a","api-name":"users"}', 5006, '"users"'],
   ['the default one', '{"name":"a","api-name":"default"}', 5006, '"default"'],
   ['one twice in a request', '[{"name":"a","api-name":"a"},{"name":"b","api-name":"a"}]', 5006, '"a"'],
