@@ -37,7 +37,7 @@ interface Waiting {
 }
 
 /** What the engine needs of a lane; tests put one without a thread in its place. */
-export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memoryBytes' | 'isDown' | 'send' | 'close'>;
+export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memoryBytes' | 'send' | 'close'>;
 export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
 
 export class Lane {
@@ -76,10 +76,6 @@ export class Lane {
   /** Memory of the worker's arenas, indexes and dictionaries, as of its last answer. */
   get memoryBytes(): number {
     return this.#memoryBytes;
-  }
-
-  get isDown(): boolean {
-    return this.#down !== null;
   }
 
   send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {

@@ -120,9 +120,9 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
     else {
       invariant(column.metadata?.get(FORM_KEY) === 'latest', `column ${column.name} has an unknown form`);
       const values = storedValues(column, table.rowCount, dictionary);
-      segment
-        .latestColumn(columnId, values.kind, widthOfValues(values))
-        .restore(values, column.validity, table.rowCount);
+      const width = widthOfValues(values);
+      const held = segment.latestColumn(columnId, values.kind, width);
+      held.restore(values, width, column.validity, table.rowCount);
     }
   }
   return segment;

@@ -15,7 +15,6 @@ import {
   widenInto,
   widthOfCode,
   widthOfInteger,
-  widthOfValues,
   writeInteger,
   writeNarrow,
   writeValues,
@@ -97,11 +96,10 @@ export class LatestColumn {
 
   /**
    * Takes `rowCount` rows from a snapshot file into an empty column; rows without a value hold 0 there. `validity`
-   * null = every row has one.
+   * null = every row has one; `width` is what the widest value needs (widthOfValues).
    */
-  restore(values: StoredValues, validity: Uint8Array | null, rowCount: number): void {
+  restore(values: StoredValues, width: Width, validity: Uint8Array | null, rowCount: number): void {
     invariant(this.#presentCount === 0, 'only an empty column is restored');
-    const width = widthOfValues(values);
     if (width > this.#width) this.#widen(width);
     const { arena, at } = this.#values;
     writeValues(arena, at, this.#width, values);

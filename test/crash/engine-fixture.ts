@@ -45,10 +45,6 @@ class LocalLane implements LaneApi {
     return this.#memoryBytes;
   }
 
-  get isDown(): boolean {
-    return this.#down !== null;
-  }
-
   async send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
     const sequence = this.#sequence++;
     // The worker runs in another turn than the sender, but in the order of sending.
