@@ -1,6 +1,6 @@
 /**
- * The command line: `quarry serve | demo | verify`. The only reader of process.env, and the only place that ends
- * the process.
+ * The command line: `quarry serve | demo | keys | account | verify`. The only reader of process.env, and the only
+ * place that ends the process.
  * Exit codes  0 done; 1 the command failed; 2 wrong options; 3 the data directory is corrupt or of a newer
  * release; 70 the server could not go on (a failed write or fsync of the log).
  */
@@ -10,10 +10,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { CorruptionError, NewerFormatError } from './base/index.js';
+import { accountCommand, accountHelp } from './commands/account-command.js';
+import type { AdminCommandNeeds } from './commands/admin-command.js';
+import type { ServeNeeds } from './commands/create-engine.js';
 import { demoHelp, runDemoCommand } from './commands/demo-command.js';
+import { keysCommand, keysHelp } from './commands/keys-command.js';
 import { usableMemoryBytes } from './commands/machine-memory.js';
 import { helpText, type Machine } from './commands/options.js';
-import { type RunningServer, type ServeNeeds, startServer } from './commands/serve.js';
+import { type RunningServer, startServer } from './commands/serve.js';
 import { readOptions } from './commands/serve-config.js';
 import { verifyCommand, verifyHelp } from './commands/verify-command.js';
 
@@ -98,8 +102,9 @@ function obeySignals(running: () => RunningServer | null, log: Logger): void {
   });
 }
 
+const readText = (file: string): string => fs.readFileSync(file, 'utf8');
+
 async function serve(argv: readonly string[]): Promise<void> {
-  const readText = (file: string): string => fs.readFileSync(file, 'utf8');
   const read = readOptions(argv, process.env, { machine: machine(), readText });
   if ('error' in read) usage(read.error);
   for (const warning of read.warnings) fs.writeSync(2, `quarry: ${warning}\n`);
@@ -124,31 +129,61 @@ async function demo(argv: readonly string[]): Promise<void> {
   obeySignals(() => outcome.server, log);
 }
 
+function adminNeeds(): AdminCommandNeeds {
+  const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  return {
+    env: process.env,
+    machine: machine(),
+    readText,
+    serve: needs(log),
+    out: (text) => process.stdout.write(text),
+    note: (text) => fs.writeSync(2, `quarry: ${text}\n`),
+    usage,
+  };
+}
+
 const HELP = `quarry: an analytical database server for entities and their events
 
   quarry serve [options]    start the server (quarry serve --help lists the options)
   quarry demo [options]     load real data into an empty server and ask it a tour of questions
+  quarry keys ...           list, make and delete team keys; make new keys for a database
+  quarry account [state]    show or set the state of the account
   quarry verify DIR         check every checksum of a data directory
+  quarry help [command]     print this text, or that of a command
 `;
 
-async function main([command, ...argv]: readonly string[]): Promise<void> {
-  const wantsHelp = argv.includes('--help');
-  switch (command) {
-    case 'serve':
-      return serve(argv);
-    case 'demo':
-      return wantsHelp ? void process.stdout.write(demoHelp) : demo(argv);
-    case 'verify':
-      if (wantsHelp) return void process.stdout.write(verifyHelp);
+interface Command {
+  readonly help: () => string;
+  readonly run: (argv: readonly string[]) => Promise<void>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: { help: helpText, run: serve },
+  demo: { help: () => demoHelp, run: demo },
+  keys: { help: () => keysHelp, run: (argv) => keysCommand(argv, adminNeeds()) },
+  account: { help: () => accountHelp, run: (argv) => accountCommand(argv, adminNeeds()) },
+  verify: {
+    help: () => verifyHelp,
+    run: async (argv) => {
       process.exitCode = await verifyCommand(argv, process.stdout, usage);
-      return;
-    case undefined:
-    case 'help':
-    case '--help':
-      return void process.stdout.write(HELP);
-    default:
-      usage(`unknown command ${JSON.stringify(command)}; quarry --help lists them`);
+    },
+  },
+};
+
+function commandNamed(name: string): Command {
+  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name];
+  return usage(`unknown command ${JSON.stringify(name)}; quarry --help lists them`);
+}
+
+async function main([name = 'help', ...argv]: readonly string[]): Promise<void> {
+  if (name === 'help' || name === '--help') {
+    if (argv.length > 1) usage('help takes one command at most');
+    process.stdout.write(argv.length === 0 ? HELP : commandNamed(argv[0]).help());
+    return;
   }
+  const command = commandNamed(name);
+  if (argv.includes('--help')) process.stdout.write(command.help());
+  else await command.run(argv);
 }
 
 main(process.argv.slice(2)).catch(fail);

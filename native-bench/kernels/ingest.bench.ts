@@ -96,7 +96,7 @@ const random = new Prng(SEED);
 const bodies = Array.from({ length: BODY_COUNT }, (_, index) =>
   body(random, 1_000_000 + index * ENTITIES_PER_BODY),
 );
-const context = { model: model(), shardCount: SHARD_COUNT, nowMs: NOW_MS, customKey: false };
+const context = { model: model(), shardCount: SHARD_COUNT, nowMs: NOW_MS, customKey: false, columnIds: null };
 const scratch = createIngestScratch();
 
 const parse = (bytes: Uint8Array): ParsedInsert => {

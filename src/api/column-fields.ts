@@ -1,8 +1,15 @@
 /**
- * The fields of a column in a POST /v1/column body, each with its own code. A field that does not fit the
- * column's type is refused, never ignored.
+ * The fields of a column in the bodies of POST and PUT /v1/column, each with its own code. A field that does not fit
+ * the column's type is refused, never ignored.
  */
-import { DESCRIPTION_CHARS_MAX, INT64_MAX, INT64_MIN, QuarryError, quoted } from '../base/index.js';
+import {
+  DESCRIPTION_CHARS_MAX,
+  type ErrorCode,
+  INT64_MAX,
+  INT64_MIN,
+  QuarryError,
+  quoted,
+} from '../base/index.js';
 import {
   baseTypeOf,
   COLUMN_TYPES,
@@ -38,10 +45,7 @@ const RESERVED_COLUMN = 'dimension';
 /** A column from its fields, without the id. Throws 3000 to 3017, naming the field and `place`. */
 export function readColumn(object: JsonObject, place: string): Omit<Column, 'id'> {
   refuseUnknown(object, FIELDS, 3000, place);
-  const name = checkName(
-    requiredString(object, 'name', { missing: 3000, wrongType: 3008 }, place),
-    COLUMN_NAME,
-  );
+  const name = readColumnName(object, 3000, place);
   const type = readType(object, place);
   return {
     name,
@@ -55,6 +59,11 @@ export function readColumn(object: JsonObject, place: string): Omit<Column, 'id'
     retentionDays: readRetention(object, type, place),
     active: true,
   };
+}
+
+/** The name, or `missing` when it is absent or null. Throws 3008 and 3014. */
+export function readColumnName(object: JsonObject, missing: ErrorCode, place: string): string {
+  return checkName(requiredString(object, 'name', { missing, wrongType: 3008 }, place), COLUMN_NAME);
 }
 
 function readType(object: JsonObject, place: string): ColumnType {
@@ -73,7 +82,8 @@ function readApiName(object: JsonObject, name: string, place: string): string {
   return checkApiName(given, COLUMN_API_NAME);
 }
 
-function readDescription(object: JsonObject, place: string): string {
+/** The description; empty when it is absent or null. Throws 3009 and 3010. */
+export function readDescription(object: JsonObject, place: string): string {
   const text = object.get('description') ?? '';
   if (typeof text !== 'string' || /['"]/.test(text)) {
     throw new QuarryError(3009, `"description" in ${place} must be a string without ' and "`);

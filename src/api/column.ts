@@ -2,15 +2,19 @@
  * POST and GET /v1/column. A refused request makes nothing; a column in an unknown dimension makes the dimension.
  * Ids are those that the model's counters give next, in the order of the request.
  */
-import { COLUMNS_PER_REQUEST_MAX, QuarryError, quoted, TEST_COLUMNS_MAX } from '../base/index.js';
+import { COLUMNS_PER_REQUEST_MAX, checkAll, QuarryError, quoted, TEST_COLUMNS_MAX } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import { type Column, type DatabaseModel, DEFAULT_DIMENSION, newDimension } from '../schema/index.js';
+import type { Access } from './access.js';
 import { readColumn } from './column-fields.js';
 import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from './dimension.js';
 import { objectAt } from './fields.js';
 import { isList, type Json, kindOf } from './json.js';
 
-/** Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. */
+/**
+ * Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. A refusal
+ * tells the first fault of each column. Throws 2021, 3000 to 3017, and 5000 to 5009 for `dimension`.
+ */
 export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
   if (entries.length === 0) throw new QuarryError(3000, 'the body holds no column');
@@ -21,7 +25,7 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
     );
   }
   const request = new ColumnRequest(model);
-  const names = entries.map((entry, index) => {
+  const names = checkAll(entries, (entry, index) => {
     const place = isList(body) ? `body[${index}]` : 'the body';
     const object = objectAt(entry, 3000, place);
     return request.add(readColumn(object, place), object.get('dimension'), place);
@@ -128,11 +132,12 @@ function columnEntry(column: Column): ColumnEntry {
   };
 }
 
-export function listColumns(model: DatabaseModel): ColumnsAnswer {
+/** The columns that the caller may use. */
+export function listColumns(model: DatabaseModel, access: Access): ColumnsAnswer {
   let count = 0;
   const groups: Record<string, ColumnGroups> = {};
   for (const dimension of model.dimensions.values()) {
-    const columns = [...dimension.columns.values()];
+    const columns = [...dimension.columns.values()].filter((column) => access.allows(dimension, column));
     count += columns.length;
     groups[dimension.apiName] = {
       active: columns.filter((column) => column.active).map(columnEntry),

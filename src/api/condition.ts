@@ -12,24 +12,38 @@ import {
   quoted,
 } from '../base/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
-import { type Dimension, isEventType } from '../schema/index.js';
+import { type Column, type Dimension, isEventType } from '../schema/index.js';
 import { bindColumn, bindEvents, type ColumnCondition, readMinfreq } from './column-condition.js';
 import { refuseUnknown } from './fields.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from './json.js';
 
+/** Called for every column that a condition names; throws to refuse it. */
+export type ColumnCheck = (dimension: Dimension, column: Column) => void;
+
 interface Scope {
   readonly dimension: Dimension;
   readonly nowMs: number;
+  readonly checkColumn: ColumnCheck;
   /** Distinct columns met so far. */
   readonly columns: Set<string>;
   /** Conditions met so far. */
   conditionCount: number;
 }
 
-/** Binds a query list. `place` names it in messages. Throws 4003 to 4053, and 4026 when it is no list. */
-export function bindQuery(query: Json, dimension: Dimension, nowMs: number, place = 'query'): Condition {
+/**
+ * Binds a query list. `place` names it in messages. Throws 4003 to 4053, 4026 when it is no list, and whatever
+ * `checkColumn` throws for a column that is there and active.
+ */
+export function bindQuery(
+  query: Json,
+  dimension: Dimension,
+  nowMs: number,
+  checkColumn: ColumnCheck = () => {},
+  place = 'query',
+): Condition {
   if (!isList(query)) throw new QuarryError(4026, `${place} must be a list, not ${kindOf(query)}`);
-  return bindList(query, { dimension, nowMs, columns: new Set(), conditionCount: 0 }, place, 1);
+  const scope = { dimension, nowMs, checkColumn, columns: new Set<string>(), conditionCount: 0 };
+  return bindList(query, scope, place, 1);
 }
 
 function bindList(list: readonly Json[], scope: Scope, place: string, depth: number): Condition {
@@ -94,6 +108,7 @@ function columnCondition(object: JsonObject, scope: Scope, place: string): Colum
   if (column === undefined || !column.active) {
     throw new QuarryError(4008, `${place}: column ${quoted(names[0])} is inactive or does not exist`);
   }
+  scope.checkColumn(scope.dimension, column);
   scope.columns.add(column.apiName);
   if (scope.columns.size > COLUMNS_PER_QUERY_MAX) {
     throw new QuarryError(4013, `${place}: more than ${COLUMNS_PER_QUERY_MAX} columns in the query`);

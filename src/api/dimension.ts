@@ -2,7 +2,7 @@
  * POST, GET and DELETE /v1/dimension. A decision is made against one model: the changes to log and the answer's
  * own fields (`status` and `took` are the front end's). A refused request changes nothing.
  */
-import { DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
+import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange, NewDimension } from '../catalog/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
 import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
@@ -30,23 +30,25 @@ export function checkNewDimensionName(apiName: string): string {
   throw new QuarryError(5001, `dimension api-name ${quoted(apiName)} is reserved`);
 }
 
-/** Makes dimensions from one object or a list. Throws 5000 to 5010; ids are those that the model gives next. */
+/**
+ * Makes dimensions from one object or a list; a refusal tells the first fault of each. Throws 5000 to 5010; ids are
+ * those that the model gives next.
+ */
 export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
   if (entries.length === 0) throw new QuarryError(5007, 'the body holds no dimension');
   if (entries.length > DIMENSIONS_PER_REQUEST_MAX) {
     throw new QuarryError(5009, `the body holds more than ${DIMENSIONS_PER_REQUEST_MAX} dimensions`);
   }
-  const changes: CatalogChange[] = [];
   const made = new Set<string>();
-  entries.forEach((entry, index) => {
+  const changes = checkAll(entries, (entry, index): CatalogChange => {
     const place = isList(body) ? `body[${index}]` : 'the body';
     const dimension = readDimension(objectAt(entry, 5009, place), model.nextDimensionId + index, place);
     if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
       throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
     }
     made.add(dimension.apiName);
-    changes.push({ change: 'dimension-created', databaseId: model.id, dimension });
+    return { change: 'dimension-created', databaseId: model.id, dimension };
   });
   return { changes, answer: { 'api-name': [...made] } };
 }

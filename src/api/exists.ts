@@ -1,19 +1,22 @@
 /** POST /v1/query/exists/entity: the IDs to look for, and the answer that echoes them as they were asked. */
-import { IDS_PER_EXISTS_MAX, QuarryError, TEXT_POINTS_MAX } from '../base/index.js';
+import { checkAll, IDS_PER_EXISTS_MAX, QuarryError, TEXT_POINTS_MAX } from '../base/index.js';
+import type { CountEntityPlan } from '../ir/index.js';
 import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.js';
+import type { Access } from './access.js';
 import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
 import { isList, type Json, kindOf } from './json.js';
 
 export interface ExistsQuery {
-  readonly dimensionId: number;
+  /** The entities that the caller sees. */
+  readonly plan: CountEntityPlan;
   /** The IDs as they stood in the request. */
   readonly asked: readonly string[];
   /** The same IDs, place by place, as they are stored. */
   readonly ids: readonly string[];
 }
 
-/** Throws 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
-export function bindExists(body: Json, model: DatabaseModel): ExistsQuery {
+/** Throws 506, 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
+export function bindExists(body: Json, model: DatabaseModel, nowMs: number, access: Access): ExistsQuery {
   const object = objectAt(body, 4004, 'the body');
   refuseUnknown(object, ['ids', 'dimension'], 4049, 'the body');
   const ids = object.get('ids');
@@ -23,9 +26,14 @@ export function bindExists(body: Json, model: DatabaseModel): ExistsQuery {
   if (ids.length > IDS_PER_EXISTS_MAX) {
     throw new QuarryError(4019, `${ids.length} IDs in one request; at most ${IDS_PER_EXISTS_MAX}`);
   }
-  const dimensionId = dimensionAt(model, object.get('dimension'), '"dimension"').id;
-  const asked = ids.map((id, index) => checkId(id, `ids[${index}]`));
-  return { dimensionId, asked, ids: asked.map(lowerCase) };
+  const dimension = dimensionAt(model, object.get('dimension'), '"dimension"');
+  const asked = checkAll(ids, (id, index) => checkId(id, `ids[${index}]`));
+  const condition = access.restrict(dimension, null, nowMs);
+  return {
+    plan: { databaseId: model.id, dimensionId: dimension.id, condition },
+    asked,
+    ids: asked.map(lowerCase),
+  };
 }
 
 function checkId(id: Json, place: string): string {

@@ -1,6 +1,6 @@
 /** Reading the fields of a request's objects: what every endpoint of the JSON interface checks in the same way. */
 import { type ErrorCode, QuarryError, quoted } from '../base/index.js';
-import { type DatabaseModel, DEFAULT_DIMENSION, type Dimension } from '../schema/index.js';
+import { type Column, type DatabaseModel, DEFAULT_DIMENSION, type Dimension } from '../schema/index.js';
 import { isObject, type Json, type JsonObject, kindOf } from './json.js';
 
 /** The body as an object, or the error `code` that says what stands there instead. */
@@ -43,4 +43,12 @@ export function dimensionAt(model: DatabaseModel, name: Json | undefined, place:
   const dimension = model.dimensions.get(wanted);
   if (dimension === undefined) throw new QuarryError(5008, `dimension ${quoted(wanted)} does not exist`);
   return dimension;
+}
+
+/** The column of that api-name, active or not. Throws 3018. */
+export function columnAt(dimension: Dimension, apiName: string): Column {
+  const column = dimension.columns.get(apiName);
+  if (column !== undefined) return column;
+  const where = `in dimension ${quoted(dimension.apiName)}`;
+  throw new QuarryError(3018, `column ${quoted(apiName)} does not exist ${where}`);
 }

@@ -198,3 +198,11 @@ function unescaped(literal: string, position: number): string {
     throw syntaxFault(`the string at position ${position} holds a lone surrogate`);
   return value;
 }
+
+/** The JSON text of a value, without white space; numbers as they stood. `parseJson` reads the same value from it. */
+export function writeJson(json: Json): string {
+  if (json instanceof ExactNumber) return json.text;
+  if (isList(json)) return `[${json.map(writeJson).join()}]`;
+  if (!isObject(json)) return JSON.stringify(json);
+  return `{${Array.from(json, ([key, value]) => `${JSON.stringify(key)}:${writeJson(value)}`).join()}}`;
+}

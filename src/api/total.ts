@@ -1,27 +1,52 @@
-/** POST and GET /v1/query/count/entity/total: which dimensions to count. */
-import { QuarryError } from '../base/index.js';
-import type { DatabaseModel } from '../schema/index.js';
+/** POST and GET /v1/query/count/entity/total: a plan for each dimension to count, of the rows that the caller sees. */
+import { checkAll, QuarryError } from '../base/index.js';
+import type { CountEntityPlan } from '../ir/index.js';
+import type { DatabaseModel, Dimension } from '../schema/index.js';
+import type { Access } from './access.js';
 import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
 import { isList, type Json, kindOf } from './json.js';
 
-/** Ids of the dimensions that a body names, each once; of all when it names none. Throws 4004, 4049, 5008, 5009. */
-export function bindTotal(body: Json, model: DatabaseModel): readonly number[] {
+/**
+ * One plan per dimension that a body names, each once; for all dimensions when it names none. Throws 506, 4004, 4049,
+ * 5008, 5009.
+ */
+export function bindTotal(
+  body: Json,
+  model: DatabaseModel,
+  nowMs: number,
+  access: Access,
+): readonly CountEntityPlan[] {
   const object = objectAt(body, 4004, 'the body');
   refuseUnknown(object, ['dimensions'], 4049, 'the body');
   const names = object.get('dimensions') ?? [];
   if (!isList(names)) throw new QuarryError(5009, `"dimensions" must be a list, not ${kindOf(names)}`);
-  if (names.length === 0) return allDimensionIds(model);
-  return [
-    ...new Set(
-      names.map((name, index) => {
-        if (name === null)
-          throw new QuarryError(5009, `dimensions[${index}] must be a dimension's api-name, not null`);
-        return dimensionAt(model, name, `dimensions[${index}]`).id;
-      }),
-    ),
-  ];
+  if (names.length === 0) return bindTotalOfAll(model, nowMs, access);
+  const dimensions = checkAll(names, (name, index) => {
+    if (name === null)
+      throw new QuarryError(5009, `dimensions[${index}] must be a dimension's api-name, not null`);
+    return dimensionAt(model, name, `dimensions[${index}]`);
+  });
+  return plansOf(new Set(dimensions), model, nowMs, access);
 }
 
-export function allDimensionIds(model: DatabaseModel): readonly number[] {
-  return [...model.dimensions.values()].map((dimension) => dimension.id);
+/** One plan per dimension of the database. Throws 506. */
+export function bindTotalOfAll(
+  model: DatabaseModel,
+  nowMs: number,
+  access: Access,
+): readonly CountEntityPlan[] {
+  return plansOf(model.dimensions.values(), model, nowMs, access);
+}
+
+function plansOf(
+  dimensions: Iterable<Dimension>,
+  model: DatabaseModel,
+  nowMs: number,
+  access: Access,
+): readonly CountEntityPlan[] {
+  return Array.from(dimensions, (dimension) => ({
+    databaseId: model.id,
+    dimensionId: dimension.id,
+    condition: access.restrict(dimension, null, nowMs),
+  }));
 }

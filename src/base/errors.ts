@@ -17,7 +17,7 @@ export const ERRORS = {
   // General, authentication, request, account
   1: entry(500, 'internal error'),
   2: entry(500, 'request could not be completed'),
-  189: entry(500, 'request failed'),
+  189: entry(503, 'request failed'),
   500: entry(401, 'Authorization header missing'),
   501: entry(401, 'Authorization header empty'),
   502: entry(401, 'API key invalid'),
@@ -165,16 +165,21 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Seconds a client should wait before it repeats a request refused with HTTP 503. */
 export const RETRY_AFTER_SECONDS = 1;
 
-/** An expected refusal of a client's request. `message` names the offending thing; `moreInfo` adds detail. */
+/**
+ * An expected refusal of a client's request. `message` names the offending thing; `moreInfo` adds detail; `also` are
+ * the errors found after this one, in their order.
+ */
 export class QuarryError extends Error {
   readonly code: ErrorCode;
   readonly moreInfo: unknown;
+  readonly also: readonly QuarryError[];
 
-  constructor(code: ErrorCode, message?: string, moreInfo?: unknown) {
+  constructor(code: ErrorCode, message?: string, moreInfo?: unknown, also: readonly QuarryError[] = []) {
     super(message ?? ERRORS[code].condition);
     this.name = 'QuarryError';
     this.code = code;
     this.moreInfo = moreInfo;
+    this.also = also;
   }
 
   get status(): number {
@@ -187,14 +192,41 @@ export interface WireError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly moreInfo?: unknown;
+  readonly also?: readonly WireError[];
 }
 
-export function toWire(error: QuarryError): WireError {
-  return { code: error.code, message: error.message, moreInfo: error.moreInfo };
+export function toWire({ code, message, moreInfo, also }: QuarryError): WireError {
+  return { code, message, moreInfo, also: also.map(toWire) };
 }
 
-export function fromWire(error: WireError): QuarryError {
-  return new QuarryError(error.code, error.message, error.moreInfo);
+export function fromWire({ code, message, moreInfo, also = [] }: WireError): QuarryError {
+  return new QuarryError(code, message, moreInfo, also.map(fromWire));
+}
+
+/** What a request of many parts is refused with. */
+const ERRORS_TOLD_MAX = 20;
+
+/**
+ * Runs `check` on every item and returns what it gave. When it refuses some of them, throws the first refusal with
+ * the others (at most ERRORS_TOLD_MAX) beside it.
+ */
+export function checkAll<Item, Result>(
+  items: readonly Item[],
+  check: (item: Item, index: number) => Result,
+): Result[] {
+  const refusals: QuarryError[] = [];
+  const results: Result[] = [];
+  items.forEach((item, index) => {
+    try {
+      results.push(check(item, index));
+    } catch (error) {
+      if (!(error instanceof QuarryError)) throw error;
+      if (refusals.length < ERRORS_TOLD_MAX) refusals.push(error, ...error.also);
+    }
+  });
+  if (refusals.length === 0) return results;
+  const [{ code, message, moreInfo }, ...also] = refusals;
+  throw new QuarryError(code, message, moreInfo, also);
 }
 
 /** A bug. Nobody catches it below the thread's edge: the worker dies and its shards are rebuilt. */

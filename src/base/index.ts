@@ -4,3 +4,4 @@ export * from './errors.js';
 export * from './hash.js';
 export * from './limits.js';
 export * from './prng.js';
+export * from './random.js';

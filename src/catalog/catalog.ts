@@ -1,60 +1,165 @@
 /**
- * The catalog: databases, their models and the keys, as numbered immutable versions. A change is plain data that
- * stands in a log record; applying it is pure, so replay gives the same catalog.
- * Invariants: a change that was logged always applies; validity is checked before it is logged; ids come from
- * the change itself, never from chance at apply time.
+ * The catalog: databases, their models and properties, keys, users, permission groups and the account's state, as
+ * numbered immutable versions of plain data. What changes it stands in change.ts.
+ * Invariants: ids are never used twice; every key but a team key names a database that is there.
  */
 import { invariant } from '../base/index.js';
-import {
-  type Column,
-  type DatabaseModel,
-  DEFAULT_DIMENSION,
-  type Dimension,
-  newDimension,
-} from '../schema/index.js';
+import type { DatabaseModel, Dimension } from '../schema/index.js';
 
-export type KeyKind = 'team' | 'master' | 'write' | 'read';
+/** Whether the team's keys are served at all; anything but `active` refuses every request (1000 to 1003). */
+export const ACCOUNT_STATES = ['active', 'no-payment-method', 'suspended', 'banned', 'disabled'] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-export interface ApiKey {
+export const LOAD_PLANS = ['normal', 'high', 'ultra', 'mega'] as const;
+export type LoadPlan = (typeof LOAD_PLANS)[number];
+
+export const PRICING_MODELS = ['pay-per-column', 'pay-per-gigabyte', 'smart-pricing'] as const;
+export type PricingModel = (typeof PRICING_MODELS)[number];
+
+export type DatabaseType = DatabaseModel['type'];
+
+/** What is kept of a database beside its model: none of it concerns a lane. */
+export interface DatabaseProperties {
+  readonly description: string;
+  /** null for test databases, which have none. */
+  readonly pricingModel: PricingModel | null;
+  readonly labels: readonly string[];
+  readonly queryLoad: LoadPlan;
+  readonly insertionLoad: LoadPlan;
+  readonly cloudProvider: string;
+  readonly cloudArea: string;
+  /** Addresses, networks (CIDR) and host names that may send requests; empty = all. */
+  readonly addressesWhitelist: readonly string[];
+  /** Milliseconds since 1970-01-01; `updatedMs` is that of the last change of name or properties. */
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+export const TEAM_PERMISSIONS = ['list', 'update', 'delete'] as const;
+export type TeamPermission = (typeof TEAM_PERMISSIONS)[number];
+
+/** Keys that come with a database; `demo` with databases of type test only. */
+export type DatabaseKeyKind = 'master' | 'write' | 'read' | 'demo';
+
+export const CUSTOM_KEY_LEVELS = ['read-only', 'write-only', 'write-read'] as const;
+export type CustomKeyLevel = (typeof CUSTOM_KEY_LEVELS)[number];
+
+interface HashedKey {
   /** SHA-256 of the key's text, lower-case hex; the text itself is kept nowhere. */
   readonly hash: string;
-  readonly kind: KeyKind;
-  /** null for team keys. */
-  readonly databaseId: number | null;
+}
+
+export interface TeamKey extends HashedKey {
+  readonly kind: 'team';
+  /** Unique among team keys. */
+  readonly name: string;
+  readonly permissions: readonly TeamPermission[];
+}
+
+export interface DatabaseKey extends HashedKey {
+  readonly kind: DatabaseKeyKind;
+  readonly databaseId: number;
+}
+
+export interface CustomKey extends HashedKey {
+  readonly kind: 'custom';
+  readonly databaseId: number;
+  /** Unique within the database. */
+  readonly name: string;
+  readonly level: CustomKeyLevel;
+  readonly description: string;
+  /** Columns that the key may use, by api-names of dimension and column; null = all. */
+  readonly columnsWhitelist: readonly ColumnsOfDimension[] | null;
+  /** Rows that the key sees, per dimension; a dimension that is not named is seen whole. */
+  readonly filter: readonly DimensionFilter[];
+  /** As that of a database; empty = all. */
+  readonly addressesWhitelist: readonly string[];
+}
+
+export interface ColumnsOfDimension {
+  readonly dimension: string;
+  readonly columns: readonly string[];
+}
+
+export interface DimensionFilter {
+  readonly dimension: string;
+  /** JSON text of an object column api-name -> condition; all of them must hold. Bound anew for every request. */
+  readonly conditions: string;
+}
+
+export type ApiKey = TeamKey | DatabaseKey | CustomKey;
+export type KeyKind = ApiKey['kind'];
+
+export interface User {
+  /** Lower-case; unique. */
+  readonly email: string;
+  /** As passwords.ts writes it: algorithm, parameters, salt and hash. */
+  readonly passwordHash: string;
+  readonly labels: readonly string[];
+  readonly firstName: string;
+  readonly lastName: string;
+  /** null = in no group, which permits nothing. */
+  readonly groupId: number | null;
+}
+
+export const WEEK_DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+export type WeekDay = (typeof WEEK_DAYS)[number];
+
+export interface PermissionGroup {
+  readonly id: number;
+  /** Unique. */
+  readonly name: string;
+  readonly description: string;
+  /** Numbers of the table of permissions. */
+  readonly permissions: readonly number[];
+  readonly databaseIds: readonly number[];
+  readonly labels: readonly string[];
+  /** UTC; empty = every day. */
+  readonly weekDays: readonly WeekDay[];
+  /** Minutes of the UTC day, `from` inside, `to` not; from > to runs over midnight; null = always. */
+  readonly accessMinutes: { readonly from: number; readonly to: number } | null;
 }
 
 export interface Catalog {
   readonly version: number;
   readonly nextDatabaseId: number;
+  readonly nextGroupId: number;
+  readonly accountState: AccountState;
   readonly databases: ReadonlyMap<number, DatabaseModel>;
+  /** By database id. */
+  readonly properties: ReadonlyMap<number, DatabaseProperties>;
+  /** By hash. */
   readonly keys: ReadonlyMap<string, ApiKey>;
+  /** By email. */
+  readonly users: ReadonlyMap<string, User>;
+  /** By id. */
+  readonly groups: ReadonlyMap<number, PermissionGroup>;
 }
-
-/** A dimension as it is made: without columns of its own. */
-export type NewDimension = Omit<Dimension, 'columns'>;
-
-export type CatalogChange =
-  | {
-      readonly change: 'database-created';
-      readonly id: number;
-      readonly name: string;
-      readonly type: 'test' | 'production';
-    }
-  | { readonly change: 'key-created'; readonly key: ApiKey }
-  | { readonly change: 'dimension-created'; readonly databaseId: number; readonly dimension: NewDimension }
-  | { readonly change: 'dimension-deleted'; readonly databaseId: number; readonly dimensionId: number }
-  | {
-      readonly change: 'column-created';
-      readonly databaseId: number;
-      readonly dimensionId: number;
-      readonly column: Column;
-    };
 
 export const EMPTY_CATALOG: Catalog = {
   version: 0,
   nextDatabaseId: 1,
+  nextGroupId: 1,
+  accountState: 'active',
   databases: new Map(),
+  properties: new Map(),
   keys: new Map(),
+  users: new Map(),
+  groups: new Map(),
+};
+
+/** What a database has that was made without saying more: the first one, and those of older stores. */
+export const DEFAULT_PROPERTIES: DatabaseProperties = {
+  description: '',
+  pricingModel: 'smart-pricing',
+  labels: [],
+  queryLoad: 'mega',
+  insertionLoad: 'mega',
+  cloudProvider: 'ovh',
+  cloudArea: 'global',
+  addressesWhitelist: [],
+  createdMs: 0,
+  updatedMs: 0,
 };
 
 export function databaseOf(catalog: Catalog, id: number): DatabaseModel {
@@ -63,163 +168,30 @@ export function databaseOf(catalog: Catalog, id: number): DatabaseModel {
   return database;
 }
 
-export function dimensionById(model: DatabaseModel, id: number): Dimension | undefined {
-  for (const dimension of model.dimensions.values()) if (dimension.id === id) return dimension;
+export function propertiesOf(catalog: Catalog, id: number): DatabaseProperties {
+  return catalog.properties.get(id) ?? DEFAULT_PROPERTIES;
+}
+
+export function databaseByName(catalog: Catalog, name: string): DatabaseModel | undefined {
+  for (const database of catalog.databases.values()) if (database.name === name) return database;
   return undefined;
 }
 
-function newDatabase(id: number, name: string, type: 'test' | 'production'): DatabaseModel {
-  return {
-    id,
-    name,
-    type,
-    version: 1,
-    shrinkVersion: 1,
-    nextDimensionId: 2,
-    nextColumnId: 1,
-    dimensions: new Map([[DEFAULT_DIMENSION, newDimension(1, DEFAULT_DIMENSION)]]),
-  };
+/** The custom keys of one database, by name. */
+export function customKeysOf(catalog: Catalog, databaseId: number): ReadonlyMap<string, CustomKey> {
+  const own = new Map<string, CustomKey>();
+  for (const key of catalog.keys.values()) {
+    if (key.kind === 'custom' && key.databaseId === databaseId) own.set(key.name, key);
+  }
+  return own;
 }
 
-/**
- * A catalog while changes are applied: each map is copied once, however many changes touch it, so that a record of
- * thousands of changes costs what they are, not their square.
- */
-class Draft {
-  readonly #databases: Map<number, DatabaseModel>;
-  readonly #keys: Map<string, ApiKey>;
-  /** Dimensions of a touched database, and columns of a touched dimension: copies that may be altered. */
-  readonly #dimensions = new Map<number, Map<string, Dimension>>();
-  readonly #columns = new Map<Dimension, Map<string, Column>>();
-  /** Of a touched database: api-names by dimension id. */
-  readonly #names = new Map<number, Map<number, string>>();
-  #version: number;
-  #nextDatabaseId: number;
-
-  constructor(catalog: Catalog) {
-    this.#databases = new Map(catalog.databases);
-    this.#keys = new Map(catalog.keys);
-    this.#version = catalog.version;
-    this.#nextDatabaseId = catalog.nextDatabaseId;
-  }
-
-  get catalog(): Catalog {
-    return {
-      version: this.#version,
-      nextDatabaseId: this.#nextDatabaseId,
-      databases: this.#databases,
-      keys: this.#keys,
-    };
-  }
-
-  apply(change: CatalogChange): void {
-    this.#version++;
-    switch (change.change) {
-      case 'database-created':
-        this.#databases.set(change.id, newDatabase(change.id, change.name, change.type));
-        this.#nextDatabaseId = Math.max(this.#nextDatabaseId, change.id + 1);
-        break;
-      case 'key-created':
-        this.#keys.set(change.key.hash, change.key);
-        break;
-      case 'dimension-created': {
-        const { id, apiName, name, modelType } = change.dimension;
-        const model = this.#changed(change.databaseId, { nextDimensionId: id + 1 });
-        this.#put(model, newDimension(id, apiName, name, modelType));
-        break;
-      }
-      case 'dimension-deleted': {
-        const model = this.#changed(change.databaseId, { shrinks: true });
-        const apiName = this.#nameOf(model, change.dimensionId);
-        this.#dimensionsOf(model).delete(apiName);
-        this.#namesOf(model).delete(change.dimensionId);
-        break;
-      }
-      case 'column-created': {
-        const model = this.#changed(change.databaseId, { nextColumnId: change.column.id + 1 });
-        const apiName = this.#nameOf(model, change.dimensionId);
-        this.#columnsOf(model, apiName).set(change.column.apiName, change.column);
-        break;
-      }
-    }
-  }
-
-  /** The database's model as a new version, with copies of its own of what may be altered. */
-  #changed(
-    id: number,
-    {
-      nextDimensionId = 0,
-      nextColumnId = 0,
-      shrinks = false,
-    }: {
-      readonly nextDimensionId?: number;
-      readonly nextColumnId?: number;
-      readonly shrinks?: boolean;
-    },
-  ): DatabaseModel {
-    const before = databaseOf(this.catalog, id);
-    let dimensions = this.#dimensions.get(id);
-    if (dimensions === undefined) {
-      dimensions = new Map(before.dimensions);
-      this.#dimensions.set(id, dimensions);
-    }
-    const version = before.version + 1;
-    const model: DatabaseModel = {
-      ...before,
-      version,
-      shrinkVersion: shrinks ? version : before.shrinkVersion,
-      nextDimensionId: Math.max(before.nextDimensionId, nextDimensionId),
-      nextColumnId: Math.max(before.nextColumnId, nextColumnId),
-      dimensions,
-    };
-    this.#databases.set(id, model);
-    return model;
-  }
-
-  #dimensionsOf(model: DatabaseModel): Map<string, Dimension> {
-    return this.#dimensions.get(model.id) as Map<string, Dimension>;
-  }
-
-  #namesOf(model: DatabaseModel): Map<number, string> {
-    let names = this.#names.get(model.id);
-    if (names === undefined) {
-      names = new Map([...model.dimensions.values()].map(({ id, apiName }) => [id, apiName]));
-      this.#names.set(model.id, names);
-    }
-    return names;
-  }
-
-  #nameOf(model: DatabaseModel, dimensionId: number): string {
-    const apiName = this.#namesOf(model).get(dimensionId);
-    invariant(apiName !== undefined, `dimension ${dimensionId} is not there to be changed`);
-    return apiName;
-  }
-
-  #put(model: DatabaseModel, dimension: Dimension): void {
-    this.#namesOf(model).set(dimension.id, dimension.apiName);
-    this.#dimensionsOf(model).set(dimension.apiName, dimension);
-  }
-
-  #columnsOf(model: DatabaseModel, apiName: string): Map<string, Column> {
-    const dimension = this.#dimensionsOf(model).get(apiName) as Dimension;
-    const own = this.#columns.get(dimension);
-    if (own !== undefined) return own;
-    const columns = new Map(dimension.columns);
-    const altered = { ...dimension, columns };
-    this.#columns.set(altered, columns);
-    this.#put(model, altered);
-    return columns;
-  }
+export function groupByName(catalog: Catalog, name: string): PermissionGroup | undefined {
+  for (const group of catalog.groups.values()) if (group.name === name) return group;
+  return undefined;
 }
 
-/** The catalog after `changes`, in their order. Throws InvariantError when one names what is not there. */
-export function applyChanges(catalog: Catalog, changes: readonly CatalogChange[]): Catalog {
-  if (changes.length === 0) return catalog;
-  const draft = new Draft(catalog);
-  for (const change of changes) draft.apply(change);
-  return draft.catalog;
-}
-
-export function applyChange(catalog: Catalog, change: CatalogChange): Catalog {
-  return applyChanges(catalog, [change]);
+export function dimensionById(model: DatabaseModel, id: number): Dimension | undefined {
+  for (const dimension of model.dimensions.values()) if (dimension.id === id) return dimension;
+  return undefined;
 }

@@ -2,18 +2,35 @@
  * The catalog and its changes as MessagePack can keep them: no Map and no BigInt. The form is part of the log's
  * and the manifest's format: fields are only ever added, with a meaning for their absence.
  */
-import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
-import type { ApiKey, Catalog, CatalogChange } from './catalog.js';
+import type { Column, DatabaseModel, Dimension, Relation } from '../schema/index.js';
+import {
+  type ApiKey,
+  type Catalog,
+  type DatabaseProperties,
+  DEFAULT_PROPERTIES,
+  EMPTY_CATALOG,
+  type PermissionGroup,
+  TEAM_PERMISSIONS,
+  type User,
+} from './catalog.js';
+import type { CatalogChange } from './change.js';
 
 type PlainColumn = Omit<Column, 'range'> & { readonly range: readonly string[] | null };
-type PlainDimension = Omit<Dimension, 'columns'> & { readonly columns: readonly PlainColumn[] };
-type PlainModel = Omit<DatabaseModel, 'dimensions'> & { readonly dimensions: readonly PlainDimension[] };
-interface PlainCatalog {
-  readonly version: number;
-  readonly nextDatabaseId: number;
-  readonly databases: readonly PlainModel[];
-  readonly keys: readonly ApiKey[];
-}
+type PlainDimension = Omit<Dimension, 'columns' | 'relations'> & {
+  readonly columns: readonly PlainColumn[];
+  readonly relations?: readonly Relation[];
+};
+type PlainModel = Omit<DatabaseModel, 'dimensions'> & {
+  readonly dimensions: readonly PlainDimension[];
+  readonly properties?: DatabaseProperties;
+};
+type PlainCatalog = Pick<Catalog, 'version' | 'nextDatabaseId'> &
+  Partial<Pick<Catalog, 'nextGroupId' | 'accountState'>> & {
+    readonly databases: readonly PlainModel[];
+    readonly keys: readonly ApiKey[];
+    readonly users?: readonly User[];
+    readonly groups?: readonly PermissionGroup[];
+  };
 
 const plainColumn = (column: Column): PlainColumn => ({
   ...column,
@@ -27,48 +44,73 @@ const byApiName = <T extends { readonly apiName: string }>(items: readonly T[]):
 const plainDimension = (dimension: Dimension): PlainDimension => ({
   ...dimension,
   columns: [...dimension.columns.values()].map(plainColumn),
+  relations: [...dimension.relations.values()],
 });
 const dimensionOf = (plain: PlainDimension): Dimension => ({
   ...plain,
   columns: byApiName(plain.columns.map(columnOf)),
+  relations: new Map((plain.relations ?? []).map((relation) => [relation.name, relation])),
 });
+
+function modelOf({ properties: _, ...plain }: PlainModel): DatabaseModel {
+  return { ...plain, dimensions: byApiName(plain.dimensions.map(dimensionOf)) };
+}
+
+/** Team keys of the first stores had neither name nor permissions: they may do everything. */
+const keyOf = (key: ApiKey): ApiKey =>
+  key.kind === 'team' && key.permissions === undefined
+    ? { ...key, name: 'first', permissions: TEAM_PERMISSIONS }
+    : key;
 
 export function catalogToPlain(catalog: Catalog): unknown {
   const plain: PlainCatalog = {
     version: catalog.version,
     nextDatabaseId: catalog.nextDatabaseId,
+    nextGroupId: catalog.nextGroupId,
+    accountState: catalog.accountState,
     databases: [...catalog.databases.values()].map((model) => ({
       ...model,
       dimensions: [...model.dimensions.values()].map(plainDimension),
+      properties: catalog.properties.get(model.id),
     })),
     keys: [...catalog.keys.values()],
+    users: [...catalog.users.values()],
+    groups: [...catalog.groups.values()],
   };
   return plain;
 }
 
 /** The catalog that `catalogToPlain` gave. The bytes it came from were checked by a checksum. */
 export function catalogFromPlain(plain: unknown): Catalog {
-  const { version, nextDatabaseId, databases, keys } = plain as PlainCatalog;
-  return {
+  const {
     version,
     nextDatabaseId,
-    databases: new Map(
-      databases.map((model) => [
-        model.id,
-        { ...model, dimensions: byApiName(model.dimensions.map(dimensionOf)) },
-      ]),
-    ),
-    keys: new Map(keys.map((key) => [key.hash, key])),
+    databases,
+    keys,
+    users = [],
+    groups = [],
+    ...more
+  } = plain as PlainCatalog;
+  return {
+    ...EMPTY_CATALOG,
+    ...more,
+    version,
+    nextDatabaseId,
+    databases: new Map(databases.map((model) => [model.id, modelOf(model)])),
+    properties: new Map(databases.map(({ id, properties }) => [id, properties ?? DEFAULT_PROPERTIES])),
+    keys: new Map(keys.map((key) => [key.hash, keyOf(key)])),
+    users: new Map(users.map((user) => [user.email, user])),
+    groups: new Map(groups.map((group) => [group.id, group])),
   };
 }
 
 export function changeToPlain(change: CatalogChange): unknown {
-  return change.change === 'column-created' ? { ...change, column: plainColumn(change.column) } : change;
+  return 'column' in change ? { ...change, column: plainColumn(change.column) } : change;
 }
 
 export function changeFromPlain(plain: unknown): CatalogChange {
   const change = plain as CatalogChange;
-  return change.change === 'column-created'
-    ? { ...change, column: columnOf(change.column as unknown as PlainColumn) }
-    : change;
+  if ('column' in change) return { ...change, column: columnOf(change.column as unknown as PlainColumn) };
+  if (change.change === 'key-created') return { ...change, key: keyOf(change.key) };
+  return change;
 }

@@ -8,12 +8,14 @@
  * Layout v1, in u32 words unless said otherwise
  *   head      version = 1 | dimensionId | rowCount n | sectionCount | idByteCount | reserved x3 = 0
  *   ids       hashes u32[n], offsets u32[n + 1], bytes u8[idByteCount] (lower-cased UTF-8)
- *   sections  each: columnId | form | kind | entryCount m | valueCount v | byteCount b | reserved x2 = 0, then
+ *   sections  each: columnId | form | kind | entryCount m | valueCount v | byteCount b | relationId | reserved = 0, then
  *             rows u32[m]
  *             list:    counts u32[m], values per row (their sum is v); all other forms: v = m
  *             event:   dates u32[m], seconds since 1970-01-01
  *             values   bits u8[v] | i32 i32[v] | i64 (low, high) u32[2v] | geo (longitude, latitude) f64[2v]
  *                      code: hashes u32[v], offsets u32[v + 1], bytes u8[b]
+ *             relationId: of event sections, 0 = none. The Nth event that an entity has in one section of a
+ *                      relation belongs together with its Nth event in every other section of that relation
  *             remove:  no values (v = 0): the latest-value of these rows is taken away
  */
 import { invariant } from '../base/index.js';
@@ -45,6 +47,8 @@ export interface Section {
   readonly counts: Uint32Array | null;
   /** Seconds since 1970-01-01; event sections only. */
   readonly dates: Uint32Array | null;
+  /** The relation that ties this section's events to those of others; 0 = none. */
+  readonly relationId: number;
   readonly valueCount: number;
   readonly values: Values;
 }
@@ -151,7 +155,7 @@ export function encodeBatch(batch: Batch, buffer: ArrayBufferLike, offset: numbe
       section.rows.length,
       section.valueCount,
       byteCount,
-      0,
+      section.relationId,
       0,
     );
     writer.part(section.rows);
@@ -219,7 +223,8 @@ export function decodeBatch(buffer: ArrayBufferLike, offset: number, byteLength:
   const idBytes = reader.u8(idByteCount);
   const sections: Section[] = [];
   for (let index = 0; index < sectionCount; index++) {
-    const [columnId, formIndex, kindIndex, entryCount, valueCount, byteCount] = reader.u32(SECTION_WORDS);
+    const [columnId, formIndex, kindIndex, entryCount, valueCount, byteCount, relationId] =
+      reader.u32(SECTION_WORDS);
     const form = FORMS[formIndex];
     const kind = KINDS[kindIndex];
     invariant(form !== undefined && kind !== undefined, 'a batch section has an unknown form or kind');
@@ -232,6 +237,7 @@ export function decodeBatch(buffer: ArrayBufferLike, offset: number, byteLength:
       rows,
       counts,
       dates,
+      relationId,
       valueCount,
       values: reader.values(kind, valueCount, byteCount),
     });

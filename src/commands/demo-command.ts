@@ -3,9 +3,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { NodeFileSystem } from '../io/index.js';
+import type { ServeNeeds } from './create-engine.js';
 import { type DemoReport, type Output, runDemo } from './demo.js';
 import type { Machine } from './options.js';
-import { type RunningServer, type ServeNeeds, startServer } from './serve.js';
+import { type RunningServer, startServer } from './serve.js';
 import { readOptions } from './serve-config.js';
 
 export const demoHelp = `quarry demo [--exit] [--small] [options of quarry serve]

@@ -35,6 +35,8 @@ export const DURABILITIES = ['fsync', 'interval', 'none'] as const;
 
 const WORKERS_MAX = 256;
 const SHARDS_MAX = 1024;
+/** A JS Map ends at 2^24 entries. */
+const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
 const MEMORY_BYTES_MIN = 2 ** 20;
 
 export const OPTIONS: readonly Option[] = [
@@ -97,9 +99,16 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'limits',
     argument: 'spec|off|FILE',
-    help: 'rates and plans: as the interface says, none, or from a file (rates are not enforced yet)',
+    help: 'rates and plans: as the interface says, none, or with the figures of a TOML file',
     fallback: () => 'spec',
     parse: text('spec, off or a file'),
+  },
+  {
+    name: 'idempotency-entries',
+    argument: 'N',
+    help: 'Idempotency-Keys kept for 24 hours; when it is full, further writes with such a key are refused',
+    fallback: () => '1000000',
+    parse: whole(1, IDEMPOTENCY_ENTRIES_MAX),
   },
   { name: 'cert', argument: 'FILE', help: 'certificate chain, PEM', fallback: null, parse: text('a file') },
   {

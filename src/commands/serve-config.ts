@@ -4,6 +4,8 @@
  * stops the start with exit code 2 and a text that names it; pure but for the files read through `readText`.
  */
 import { parse as parseToml } from 'smol-toml';
+import { type LimitTable, SPEC_LIMITS } from '../http/index.js';
+import { limitsText, readLimits } from './limits-file.js';
 import { environmentNameOf, type Machine, OPTIONS, type Option, type OptionValue } from './options.js';
 
 export interface ServeConfig {
@@ -16,8 +18,10 @@ export interface ServeConfig {
   readonly shards: number | null;
   readonly memoryLimitBytes: number;
   readonly durability: 'fsync' | 'interval' | 'none';
-  /** spec, off or the path of a file. */
-  readonly limits: string;
+  /** null = off. */
+  readonly limits: LimitTable | null;
+  /** Idempotency-Keys that are kept. */
+  readonly idempotencyEntries: number;
   /** Both or none. */
   readonly cert: string | null;
   readonly key: string | null;
@@ -168,27 +172,43 @@ function read(
         : `${option.name} = ${JSON.stringify(parsed.value)} ${source}`,
     );
   }
-  const config = configOf(values);
+  const limits = limitsOf(values.get('limits') as string, given.get('limits')?.place ?? 'limits', needs);
+  if (limits.text !== null) lines.push(...limits.text.split('\n').map((line) => `#   ${line}`));
+  const config = configOf(values, limits.table);
   if ((config.cert === null) !== (config.key === null)) {
     const [there, missing] = config.cert === null ? ['key', 'cert'] : ['cert', 'key'];
     throw new Fault(`${given.get(there)?.place}: needs ${missing} too`);
   }
-  for (const name of ['cert', 'key', 'limits'] as const) {
+  for (const name of ['cert', 'key'] as const) {
     const path = config[name];
-    const place = given.get(name)?.place;
-    if (path === null || place === undefined || (name === 'limits' && (path === 'spec' || path === 'off')))
-      continue;
-    try {
-      needs.readText(path);
-    } catch (error) {
-      throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
-    }
+    if (path !== null) readFileOf(path, given.get(name)?.place ?? name, needs);
   }
   return { action, config, text: `${lines.join('\n')}\n`, warnings };
 }
 
+function readFileOf(path: string, place: string, needs: ConfigNeeds): string {
+  try {
+    return needs.readText(path);
+  } catch (error) {
+    throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The limits in force, null = none; `text` shows them when a file changed them. */
+function limitsOf(
+  value: string,
+  place: string,
+  needs: ConfigNeeds,
+): { readonly table: LimitTable | null; readonly text: string | null } {
+  if (value === 'off') return { table: null, text: null };
+  if (value === 'spec') return { table: SPEC_LIMITS, text: null };
+  const table = readLimits(readFileOf(value, place, needs));
+  if ('wrong' in table) throw new Fault(`${place}: ${value}: ${table.wrong}`);
+  return { table, text: `the limits in force:\n${limitsText(table)}` };
+}
+
 /** The values by their own names; the table's `parse` functions give exactly these types. */
-function configOf(values: ReadonlyMap<string, OptionValue>): ServeConfig {
+function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable | null): ServeConfig {
   return {
     dataDir: values.get('data-dir') as string,
     host: values.get('host') as string,
@@ -198,7 +218,8 @@ function configOf(values: ReadonlyMap<string, OptionValue>): ServeConfig {
     shards: values.get('shards') as number | null,
     memoryLimitBytes: values.get('memory-limit') as number,
     durability: values.get('durability') as ServeConfig['durability'],
-    limits: values.get('limits') as string,
+    limits,
+    idempotencyEntries: values.get('idempotency-entries') as number,
     cert: values.get('cert') as string | null,
     key: values.get('key') as string | null,
     trustProxy: values.get('trust-proxy') as readonly string[],

@@ -1,13 +1,12 @@
 /**
- * A running server, composed: data directory and its lock, certificate, engine, listeners.
- * Order  lock before anything is read; the ports open before the store is loaded, so that probes answer; what was
- * opened is closed in the opposite order, also when the start fails.
+ * A running server, composed: data directory and its lock, certificate, engine, listeners, the socket of the commands.
+ * Order  lock before anything is read; the ports open before the store is loaded, so that probes answer; the socket
+ * opens when it is loaded; what was opened is closed in the opposite order, also when the start fails.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Logger } from 'pino';
 import { systemClock } from '../base/index.js';
-import { Engine } from '../engine/index.js';
+import type { Engine } from '../engine/index.js';
 import {
   ensureCertificate,
   HTTP_DEFAULTS,
@@ -17,18 +16,10 @@ import {
   type ProxyList,
   parseProxies,
 } from '../http/index.js';
-import { lockDirectory, NodeFileSystem } from '../io/index.js';
+import { type AdminSocket, lockDirectory, NodeFileSystem, openAdminSocket } from '../io/index.js';
+import { answerLines } from './administer.js';
+import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
-
-export interface ServeNeeds {
-  readonly log: Logger;
-  /** Files of this release: the worker's entry and the kernels. */
-  readonly laneFile: string;
-  /** Path of kernels.wasm; null = run the kernels' TypeScript twins. */
-  readonly kernelsFile: string | null;
-  /** Nothing can be promised any more: end the process, answer nobody. */
-  readonly onFatal: (error: Error) => void;
-}
 
 export interface RunningServer {
   readonly ports: Ports;
@@ -66,6 +57,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
         httpsPort: config.httpsPort,
         httpPort: config.httpPort,
         proxies: proxiesOf(config),
+        limits: config.limits,
       },
       {
         engine,
@@ -73,6 +65,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
         elapsedMs: () => performance.now(),
         log: needs.log,
         instanceId: randomBytes(6).toString('hex'),
+        randomBytes,
       },
     );
     const ports = server.listen();
@@ -80,6 +73,8 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     if (!nativeLoaded)
       needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
+    const socket = await openSocket(dir, engine, needs);
+    if (socket !== null) closers.push(() => socket.close());
     return {
       ports,
       certFile: certificate.certFile,
@@ -100,29 +95,15 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   return proxies;
 }
 
-async function createEngine(
-  config: ServeConfig,
-  needs: ServeNeeds,
-  fs: NodeFileSystem,
-  dir: string,
-): Promise<Engine> {
-  const { log } = needs;
-  return Engine.create({
-    fs,
-    dir,
-    laneFile: needs.laneFile,
-    kernels: needs.kernelsFile === null ? null : await fs.readFile(needs.kernelsFile),
-    laneCount: config.workers,
-    shardCount: config.shards,
-    memoryLimitBytes: config.memoryLimitBytes,
-    durability: config.durability,
-    clock: systemClock,
-    random64: () => randomBytes(8).readBigUInt64LE(),
-    randomBytes: (count) => randomBytes(count),
-    events: {
-      info: (event, details) => log.info(details, event),
-      warn: (event, details) => log.warn(details, event),
-      fatal: needs.onFatal,
-    },
-  });
+/** A server without the socket serves all the same: only commands that would change it have to wait until it stops. */
+async function openSocket(dir: string, engine: Engine, { log }: ServeNeeds): Promise<AdminSocket | null> {
+  try {
+    return await openAdminSocket(dir, answerLines({ engine, randomBytes }, log));
+  } catch (error) {
+    log.warn(
+      { error: String(error) },
+      'the admin socket could not be opened: quarry keys and account need a stop',
+    );
+    return null;
+  }
 }

@@ -4,13 +4,26 @@
  * shard being rebuilt) and never after a write was acknowledged.
  */
 import type { Catalog, CatalogChange } from '../catalog/index.js';
-import type { CountEntityPlan } from '../ir/index.js';
+import type { RecordOnce } from '../format/index.js';
+import type { Condition, CountEntityPlan } from '../ir/index.js';
+import type { DatabaseModel } from '../schema/index.js';
 
-export interface InsertRequest {
+/** What every write of rows carries. */
+export interface WriteRequest {
   readonly databaseId: number;
+  /** Made by a custom key. */
+  readonly customKey: boolean;
+  /** Columns that may be written; null = all. */
+  readonly columnIds: readonly number[] | null;
+  /** Called with the number of entities that are about to be written, before anything is logged; throws to refuse. */
+  readonly charge: (entityCount: number) => void;
+}
+
+export interface InsertRequest extends WriteRequest {
   /** The whole body; copied before `insert` returns, so its memory may be used again at once. */
   readonly body: Uint8Array;
-  readonly customKey: boolean;
+  /** What names the request among those that take effect once (RecordOnce.id); null = it may be repeated. */
+  readonly onceId: string | null;
 }
 
 export interface InsertAnswer {
@@ -18,10 +31,40 @@ export interface InsertAnswer {
   readonly valueCount: number;
 }
 
+/** Which entities an update or a delete concerns, and what is set. */
+export interface Mutation {
+  readonly dimensionId: number;
+  readonly condition: Condition;
+  /** JSON text of an object column api-name -> value, as in an insert; null = the entities are deleted. */
+  readonly set: string | null;
+}
+
+export interface MutationRequest extends WriteRequest {
+  /** Binds the request against the newest model; it must do nothing else, for it runs again when the model shrank. */
+  readonly bind: (model: DatabaseModel) => Mutation;
+  /** The request's time, milliseconds since 1970-01-01. */
+  readonly nowMs: number;
+  readonly once: RecordOnce | null;
+}
+
 /** What a change of the catalog decides against the newest version: the changes to log, and the caller's answer. */
 export interface Decision<T> {
   readonly changes: readonly CatalogChange[];
   readonly answer: T;
+}
+
+/** What one database has been asked and given since it was made. */
+export interface DatabaseUsage {
+  /** Requests that its keys were let in with, and those among them that ask. Exact up to the last checkpoint. */
+  readonly requestCount: number;
+  readonly queryCount: number;
+  /** Entities and single values inserted, entities updated: exact. */
+  readonly insertedEntityCount: number;
+  readonly insertedValueCount: number;
+  readonly updatedEntityCount: number;
+  /** Entities inserted or updated in the UTC day `day` (days since 1970-01-01). */
+  readonly day: number;
+  readonly dayWriteCount: number;
 }
 
 export interface EngineStats {
@@ -40,6 +83,8 @@ export interface EngineStats {
   readonly shardCount: number;
   readonly lanesDown: number;
   readonly laneRestartCount: number;
+  /** Idempotency-Keys kept. */
+  readonly onceCount: number;
 }
 
 export interface EngineApi {
@@ -47,19 +92,26 @@ export interface EngineApi {
   readonly ready: boolean;
   /** The newest catalog whose changes are durable. */
   catalog(): Catalog;
-  /** Parses, logs and applies one insert; resolves when it is durable and visible. Whole or not at all. */
+  /**
+   * Parses, logs and applies one insert; resolves when it is durable and visible. Whole or not at all. With an
+   * `onceId` that is kept, the answer is the first one's. Rejects with 9001 when that had another body, with 9003
+   * when nothing more can be kept.
+   */
   insert(request: InsertRequest): Promise<InsertAnswer>;
+  /** Updates or deletes by a condition; resolves with the number of entities when durable and visible. */
+  mutate(request: MutationRequest): Promise<number>;
   /**
    * Changes the catalog: `decide` sees the newest version and may throw a QuarryError. It must do nothing else, for it
    * runs again when it had to wait; the last run counts.
    */
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
-  /** One exact count per plan, all at one LSN. */
+  /** One exact count per plan, all at one LSN. Plans bound in the turn of the call see the model that they were bound to. */
   countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]>;
-  /** Entities of the named dimensions together, at one LSN. */
-  countAll(databaseId: number, dimensionIds: readonly number[]): Promise<number>;
-  /** For each ID (lower-cased by the caller), whether the dimension holds such an entity. */
-  exist(databaseId: number, dimensionId: number, ids: readonly string[]): Promise<readonly boolean[]>;
+  /** For each ID (lower-cased by the caller), whether the dimension holds such an entity that satisfies the condition. */
+  exist(plan: CountEntityPlan, ids: readonly string[]): Promise<readonly boolean[]>;
+  usage(databaseId: number): DatabaseUsage;
+  /** Notes one request that was let in, for the database's usage. */
+  noteRequest(databaseId: number, asks: boolean): void;
   stats(): EngineStats;
   /** Drains, makes everything durable, stops the lanes. */
   close(): Promise<void>;

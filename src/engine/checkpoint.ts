@@ -3,58 +3,159 @@
  * Crash safety  a checkpoint only adds files until the manifest is swapped; before that the old manifest with the
  * log is the store, after it the new one. Log files and old snapshot files go only after the swap.
  */
-import { type Catalog, catalogToPlain } from '../catalog/index.js';
+import { catalogToPlain } from '../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../format/index.js';
-import type { FileSystem } from '../io/index.js';
-import { removeUnreferenced, swapManifest } from '../recovery/index.js';
-import type { Log } from '../wal/index.js';
+import { removeUnreferenced, swapManifest, writeOnceFile } from '../recovery/index.js';
 import type { LaneApi } from './lane.js';
+import type { LaneSet } from './lanes.js';
+import type { OnceTable } from './once.js';
+import type { EngineOptions } from './options.js';
+import type { UsageBook } from './usage.js';
+import type { WriteOrder } from './write-order.js';
 
-export interface CheckpointContext {
-  readonly fs: FileSystem;
-  readonly dir: string;
-  readonly log: Log;
-  readonly lanes: readonly LaneApi[];
+const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
+
+/** What a checkpoint is made of. */
+export interface Checkpointed {
+  readonly options: EngineOptions;
+  readonly lanes: LaneSet;
+  readonly order: WriteOrder;
+  readonly usage: UsageBook;
+  readonly once: OnceTable;
   readonly storeId: string;
-  readonly shardCount: number;
-  readonly nowMs: number;
+  /** False while a lane is rebuilt or the engine closes. */
+  readonly canBegin: () => boolean;
 }
 
-/**
- * Writes the state at `lsn` (the last record that was sent to the lanes) and swaps the manifest. Must be called in
- * the turn in which that record was sent, so that all lanes begin at the same place in line.
- */
-export async function takeCheckpoint(
-  { fs, dir, log, lanes, storeId, shardCount, nowMs }: CheckpointContext,
-  lsn: number,
-  catalog: Catalog,
-): Promise<Manifest> {
-  const models = [...catalog.databases.values()];
-  await Promise.all(lanes.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
-  // Every lane must be through, also when another one fails: the next checkpoint's steps must not meet these.
-  const written = await Promise.allSettled(lanes.map(writeLane));
-  const files = written.flatMap((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-  // With durability interval or none, records that the snapshot holds may not be on disk yet.
-  await log.sync();
-  const manifest: Manifest = {
-    storeId,
-    checkpointLsn: lsn,
-    shardCount,
-    createdMs: nowMs,
-    catalog: catalogToPlain(catalog),
-    files,
-  };
-  await swapManifest(fs, dir, manifest);
-  return manifest;
-}
+export class Checkpointer {
+  readonly #parts: Checkpointed;
+  #manifest: Manifest | null;
+  #running: Promise<void> | null = null;
+  /** Something was deleted that only a checkpoint takes from the disk. */
+  #wanted = false;
+  #count = 0;
+  #logBytesBefore = 0;
+  #replayedLogBytes = 0;
 
-/** Removes what the store needs no more, now that `manifest` is its state on disk. */
-export async function removeOld(fs: FileSystem, dir: string, log: Log, manifest: Manifest): Promise<void> {
-  await log.dropBefore(manifest.checkpointLsn + 1);
-  await removeUnreferenced(fs, dir, manifest);
+  constructor(parts: Checkpointed, manifest: Manifest | null) {
+    this.#parts = parts;
+    this.#manifest = manifest;
+  }
+
+  /** The store's state on disk but for the log behind it. */
+  get manifest(): Manifest | null {
+    return this.#manifest;
+  }
+  get lsn(): number {
+    return this.#manifest?.checkpointLsn ?? 0;
+  }
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The manifest of a store that holds nothing yet: it fixes the shard count. */
+  async beginStore(manifest: Manifest): Promise<void> {
+    const { fs, dir } = this.#parts.options;
+    await swapManifest(fs, dir, manifest);
+    this.#manifest = manifest;
+  }
+
+  replayed(logBytes: number): void {
+    this.#replayedLogBytes = logBytes;
+  }
+
+  /** Begins a checkpoint when enough log has gathered, or one is wanted. */
+  runIfDue(): void {
+    const { options, order } = this.#parts;
+    const limit = options.checkpointLogBytes ?? CHECKPOINT_LOG_BYTES;
+    const since = order.log.stats().bytesWritten - this.#logBytesBefore + this.#replayedLogBytes;
+    if ((since < limit && !this.#wanted) || this.#running !== null || !this.#parts.canBegin()) return;
+    this.run().catch((error) => this.warn(error));
+  }
+
+  /** A checkpoint shall begin as soon as the one that runs is done. */
+  want(): void {
+    this.#wanted = true;
+  }
+
+  /** Nothing is lost: the old manifest and the whole log stand. Another try comes after as much log again. */
+  warn(error: unknown): void {
+    this.#parts.options.events.warn('checkpoint failed', { error: String(error) });
+  }
+
+  /** Resolves when none is under way. */
+  async idle(): Promise<void> {
+    await this.#running?.catch(() => {});
+  }
+
+  /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
+  run(): Promise<void> {
+    this.#running ??= this.runAnew(false).finally(() => {
+      this.#running = null;
+      if (this.#wanted) this.runIfDue();
+    });
+    return this.#running;
+  }
+
+  /** The same, not to be called while one is under way. `anew`: also when nothing was applied since the last one. */
+  async runAnew(anew: boolean): Promise<void> {
+    const { options, order, lanes, usage } = this.#parts;
+    const { fs, dir, clock, events } = options;
+    this.#wanted = false;
+    this.#logBytesBefore = order.log.stats().bytesWritten;
+    this.#replayedLogBytes = 0;
+    const lsn = order.lsnSent;
+    if (lsn === this.lsn && !anew && !usage.hasRequestsSinceSnapshot) return;
+    const started = clock.nowMs();
+    this.#manifest = await this.#write(lsn, started);
+    await order.log.dropBefore(lsn + 1);
+    await removeUnreferenced(fs, dir, this.#manifest);
+    this.#count++;
+    const { files } = this.#manifest;
+    events.info('checkpoint', {
+      lsn,
+      files: files.length,
+      shards: lanes.shardCount,
+      ms: clock.nowMs() - started,
+    });
+  }
+
+  /**
+   * Writes the state at `lsn` (the last record that was sent to the lanes) and swaps the manifest. Begins in the turn
+   * in which that record was sent, so that all lanes begin at the same place in line.
+   */
+  async #write(lsn: number, nowMs: number): Promise<Manifest> {
+    const { options, order, lanes, usage, once, storeId } = this.#parts;
+    const { fs, dir } = options;
+    const all = [...lanes.all];
+    const catalog = order.visible;
+    const models = [...catalog.databases.values()];
+    const usageThen = usage.beginSnapshot(lsn);
+    await Promise.all(all.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
+    // Every lane must be through, also when another one fails: the next checkpoint's steps must not meet these.
+    const written = await Promise.allSettled(all.map(writeLane));
+    const files = written.flatMap((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
+    // The answers of all records up to `lsn` are known, and with them what usage and names of writes must say.
+    await order.settled(lsn);
+    const onceFile = await writeOnceFile(fs, dir, lsn, once.upTo(lsn, nowMs));
+    // With durability interval or none, records that the snapshot holds may not be on disk yet.
+    await order.log.sync();
+    const manifest: Manifest = {
+      storeId,
+      checkpointLsn: lsn,
+      shardCount: lanes.shardCount,
+      createdMs: nowMs,
+      catalog: catalogToPlain(catalog),
+      files,
+      usage: usageThen.plain,
+      once: onceFile,
+    };
+    await swapManifest(fs, dir, manifest);
+    return manifest;
+  }
 }
 
 async function writeLane(lane: LaneApi): Promise<readonly SnapshotFileEntry[]> {

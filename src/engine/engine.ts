@@ -1,44 +1,43 @@
 /**
- * The engine on the main thread: lanes, the log, the catalog, and the order in which all writes take effect.
- * Invariants
- *   A write is answered after its record is durable and every lane applied it; a refused write left nothing.
- *   Records are sent to the lanes in LSN order, each in one turn to all lanes; a query is sent to all lanes in one
- *   turn too, so it reads one LSN everywhere.
- *   Writes are checked against `#head` (all records given to the log), reads see `#visible` (all durable ones).
- *   While a lane is down nothing is appended, so its rebuild meets a log that stands still.
+ * The engine on the main thread: opens the store, brings a lane back that died, asks the lanes, closes. Writes are in
+ * writer.ts and write-order.ts, checkpoints in checkpoint.ts.
+ * Invariant: while a lane is down nothing is appended, so its rebuild meets a log that stands still.
  */
 import { randomUUID } from 'node:crypto';
-import { invariant, QuarryError } from '../base/index.js';
 import {
-  applyChanges,
   type Catalog,
   type CatalogChange,
   catalogFromPlain,
   catalogToPlain,
-  changeToPlain,
   EMPTY_CATALOG,
 } from '../catalog/index.js';
-import { encodeRecordPayload, type Manifest } from '../format/index.js';
+import type { Manifest } from '../format/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
-import type { ApplyRecord, ParsedRecord } from '../protocol/index.js';
-import { readManifest, removeUnreferenced, swapManifest } from '../recovery/index.js';
+import { readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
 import { Log, type LogStats } from '../wal/index.js';
-import type { Decision, EngineApi, EngineStats, InsertAnswer, InsertRequest } from './api.js';
-import { BufferPool } from './buffer-pool.js';
-import { removeOld, takeCheckpoint } from './checkpoint.js';
+import type {
+  DatabaseUsage,
+  Decision,
+  EngineApi,
+  EngineStats,
+  InsertAnswer,
+  InsertRequest,
+  MutationRequest,
+} from './api.js';
+import { Checkpointer } from './checkpoint.js';
 import { prepareFirstStart } from './first-start.js';
-import { Lane, type LaneApi, LaneDownError } from './lane.js';
+import { LaneSet } from './lanes.js';
+import { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
 import { repartitionInto } from './repartition.js';
-import { applyToLanes, loadLanes, replayLog } from './replay.js';
+import { loadLanes, replayLog } from './replay.js';
+import { UsageBook } from './usage.js';
+import { type ReplayedCounts, WriteOrder } from './write-order.js';
+import { Writer } from './writer.js';
 
-const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
 const INTERVAL_MS = 100;
-/** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
-const MEMORY_PER_BATCH_BYTE = 2;
-/** Room for the parts of a record that do not grow with the body. */
-const RECORD_ROOM_BYTES = 4_096;
-const LANE_DOWN_CODE = 9004;
+const EXPIRY_INTERVAL_MS = 600_000;
+const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
 
 const NO_LOG_STATS: LogStats = {
@@ -51,47 +50,52 @@ const NO_LOG_STATS: LogStats = {
   fileCount: 0,
 };
 
-/** What of a record must reach the lanes once it is durable. */
-interface Commit {
-  readonly lsn: number;
-  readonly changes: readonly CatalogChange[];
-  /** As of this record. */
-  readonly catalog: Catalog;
-  readonly record: ApplyRecord | null;
-}
-
 export class Engine implements EngineApi {
   readonly #options: EngineOptions;
-  #shardCount: number;
-  readonly #lanes: LaneApi[] = [];
-  readonly #buffers = new BufferPool();
-  #openedLog: Log | null = null;
-  #manifest: Manifest | null = null;
-  #storeId: string = randomUUID();
-  #head: Catalog = EMPTY_CATALOG;
-  #visible: Catalog = EMPTY_CATALOG;
-  #lsnApplied = 0;
-  #lsnSent = 0;
+  readonly #lanes: LaneSet;
+  readonly #order: WriteOrder;
+  readonly #writer: Writer;
+  readonly #checkpoints: Checkpointer;
+  readonly #usage = new UsageBook();
+  readonly #once: OnceTable;
+  readonly #storeId: string;
   #ready = false;
   #closing = false;
-  /** Per lane that is down: settles when it is back. */
-  readonly #rebuilds = new Map<number, Promise<void>>();
+  /** Lanes that are down: settles, with what their replay changed, when one is back. */
+  readonly #rebuilds = new Map<number, Promise<ReplayedCounts>>();
   #laneRestartCount = 0;
-  #checkpoint: Promise<void> | null = null;
-  #checkpointCount = 0;
-  #logBytesAtCheckpoint = 0;
-  #replayedLogBytes = 0;
-  #waitingInsertBytes = 0;
-  #underWay = 0;
+  #expiryTimer: NodeJS.Timeout | undefined;
+  #writesUnderWay = 0;
   #onIdle: (() => void) | null = null;
-  #nextParser = 0;
 
   private constructor(options: EngineOptions, manifest: Manifest | null) {
     this.#options = options;
-    this.#manifest = manifest;
-    this.#shardCount = manifest?.shardCount ?? options.shardCount ?? options.laneCount;
-    if (manifest !== null) this.#storeId = manifest.storeId;
-    for (let index = 0; index < options.laneCount; index++) this.#lanes.push(this.#startLane(index));
+    this.#storeId = manifest?.storeId ?? randomUUID();
+    this.#lanes = new LaneSet(
+      options,
+      manifest?.shardCount ?? options.shardCount ?? options.laneCount,
+      (index, cause) => this.#onLaneDown(index, cause),
+      () => this.#closing,
+    );
+    this.#order = new WriteOrder(
+      this.#lanes,
+      () => this.#rebuilds,
+      (changes) => this.#sent(changes),
+    );
+    this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
+    const parts = {
+      options,
+      lanes: this.#lanes,
+      order: this.#order,
+      usage: this.#usage,
+      once: this.#once,
+      storeId: this.#storeId,
+    };
+    this.#checkpoints = new Checkpointer(
+      { ...parts, canBegin: () => this.#rebuilds.size === 0 && !this.#closing },
+      manifest,
+    );
+    this.#writer = new Writer({ ...parts, checkWritable: () => this.#checkWritable() });
   }
 
   /** The engine of a data directory, its threads started; `start` opens the store. */
@@ -108,67 +112,59 @@ export class Engine implements EngineApi {
       await this.#recover();
     } catch (error) {
       this.#closing = true;
-      await this.#closeLanes();
+      await this.#lanes.close();
       throw error;
     }
+    const everyMs = this.#options.expiryIntervalMs ?? EXPIRY_INTERVAL_MS;
+    this.#expiryTimer = setInterval(() => this.#expire(), everyMs);
+    this.#expiryTimer.unref();
+    this.#expire();
   }
 
   get #logDir(): string {
     return `${this.#options.dir}/${LOG_DIR}`;
   }
 
-  #startLane(index: number): LaneApi {
-    const { laneFile, kernels, laneCount, dir, makeLane } = this.#options;
-    const shards = Array.from({ length: this.#shardCount }, (_, shard) => shard).filter(
-      (shard) => shard % laneCount === index,
-    );
-    const start = { laneIndex: index, shards, shardCount: this.#shardCount, storeDir: dir, kernels };
-    const onDown = (cause: unknown): void => this.#onLaneDown(index, cause);
-    return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
-  }
-
   async #recover(): Promise<void> {
     const { fs, dir, events, clock } = this.#options;
+    const { all: lanes } = this.#lanes;
     const started = clock.nowMs();
+    const { manifest } = this.#checkpoints;
     await fs.makeDir(this.#logDir);
-    if (this.#manifest !== null) {
-      this.#head = catalogFromPlain(this.#manifest.catalog);
-      const loaded = await loadLanes(this.#lanes, this.#manifest);
-      events.info('snapshot loaded', {
-        ...loaded,
-        lsn: this.#manifest.checkpointLsn,
-        ms: clock.nowMs() - started,
-      });
+    let catalog = EMPTY_CATALOG;
+    if (manifest !== null) {
+      catalog = catalogFromPlain(manifest.catalog);
+      this.#usage.restore(manifest.usage);
+      if (manifest.once != null) await readOnceFile(fs, dir, manifest.once, (entry) => this.#once.add(entry));
+      const loaded = await loadLanes(lanes, manifest);
+      events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
     }
-    const replayed = await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, this.#head, this.#lanes);
+    const from = this.#checkpoints.lsn + 1;
+    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, count) =>
+      this.#writer.note(lsn, record, count),
+    );
     const { nextLsn, tornTail } = await replayed.replay.repair();
     if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
-    if (this.#manifest !== null) {
+    if (manifest !== null) {
       // A kill may have come between the manifest's rename and its sync: nothing of the old one goes before that.
       await fs.syncDir(dir);
-      await removeUnreferenced(fs, dir, this.#manifest);
+      await removeUnreferenced(fs, dir, manifest);
     }
-    events.info('log replayed', {
-      records: replayed.recordCount,
-      bytes: replayed.logBytes,
-      ms: clock.nowMs() - started,
-    });
-    this.#replayedLogBytes = replayed.logBytes;
-    this.#head = replayed.catalog;
-    this.#visible = replayed.catalog;
-    this.#lsnApplied = nextLsn - 1;
-    this.#lsnSent = nextLsn - 1;
-    await this.#openLog(nextLsn);
-    this.#sendModels();
-    if (this.#head.databases.size === 0) await this.#firstStart();
+    const { recordCount: records, logBytes: bytes } = replayed;
+    events.info('log replayed', { records, bytes, ms: clock.nowMs() - started });
+    this.#checkpoints.replayed(bytes);
+    this.#order.begin(await this.#openLog(nextLsn), replayed.catalog, nextLsn - 1);
+    this.#order.tellModels();
+    // Nothing was ever written: a first start, or one after a crash amid the first.
+    if (nextLsn === 1) await this.#firstStart();
     const wanted = this.#options.shardCount;
-    if (wanted !== null && wanted !== this.#shardCount) await this.#repartition(wanted);
+    if (wanted !== null && wanted !== this.#lanes.shardCount) await this.#repartition(wanted);
     this.#ready = true;
   }
 
-  async #openLog(nextLsn: number): Promise<void> {
+  #openLog(nextLsn: number): Promise<Log> {
     const { fs, durability, random64, events, logFileBytes } = this.#options;
-    this.#openedLog = await Log.open({
+    return Log.open({
       fs,
       dir: this.#logDir,
       durability,
@@ -181,49 +177,33 @@ export class Engine implements EngineApi {
     });
   }
 
-  #sendModels(): void {
-    for (const model of this.#head.databases.values())
-      this.#sendToAll((lane) => lane.send('model', { model }));
-  }
-
   /** Splits all data anew: from a snapshot by the old shards into one by the new ones, swapped like any other. */
   async #repartition(shardCount: number): Promise<void> {
     const { fs, dir, events, clock } = this.#options;
     const started = clock.nowMs();
-    await this.checkpoint();
-    await this.#closeLanes();
-    const before = this.#shardCount;
-    this.#shardCount = shardCount;
-    this.#lanes.splice(0, this.#lanes.length, ...this.#lanes.map(({ index }) => this.#startLane(index)));
-    this.#sendModels();
-    if (this.#manifest !== null) await repartitionInto(this.#lanes, { fs, dir }, this.#manifest, shardCount);
-    await this.#takeCheckpoint(true);
+    await this.#checkpoints.run();
+    const before = this.#lanes.shardCount;
+    await this.#lanes.startAnew(shardCount);
+    this.#order.tellModels();
+    const { manifest } = this.#checkpoints;
+    if (manifest !== null) await repartitionInto(this.#lanes.all, { fs, dir }, manifest, shardCount);
+    await this.#checkpoints.runAnew(true);
     events.info('re-partitioned', { from: before, to: shardCount, ms: clock.nowMs() - started });
   }
 
   async #firstStart(): Promise<void> {
     const { fs, dir, randomBytes, clock } = this.#options;
     // The shard count is fixed before the first record that depends on it.
-    this.#manifest = {
+    await this.#checkpoints.beginStore({
       storeId: this.#storeId,
       checkpointLsn: 0,
-      shardCount: this.#shardCount,
+      shardCount: this.#lanes.shardCount,
       createdMs: clock.nowMs(),
       catalog: catalogToPlain(EMPTY_CATALOG),
       files: [],
-    };
-    await swapManifest(fs, dir, this.#manifest);
-    const changes = await prepareFirstStart(fs, dir, randomBytes);
-    await this.#write(() => ({ changes, answer: null }));
-  }
-
-  get #checkpointLsn(): number {
-    return this.#manifest?.checkpointLsn ?? 0;
-  }
-
-  get #log(): Log {
-    invariant(this.#openedLog !== null, 'the log is opened before anything is written');
-    return this.#openedLog;
+    });
+    const changes = await prepareFirstStart(fs, dir, randomBytes, clock.nowMs());
+    await this.#writer.changeAnyway(() => ({ changes, answer: null }));
   }
 
   get ready(): boolean {
@@ -231,236 +211,76 @@ export class Engine implements EngineApi {
   }
 
   catalog(): Catalog {
-    return this.#visible;
+    return this.#order.visible;
   }
 
-  async insert(request: InsertRequest): Promise<InsertAnswer> {
-    const { byteLength } = request.body;
-    this.#checkWritable();
-    this.#checkMemory(byteLength * MEMORY_PER_BATCH_BYTE);
-    const shared = this.#buffers.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
-    new Uint8Array(shared).set(request.body);
-    this.#waitingInsertBytes += shared.byteLength;
-    this.#begin();
+  insert(request: InsertRequest): Promise<InsertAnswer> {
+    return this.#write(() => this.#writer.insert(request));
+  }
+
+  mutate(request: MutationRequest): Promise<number> {
+    return this.#write(() => this.#writer.mutate(request));
+  }
+
+  change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
+    return this.#write(() => this.#writer.change(decide));
+  }
+
+  /** Counts the write as under way, so that `close` waits for it. */
+  async #write<T>(write: () => Promise<T>): Promise<T> {
+    this.#writesUnderWay++;
     try {
-      const answer = await this.#insert(request, shared, byteLength);
-      this.#buffers.release(shared);
-      return answer;
-    } catch (error) {
-      // After a refusal no thread looks at the buffer any more; after anything else one may.
-      if (error instanceof QuarryError && error.code !== LANE_DOWN_CODE) this.#buffers.release(shared);
-      throw error;
+      return await write();
     } finally {
-      this.#waitingInsertBytes -= shared.byteLength;
-      this.#end();
+      if (--this.#writesUnderWay === 0) this.#onIdle?.();
     }
   }
 
-  async #insert(
-    { databaseId, customKey }: InsertRequest,
-    shared: SharedArrayBuffer,
-    bodyBytes: number,
-  ): Promise<InsertAnswer> {
-    const nowMs = this.#options.clock.nowMs();
-    for (;;) {
-      const lane = this.#lanes[this.#nextParser++ % this.#lanes.length];
-      const parsed = await this.#ask(lane.send('parse', { databaseId, shared, bodyBytes, nowMs, customKey }));
-      const answer = { entityCount: parsed.entityCount, valueCount: parsed.valueCount };
-      if (parsed.entityCount === 0) return answer;
-      await this.#roomFor(parsed.recordBytes);
-      this.#checkWritable();
-      this.#checkMemory(parsed.recordBytes * MEMORY_PER_BATCH_BYTE);
-      if (this.#isStale(databaseId, parsed)) continue;
-      const buffer = parsed.buffer ?? shared;
-      const { changes, batches } = parsed;
-      const payload = new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes);
-      await this.#append(payload, { changes, record: { databaseId, buffer, batches } });
-      return answer;
-    }
-  }
-
-  /** Whether the parse must be repeated against the newest model. */
-  #isStale(databaseId: number, { modelVersion, changes }: ParsedRecord): boolean {
-    const model = this.#head.databases.get(databaseId);
-    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    return modelVersion < model.shrinkVersion || (changes.length > 0 && modelVersion !== model.version);
-  }
-
-  async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
-    this.#checkWritable();
-    this.#begin();
-    try {
-      return await this.#write(decide);
-    } finally {
-      this.#end();
-    }
-  }
-
-  async #write<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
-    for (;;) {
-      const { changes, answer } = decide(this.#head);
-      if (changes.length === 0) return answer;
-      const timeMs = this.#options.clock.nowMs();
-      const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: changes.map(changeToPlain) });
-      if (this.#log.hasRoom(payload.length)) {
-        await this.#append(payload, { changes, record: null });
-        return answer;
-      }
-      // Another change may come in between: decide again.
-      await this.#log.room(payload.length);
-      if (this.#ready) this.#checkWritable();
-    }
-  }
-
-  /** Waits until the log has room; throws QuarryError 9002 when the disk is full. */
-  async #roomFor(payloadBytes: number): Promise<void> {
-    while (!this.#log.hasRoom(payloadBytes)) await this.#log.room(payloadBytes);
-  }
-
-  /** Appends in this turn; resolves when the record is durable and applied by all lanes. */
-  async #append(payload: Uint8Array, record: Omit<Commit, 'lsn' | 'catalog'>): Promise<void> {
-    const { lsn, written } = this.#log.append(payload);
-    const catalog = this.#setHead(record.changes);
-    await written;
-    await this.#commit({ ...record, catalog, lsn });
-    this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
-  }
-
-  #setHead(changes: readonly CatalogChange[]): Catalog {
-    if (changes.length === 0) return this.#head;
-    const before = this.#head;
-    this.#head = applyChanges(before, changes);
-    for (const model of this.#head.databases.values()) {
-      if (before.databases.get(model.id) !== model) this.#sendToAll((lane) => lane.send('model', { model }));
-    }
-    return this.#head;
-  }
-
-  /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
-  #commit({ lsn, changes, catalog, record }: Commit): Promise<unknown> {
-    invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
-    this.#lsnSent = lsn;
-    this.#visible = catalog;
-    const waiting = changes.flatMap((change) => applyToLanes(this.#lanes, change));
-    if (record !== null) {
-      for (const lane of this.#lanes) {
-        const batches = record.batches.filter(({ shard }) => lane.shards.includes(shard));
-        if (batches.length > 0) waiting.push(lane.send('apply', { records: [{ ...record, batches }] }));
-      }
-    }
-    this.#checkpointIfDue();
-    return Promise.all(waiting.map((sent) => this.#appliedOrRebuilt(sent)));
-  }
-
-  /** A record whose lane died on the way is in the log, and the lane comes back with it. */
-  async #appliedOrRebuilt(sent: Promise<unknown>): Promise<void> {
-    try {
-      await sent;
-    } catch (error) {
-      if (!(error instanceof LaneDownError)) throw error;
-      await Promise.all(this.#rebuilds.values());
-    }
-  }
-
-  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
-    const counts = await this.#askAll((lane) => lane.send('count-entities', { plans }));
-    return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
-  }
-
-  async countAll(databaseId: number, dimensionIds: readonly number[]): Promise<number> {
-    const counts = await this.#askAll((lane) => lane.send('count-all', { databaseId, dimensionIds }));
-    return counts.reduce((sum, one) => sum + one, 0);
-  }
-
-  async exist(databaseId: number, dimensionId: number, ids: readonly string[]): Promise<readonly boolean[]> {
-    const found = await this.#askAll((lane) => lane.send('exist', { databaseId, dimensionId, ids }));
-    return ids.map((_, index) => found.some((one) => one[index] === 1));
-  }
-
-  #sendToAll(send: (lane: LaneApi) => Promise<unknown>): void {
-    // A lane that is down gets the newest models when it is rebuilt.
-    for (const lane of this.#lanes) send(lane).catch(() => {});
-  }
-
-  /** One request to every lane in this turn: all of them answer at the same LSN. */
-  async #askAll<T>(send: (lane: LaneApi) => Promise<T>): Promise<T[]> {
-    return this.#ask(Promise.all(this.#lanes.map(send)));
-  }
-
-  async #ask<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      if (error instanceof LaneDownError) throw this.#unavailable();
-      throw error;
-    }
-  }
-
-  #unavailable(): QuarryError {
-    return new QuarryError(
-      9004,
-      this.#closing ? 'the server is stopping' : 'data is being loaded; try again',
+  #expire(): void {
+    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) return;
+    this.#write(() => this.#writer.expire()).catch((error) =>
+      this.#options.events.warn('expired events stay for now', { error: String(error) }),
     );
   }
 
+  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+    const counts = await this.#lanes.askAll((lane) => lane.send('count-entities', { plans }));
+    return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+  }
+
+  async exist(
+    { databaseId, dimensionId, condition }: CountEntityPlan,
+    ids: readonly string[],
+  ): Promise<readonly boolean[]> {
+    const found = await this.#lanes.askAll((lane) =>
+      lane.send('exist', { databaseId, dimensionId, ids, condition }),
+    );
+    return ids.map((_, index) => found.some((one) => one[index] === 1));
+  }
+
+  usage(databaseId: number): DatabaseUsage {
+    return this.#usage.of(databaseId, this.#options.clock.nowMs());
+  }
+
+  noteRequest(databaseId: number, asks: boolean): void {
+    this.#usage.noteRequest(databaseId, asks);
+  }
+
   #checkWritable(): void {
-    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) throw this.#unavailable();
+    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) throw this.#lanes.unavailable();
   }
 
-  get #memoryBytes(): number {
-    return this.#lanes.reduce((sum, lane) => sum + lane.memoryBytes, 0) + this.#waitingInsertBytes;
-  }
-
-  #checkMemory(moreBytes: number): void {
-    if (this.#memoryBytes + moreBytes > this.#options.memoryLimitBytes) {
-      throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
-    }
-  }
-
-  #checkpointIfDue(): void {
-    const limit = this.#options.checkpointLogBytes ?? CHECKPOINT_LOG_BYTES;
-    const since = this.#log.stats().bytesWritten - this.#logBytesAtCheckpoint + this.#replayedLogBytes;
-    if (since >= limit && this.#checkpoint === null && !this.#closing) {
-      this.checkpoint().catch((error) => this.#checkpointFailed(error));
-    }
-  }
-
-  #checkpointFailed(error: unknown): void {
-    // Nothing is lost: the old manifest and the whole log stand. Try again after as much log again.
-    this.#options.events.warn('checkpoint failed', { error: String(error) });
+  /** A record went to the lanes. */
+  #sent(changes: readonly CatalogChange[]): void {
+    // Only a checkpoint takes what was deleted from the disk.
+    if (changes.some(({ change }) => change === 'database-deleted')) this.#checkpoints.want();
+    if (this.#ready && !this.#closing) this.#checkpoints.runIfDue();
   }
 
   /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
-  checkpoint(): Promise<void> {
-    this.#checkpoint ??= this.#takeCheckpoint(false).finally(() => {
-      this.#checkpoint = null;
-    });
-    return this.#checkpoint;
-  }
-
-  /** `anew`: also when nothing was applied since the last one. */
-  async #takeCheckpoint(anew: boolean): Promise<void> {
-    const { fs, dir, clock, events } = this.#options;
-    if (this.#rebuilds.size > 0) throw this.#unavailable();
-    // A checkpoint that fails is tried again only after as much log again.
-    this.#logBytesAtCheckpoint = this.#log.stats().bytesWritten;
-    this.#replayedLogBytes = 0;
-    const lsn = this.#lsnSent;
-    if (lsn === this.#checkpointLsn && !anew) return;
-    const started = clock.nowMs();
-    const context = {
-      fs,
-      dir,
-      log: this.#log,
-      lanes: [...this.#lanes],
-      storeId: this.#storeId,
-      shardCount: this.#shardCount,
-      nowMs: started,
-    };
-    this.#manifest = await takeCheckpoint(context, lsn, this.#visible);
-    await removeOld(fs, dir, this.#log, this.#manifest);
-    this.#checkpointCount++;
-    events.info('checkpoint', { lsn, files: this.#manifest.files.length, ms: clock.nowMs() - started });
+  async checkpoint(): Promise<void> {
+    if (this.#rebuilds.size > 0) throw this.#lanes.unavailable();
+    await this.#checkpoints.run();
   }
 
   #onLaneDown(index: number, cause: unknown): void {
@@ -473,79 +293,74 @@ export class Engine implements EngineApi {
       events.fatal(new Error(text, { cause }));
       return;
     }
-    const rebuild = this.#rebuild(index).then(
-      () => {
-        this.#rebuilds.delete(index);
-      },
+    const rebuild = this.#rebuild(index);
+    this.#rebuilds.set(index, rebuild);
+    rebuild.then(
+      () => this.#rebuilds.delete(index),
       (error) => events.fatal(error as Error),
     );
-    this.#rebuilds.set(index, rebuild);
   }
 
   /** A new thread with the lane's shards as of the last record. Nothing is appended meanwhile. */
-  async #rebuild(index: number): Promise<void> {
+  async #rebuild(index: number): Promise<ReplayedCounts> {
     const { fs } = this.#options;
-    await this.#checkpoint?.catch(() => {});
-    await this.#log.sync();
-    const lane = this.#startLane(index);
-    if (this.#manifest !== null) await loadLanes([lane], this.#manifest);
-    const from = this.#manifest === null ? EMPTY_CATALOG : catalogFromPlain(this.#manifest.catalog);
-    await replayLog(fs, this.#logDir, this.#checkpointLsn + 1, from, [lane]);
-    for (const model of this.#head.databases.values()) await lane.send('model', { model });
-    this.#lanes[index] = lane;
+    await this.#checkpoints.idle();
+    await this.#order.log.sync();
+    const lane = this.#lanes.start(index);
+    const { manifest, lsn } = this.#checkpoints;
+    if (manifest !== null) await loadLanes([lane], manifest);
+    const from = manifest === null ? EMPTY_CATALOG : catalogFromPlain(manifest.catalog);
+    const counts = new Map<number, number>();
+    await replayLog(fs, this.#logDir, lsn + 1, from, [lane], (recordLsn, _record, count) => {
+      if (count > 0) counts.set(recordLsn, count);
+    });
+    for (const model of this.#order.head.databases.values()) await lane.send('model', { model });
+    this.#lanes.all[index] = lane;
     this.#laneRestartCount++;
+    return counts;
   }
 
   stats(): EngineStats {
-    const log = this.#openedLog?.stats() ?? NO_LOG_STATS;
+    const { memoryLimitBytes } = this.#options;
+    const log = this.#order.isOpen ? this.#order.log.stats() : NO_LOG_STATS;
     return {
       lsnAppended: log.lsnAppended,
       lsnDurable: log.lsnDurable,
-      lsnApplied: this.#lsnApplied,
-      lsnCheckpoint: this.#checkpointLsn,
+      lsnApplied: this.#order.lsnApplied,
+      lsnCheckpoint: this.#checkpoints.lsn,
       logFsyncCount: log.fsyncCount,
       logFsyncSecondsSum: log.fsyncSecondsSum,
       logBytesWritten: log.bytesWritten,
       logRecordCount: log.recordCount,
-      checkpointCount: this.#checkpointCount,
-      memoryUsedBytes: this.#memoryBytes,
-      memoryLimitBytes: this.#options.memoryLimitBytes,
-      laneCount: this.#lanes.length,
-      shardCount: this.#shardCount,
+      checkpointCount: this.#checkpoints.count,
+      memoryUsedBytes: this.#lanes.memoryBytes + this.#writer.waitingBytes,
+      memoryLimitBytes,
+      laneCount: this.#lanes.all.length,
+      shardCount: this.#lanes.shardCount,
       lanesDown: this.#rebuilds.size,
       laneRestartCount: this.#laneRestartCount,
+      onceCount: this.#once.count,
     };
-  }
-
-  #begin(): void {
-    this.#underWay++;
-  }
-
-  #end(): void {
-    if (--this.#underWay === 0) this.#onIdle?.();
   }
 
   /** Waits for running writes, takes a last checkpoint, makes everything durable, ends the threads. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
+    clearInterval(this.#expiryTimer);
     if (!this.#ready) {
-      await this.#closeLanes();
+      await this.#lanes.close();
       return;
     }
-    if (this.#underWay > 0) {
+    if (this.#writesUnderWay > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
     }
     await Promise.all(this.#rebuilds.values());
-    await this.#checkpoint?.catch((error) => this.#checkpointFailed(error));
-    await this.checkpoint().catch((error) => this.#checkpointFailed(error));
-    await this.#log.close();
-    await this.#closeLanes();
-  }
-
-  async #closeLanes(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await this.#checkpoints.idle();
+    await this.#checkpoints.run().catch((error) => this.#checkpoints.warn(error));
+    await this.#order.log.close();
+    await this.#lanes.close();
   }
 }

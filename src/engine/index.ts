@@ -1,5 +1,4 @@
 export * from './api.js';
 export { Engine } from './engine.js';
-export { hashOfKey } from './first-start.js';
 export { type LaneApi, LaneDownError, type MakeLane } from './lane.js';
 export type { EngineEvents, EngineOptions } from './options.js';

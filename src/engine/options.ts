@@ -1,5 +1,5 @@
 /** What an engine is made with; main.ts fills it in. */
-import type { Clock } from '../base/index.js';
+import type { Clock, RandomBytes } from '../base/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { Durability } from '../wal/index.js';
 import type { MakeLane } from './lane.js';
@@ -28,11 +28,15 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly random64: () => bigint;
   /** Uniform random bytes for the keys of a new store. */
-  readonly randomBytes: (count: number) => Uint8Array;
+  readonly randomBytes: RandomBytes;
+  /** Writes with an Idempotency-Key that are kept for 24 hours. Default 1,000,000. */
+  readonly onceEntriesMax?: number;
   readonly events: EngineEvents;
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   readonly logFileBytes?: number;
+  /** How often events past their retention time are looked for. Default 10 minutes. */
+  readonly expiryIntervalMs?: number;
   /** Default: a thread that runs `laneFile`. */
   readonly makeLane?: MakeLane;
 }

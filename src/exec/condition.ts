@@ -2,10 +2,13 @@
  * A condition over one dimension of one shard, evaluated entity segment by entity segment.
  * Invariants: leaves about events and entity IDs are worked out once for the whole shard, attribute leaves per
  * segment where the column lies; results meet in the worker's own scratch arena, one bitmap per depth. A
- * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first.
+ * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first. Inside a condition
+ * deleted rows may be selected (they have no values, but events, and IDs that `not` selects); at its root they are
+ * taken out, in segments that have any.
  */
-import { hashBytes, SEGMENT_ROWS_MAX } from '../base/index.js';
+import { hashBytes, SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
+import { bitmapBytes } from '../kernels/index.js';
 import {
   type Arena,
   BITMAP_BYTES,
@@ -45,9 +48,70 @@ export class ShardCondition {
   count(): number {
     let sum = 0;
     for (let index = 0; index < this.#shard.segments.length; index++) {
-      sum += this.#select(this.#root, this.#shard.segments[index], index, 0, true);
+      const segment = this.#shard.segments[index];
+      sum +=
+        segment.deadCount === 0
+          ? this.#select(this.#root, segment, index, 0, true)
+          : this.#selectLiving(segment, index);
     }
     return sum;
+  }
+
+  /** The rows of the entities for which the condition is true, ascending. */
+  rows(): Uint32Array {
+    const { u8 } = this.#scratch;
+    const at = this.#scratch.scratchBitmap(0);
+    const parts: Uint32Array[] = [];
+    let total = 0;
+    for (let index = 0; index < this.#shard.segments.length; index++) {
+      const { rowCount } = this.#shard.segments[index];
+      const count = this.#selectLiving(this.#shard.segments[index], index);
+      if (count === 0) continue;
+      if (count === rowCount) this.#scratch.kernels.fill(rowCount, at);
+      parts.push(rowsOf(u8, at, count, index * SEGMENT_ROWS_MAX));
+      total += count;
+    }
+    const rows = new Uint32Array(total);
+    let end = 0;
+    for (const part of parts) {
+      rows.set(part, end);
+      end += part.length;
+    }
+    return rows;
+  }
+
+  /** For each of `rows` 1 where the condition is true, else 0; other segments than theirs are not evaluated. */
+  holdsFor(rows: readonly number[]): Uint8Array {
+    const { u8 } = this.#scratch;
+    const at = this.#scratch.scratchBitmap(0);
+    const holds = new Uint8Array(rows.length);
+    for (const index of new Set(rows.map((row) => row >>> SEGMENT_ROWS_SHIFT))) {
+      const segment = this.#shard.segments[index];
+      const count = this.#selectLiving(segment, index);
+      if (count === 0) continue;
+      rows.forEach((row, position) => {
+        if (row >>> SEGMENT_ROWS_SHIFT !== index) return;
+        const place = row & SEGMENT_ROWS_MASK;
+        holds[position] = count === segment.rowCount ? 1 : (u8[at + (place >> 3)] >> (place & 7)) & 1;
+      });
+    }
+    return holds;
+  }
+
+  /**
+   * Rows of the segment that are not deleted and for which the condition is true, into scratch bitmap 0, which is
+   * unwritten when they are none or all rows of the segment.
+   */
+  #selectLiving(segment: EntitySegment, index: number): number {
+    const count = this.#select(this.#root, segment, index, 0, false);
+    const { tombstones, rowCount } = segment;
+    if (count === 0 || tombstones === null) return count;
+    const { u8, kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(0);
+    const dead = this.#scratch.scratchBitmap(1);
+    if (count === rowCount) kernels.fill(rowCount, out);
+    u8.set(tombstones.arena.u8.subarray(tombstones.at, tombstones.at + bitmapBytes(rowCount)), dead);
+    return kernels.andNot(out, dead, rowCount, out);
   }
 
   release(): void {
@@ -156,6 +220,17 @@ export class ShardCondition {
     }
     return kernels.andNot(other, out, rowCount, out);
   }
+}
+
+/** The places of the `count` set bits of the bitmap at byte `at`, each plus `base`. */
+function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32Array {
+  const rows = new Uint32Array(count);
+  for (let byte = 0, next = 0; next < count; byte++) {
+    const bits = u8[at + byte];
+    if (bits === 0) continue;
+    for (let bit = 0; bit < 8; bit++) if (bits & (1 << bit)) rows[next++] = base + byte * 8 + bit;
+  }
+  return rows;
 }
 
 /** Entities whose ID satisfies every test, as a bitmap over the shard's rows. */

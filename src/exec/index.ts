@@ -1,1 +1,3 @@
 export * from './count.js';
+export * from './look-up.js';
+export * from './mutate.js';

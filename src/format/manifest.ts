@@ -53,13 +53,25 @@ export interface Manifest {
   /** The catalog at `checkpointLsn` in its plain form: maps with text keys, lists, text, numbers, null. */
   readonly catalog: unknown;
   readonly files: readonly SnapshotFileEntry[];
+  /** What the databases have been asked and given at `checkpointLsn`, in plain form; absent in the first stores. */
+  readonly usage?: unknown;
+  /** The file of the writes that take effect once; null or absent when there are none. */
+  readonly once?: OnceFileEntry | null;
+}
+
+/** The file of once-file.ts. */
+export interface OnceFileEntry {
+  /** Relative to the data directory, with `/`. */
+  readonly path: string;
+  readonly entryCount: number;
+  readonly bytes: number;
 }
 
 const packr = new Packr({ useRecords: false });
 
 export function encodeManifest(manifest: Manifest): Uint8Array {
-  const { storeId, checkpointLsn, shardCount, createdMs, catalog, files } = manifest;
-  const content = packr.pack({ storeId, checkpointLsn, shardCount, createdMs, catalog, files });
+  const { storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once = null } = manifest;
+  const content = packr.pack({ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once });
   const bytes = new Uint8Array(HEAD_BYTES + content.length);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC);
@@ -134,6 +146,18 @@ function manifestOf(content: unknown): Manifest {
     createdMs: count(fields, 'createdMs'),
     catalog: fields.catalog,
     files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
+    usage: fields.usage,
+    once: onceOf(fields.once ?? null),
+  };
+}
+
+function onceOf(entry: unknown): OnceFileEntry | null {
+  if (entry === null) return null;
+  const fields = fieldsOf(entry, 'once');
+  return {
+    path: text(fields, 'path'),
+    entryCount: count(fields, 'entryCount'),
+    bytes: count(fields, 'bytes'),
   };
 }
 

@@ -15,6 +15,15 @@ export interface RecordBatch {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * What makes a write take effect once: SHA-256 (base64url) of what names it (database, key, endpoint and the client's
+ * Idempotency-Key) and of its body. The answer follows from the record.
+ */
+export interface RecordOnce {
+  readonly id: string;
+  readonly bodyHash: string;
+}
+
 export type LogRecord =
   | {
       readonly type: 'insert';
@@ -25,9 +34,34 @@ export type LogRecord =
       readonly changes: readonly unknown[];
       /** By which the batches were split: a later start may use another count. */
       readonly shardCount: number;
+      /** The answer; 0 in records of the first stores. */
+      readonly entityCount: number;
+      readonly valueCount: number;
+      readonly once: RecordOnce | null;
       readonly batches: readonly RecordBatch[];
     }
-  | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] };
+  | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] }
+  | {
+      /** Entities that satisfy the condition at this LSN are changed or deleted. */
+      readonly type: 'update' | 'delete';
+      readonly timeMs: number;
+      readonly databaseId: number;
+      readonly dimensionId: number;
+      /** In plain form (ir/plain.ts). */
+      readonly condition: unknown;
+      readonly once: RecordOnce | null;
+      /** Of an update one, whose only entity stands for each that is changed; of a delete none. */
+      readonly batches: readonly RecordBatch[];
+    }
+  | {
+      /** Events of one column that are older than `beforeSeconds` (of the Unix epoch) are taken away. */
+      readonly type: 'expire';
+      readonly timeMs: number;
+      readonly databaseId: number;
+      readonly dimensionId: number;
+      readonly columnId: number;
+      readonly beforeSeconds: number;
+    };
 
 const NIL = 0xc0;
 const BIN32 = 0xc6;
@@ -54,8 +88,9 @@ export function encodeRecordPayload(record: LogRecord): Uint8Array {
 
 /** Writes the payload into what `allocate` gives: a view of exactly that many bytes that begins 8-aligned. */
 export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uint8Array): EncodedRecord {
-  const batches = record.type === 'insert' ? record.batches : [];
-  const meta = packr.pack({ ...record, batches: batches.map((b) => [b.shard, b.dimensionId]) });
+  const batches = 'batches' in record ? record.batches : [];
+  const places = batches.map(({ shard, dimensionId }) => [shard, dimensionId]);
+  const meta = packr.pack({ ...record, batches: places });
   const start = 1 + meta.byteLength + ARRAY32_HEAD_BYTES;
   let end = start;
   let itemCount = 0;
@@ -91,25 +126,33 @@ function aligned(bytes: Uint8Array): Uint8Array {
 }
 
 /** The batches' bytes are views of `payload` where that begins 8-aligned, else copies. Throws on what is no record. */
+interface Meta {
+  readonly type: string;
+  readonly batches: readonly [number, number][];
+}
+
 export function decodeRecordPayload(payload: Uint8Array): LogRecord {
-  const [meta, items] = packr.unpack(payload) as [Record<string, unknown>, unknown[]];
-  if (meta.type === 'catalog') {
-    return { type: 'catalog', timeMs: meta.timeMs as number, changes: meta.changes as unknown[] };
-  }
-  invariant(meta.type === 'insert', `a log record has the unknown type ${JSON.stringify(meta.type)}`);
-  const places = meta.batches as [number, number][];
+  const [{ batches: places, ...meta }, items] = packr.unpack(payload) as [Meta, unknown[]];
   const parts = items.filter((item) => item !== null) as Uint8Array[];
   invariant(parts.length === places.length, 'a log record lacks the bytes of a batch');
-  return {
-    type: 'insert',
-    timeMs: meta.timeMs as number,
-    databaseId: meta.databaseId as number,
-    changes: meta.changes as unknown[],
-    shardCount: meta.shardCount as number,
-    batches: places.map(([shard, dimensionId], index) => ({
-      shard,
-      dimensionId,
-      bytes: aligned(parts[index]),
-    })),
-  };
+  const batches = places.map(([shard, dimensionId], index) => ({
+    shard,
+    dimensionId,
+    bytes: aligned(parts[index]),
+  }));
+  switch (meta.type) {
+    case 'insert':
+      return { ...FIRST_INSERTS, ...meta, batches } as unknown as LogRecord;
+    case 'update':
+    case 'delete':
+      return { ...meta, batches } as unknown as LogRecord;
+    case 'catalog':
+    case 'expire':
+      return meta as unknown as LogRecord;
+    default:
+      invariant(false, `a log record has the unknown type ${JSON.stringify(meta.type)}`);
+  }
 }
+
+/** What the inserts of the first stores did not say. */
+const FIRST_INSERTS = { entityCount: 0, valueCount: 0, once: null };

@@ -1,16 +1,21 @@
 /**
- * What is checked before a handler runs, in the interface's order: 1506; 1505; 500 to 502; (account states 1000 to
- * 1003 and addresses 504, which nothing here can have yet); 503; 1500 and 1501; (rates 1502, not enforced yet); 1507.
- * The first that fails is the answer. Everything here reads the head of the request only.
+ * What is checked before a handler runs, in the interface's order: 1506; 1505; 500 to 502; account states 1000 to
+ * 1003; addresses 504; what the key may 503, 505, 507, 509, 511; 1500 and 1501; rates 1502; 1507. The first that fails
+ * is the answer. Everything here reads the head of the request only, while it is there: in the turn in which it came.
  */
-import { BODY_BYTES_MAX, QuarryError, quoted } from '../base/index.js';
-import { databaseOf } from '../catalog/index.js';
+import { BODY_BYTES_MAX, type Clock, QuarryError, quoted } from '../base/index.js';
+import { type Catalog, propertiesOf } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
-import type { DatabaseModel } from '../schema/index.js';
+import type { AddressBook } from './addresses.js';
+import type { Caller } from './caller.js';
 import { type Encoding, encodingOf } from './decode.js';
 import type { Endpoint } from './endpoints.js';
-import { authenticate, authorize } from './keys.js';
-import { type BuiltEndpoint, endpointOf, type Path } from './router.js';
+import { onceIdOf } from './idempotency.js';
+import { authenticate, authorize, checkAccount, databaseIdOf, presentedKey } from './keys.js';
+import { type Bound, type LimitedDatabase, RateExceeded, type RateLimiter } from './limits.js';
+import type { Peer } from './proxy.js';
+import { type BuiltEndpoint, endpointOf, nameOf, type Path, pathNameOf } from './router.js';
+import type { Sessions } from './sessions.js';
 import type { Request } from './uws.js';
 
 /** How long the head says that the body is. */
@@ -34,34 +39,145 @@ export function bodyLengthOf(request: Request, method: string): BodyLength {
   return bytes === 0 || method === 'get' ? NO_BODY : { kind: 'declared', bytes };
 }
 
-export interface Admitted {
-  readonly endpoint: BuiltEndpoint;
-  readonly databaseId: number;
-  readonly model: DatabaseModel;
-  readonly encoding: Encoding;
+/** The head of a request, as it came. */
+export interface Arrival {
+  readonly request: Request;
+  /** What the path offers, null for no such path. */
+  readonly found: Path | null;
+  /** In lower case. */
+  readonly method: string;
+  /** Without a trailing slash. */
+  readonly path: string;
+  readonly secure: boolean;
+  readonly length: BodyLength;
+  readonly peer: Peer;
 }
 
-/** Throws QuarryError with the first check that fails. `found` is what the path offers, null for no such path. */
-export function admit(
-  engine: EngineApi,
-  request: Request,
-  found: Path | null,
-  method: string,
-  path: string,
-  secure: boolean,
-  length: BodyLength,
-): Admitted {
-  if (!secure && found?.plainHttp !== true) {
-    throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
+/** A caller who was let in. */
+export interface Identity {
+  /** As presented: for finding the caller again. */
+  readonly keyText: string;
+  readonly caller: Caller;
+  /** In which the caller was found. */
+  readonly catalog: Catalog;
+}
+
+export interface Admitted {
+  readonly endpoint: BuiltEndpoint;
+  readonly encoding: Encoding;
+  /** See AnyCall. */
+  readonly pathName: string;
+  /** null at open endpoints. */
+  readonly identity: Identity | null;
+  /** Text of the client's address; empty where an endpoint has no use for it. */
+  readonly client: string;
+  /** See DatabaseCall. */
+  readonly onceId: string | null;
+}
+
+export interface DoorNeeds {
+  readonly engine: EngineApi;
+  readonly clock: Clock;
+  readonly elapsedMs: () => number;
+  readonly sessions: Sessions;
+  readonly addresses: AddressBook;
+  /** null = rates bound nothing. */
+  readonly limiter: RateLimiter | null;
+}
+
+export class Door {
+  readonly #needs: DoorNeeds;
+
+  constructor(needs: DoorNeeds) {
+    this.#needs = needs;
   }
-  const endpoint = endpointOf(found, method, path);
-  if (!engine.ready) throw new QuarryError(9004, 'the server is starting or stopping');
-  const catalog = engine.catalog();
-  const key = authenticate(catalog, request);
-  const databaseId = authorize(key, endpoint);
-  const encoding = length.kind === 'none' ? 'identity' : checkContentType(endpoint, request);
-  checkLength(length);
-  return { endpoint, databaseId, model: databaseOf(catalog, databaseId), encoding };
+
+  /**
+   * Throws QuarryError with the first check that fails. What bounds requests of this kind is `told` as soon as it is
+   * known: also when a later check fails.
+   */
+  admit(arrival: Arrival, told: { bounded(bound: Bound): void }): Admitted {
+    const { request, found, method, path, length } = arrival;
+    if (!arrival.secure && found?.plainHttp !== true) {
+      throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
+    }
+    const endpoint = endpointOf(found, method, path);
+    const { engine } = this.#needs;
+    if (!engine.ready) throw new QuarryError(9004, 'the server is starting or stopping');
+    const catalog = engine.catalog();
+    this.#needs.addresses.see(catalog);
+    const identity = endpoint.scope === 'open' ? null : this.#identify(arrival, endpoint, catalog);
+    if (identity === null) checkAccount(catalog);
+    const caller = identity?.caller ?? null;
+    const client = caller === null ? arrival.peer.address : '';
+    const bound = this.#boundOf(endpoint, caller, client, catalog);
+    if (bound !== null) told.bounded(bound);
+    const encoding = length.kind === 'none' ? 'identity' : checkContentType(endpoint, request);
+    if (bound !== null) this.#count(bound, endpoint);
+    checkLength(length);
+    const databaseId = caller === null ? null : databaseIdOf(caller);
+    let onceId: string | null = null;
+    if (endpoint.scope === 'database' && caller !== null && databaseId !== null) {
+      onceId = onceIdOf(request, endpoint, databaseId, caller);
+      engine.noteRequest(databaseId, endpoint.asks);
+    }
+    const pathName = found === null ? '' : pathNameOf(found, path);
+    return { endpoint, encoding, pathName, identity, client, onceId };
+  }
+
+  /** Throws 500 to 502, 1000 to 1003, 504, and what `authorize` throws. */
+  #identify(
+    { request, peer }: Arrival,
+    endpoint: Exclude<BuiltEndpoint, { scope: 'open' }>,
+    catalog: Catalog,
+  ): Identity {
+    const { sessions, clock } = this.#needs;
+    const nowMs = clock.nowMs();
+    const keyText = presentedKey(request);
+    const caller = authenticate(catalog, sessions, keyText, nowMs);
+    checkAccount(catalog);
+    this.#checkAddress(caller, catalog, peer);
+    authorize(caller, endpoint, catalog, nowMs);
+    return { keyText, caller, catalog };
+  }
+
+  /** Throws 504. */
+  #checkAddress(caller: Caller, catalog: Catalog, peer: Peer): void {
+    const databaseId = databaseIdOf(caller);
+    if (databaseId === null) return;
+    const ofDatabase = propertiesOf(catalog, databaseId).addressesWhitelist;
+    const ofKey = caller.kind === 'custom' ? caller.addressesWhitelist : [];
+    if (ofDatabase.length === 0 && ofKey.length === 0) return;
+    const { addresses } = this.#needs;
+    const { address } = peer;
+    if (!addresses.admits(ofDatabase, address) || !addresses.admits(ofKey, address)) {
+      throw new QuarryError(504, `the address ${address} is not in the whitelist`);
+    }
+  }
+
+  #boundOf(endpoint: BuiltEndpoint, caller: Caller | null, client: string, catalog: Catalog): Bound | null {
+    const { limiter } = this.#needs;
+    if (limiter === null) return null;
+    if (caller === null) return limiter.ofClient(endpoint, client);
+    const databaseId = databaseIdOf(caller);
+    return databaseId === null
+      ? limiter.ofTeam(endpoint)
+      : limiter.inDatabase(endpoint, limitedDatabase(catalog, databaseId));
+  }
+
+  /** Throws 1502. */
+  #count({ window, cost }: Bound, endpoint: BuiltEndpoint): void {
+    const elapsedMs = this.#needs.elapsedMs();
+    if (!window.take(cost, elapsedMs)) {
+      const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
+      throw new RateExceeded(`more than ${window.limit} ${what} in a minute`, window.figures(elapsedMs));
+    }
+  }
+}
+
+export function limitedDatabase(catalog: Catalog, id: number): LimitedDatabase {
+  const { queryLoad, insertionLoad } = propertiesOf(catalog, id);
+  return { id, queryLoad, insertionLoad };
 }
 
 /** Throws 1500 and 1501. */

@@ -1,15 +1,20 @@
 /**
  * How an answer is written: the JSON of successes and errors, and the head of the response.
- * Invariants: `took` always carries a fraction; an error answer has `code` and `message`; HTTP 503 carries
- * Retry-After; the text of an unexpected exception never leaves the server.
+ * Invariants: `took` always carries a fraction; every error of an answer has `code` and `message`; HTTP 503 and 429
+ * carry Retry-After; the text of an unexpected exception never leaves the server.
  */
-import { ERRORS, type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
+import { type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
+import { RateExceeded, type RateFigures } from './limits.js';
 import { answerAndKeepReading, endBroken, endHead, type Response } from './uws.js';
 
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** The limit that the request went over; left out when it did not. */
+  readonly exceeded?: RateFigures;
+  /** When to come again; left out: after RETRY_AFTER_SECONDS. */
+  readonly retryAfterSeconds?: number;
 }
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map([
@@ -28,30 +33,46 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map([
 
 export const JSON_TYPE = 'application/json';
 
-/** `members` is JSON text such as `"result":{"a":1}`; `seconds` is written with a fraction. */
+/** `members` is JSON text such as `"result":{"a":1}`, or a list, which is the whole answer; `seconds` is written with
+ *  a fraction. */
 export function successAnswer(members: string, seconds: number): Answer {
-  const body = `{"status":"success",${members},"took":${seconds.toFixed(6)}}`;
+  const body = members.startsWith('[')
+    ? members
+    : `{"status":"success",${members},"took":${seconds.toFixed(6)}}`;
   return { status: 200, contentType: JSON_TYPE, body };
 }
 
+/** The status is that of the first error. */
 export function errorAnswer(error: QuarryError): Answer {
-  const entry =
-    error.moreInfo === undefined
-      ? { code: error.code, message: error.message }
-      : { code: error.code, message: error.message, 'more-info': error.moreInfo };
-  const body = JSON.stringify({ errors: [entry], status: 'error' });
-  return { status: ERRORS[error.code].status, contentType: JSON_TYPE, body };
+  const body = JSON.stringify({ errors: [error, ...error.also].map(errorEntry), status: 'error' });
+  const answer = { status: error.status, contentType: JSON_TYPE, body };
+  const retryAfterSeconds = retryAfterOf(error.moreInfo);
+  return error instanceof RateExceeded
+    ? { ...answer, retryAfterSeconds, exceeded: error.figures }
+    : { ...answer, retryAfterSeconds };
+}
+
+/** What an error says of it in its more-info. */
+function retryAfterOf(moreInfo: unknown): number | undefined {
+  if (typeof moreInfo !== 'object' || moreInfo === null || !('retry-after' in moreInfo)) return undefined;
+  const seconds = moreInfo['retry-after'];
+  return typeof seconds === 'number' ? seconds : undefined;
+}
+
+function errorEntry({ code, message, moreInfo }: QuarryError): object {
+  return moreInfo === undefined ? { code, message } : { code, message, 'more-info': moreInfo };
 }
 
 /** How the connection goes on: kept; closed behind the answer; kept open to read the rest of the body away; or
  *  about to be dropped by uWebSockets, because it cannot follow the request's length. */
 export type Ending = 'keep' | 'close' | 'keep-reading' | 'broken';
 
-/** Writes the whole answer. After every ending but 'keep-reading' the response is dead. */
+/** Writes the whole answer; `rate` is what bounds requests of its kind, null when nothing does. After every ending but 'keep-reading' the response is dead. */
 export function writeAnswer(
   response: Response,
   answer: Answer,
   requestId: string,
+  rate: RateFigures | null,
   head: boolean,
   ending: Ending,
 ): void {
@@ -59,10 +80,20 @@ export function writeAnswer(
     response.writeStatus(STATUS_LINES.get(answer.status) ?? String(answer.status));
     response.writeHeader('Content-Type', answer.contentType);
     response.writeHeader('X-Request-Id', requestId);
-    if (answer.status === 503) response.writeHeader('Retry-After', String(RETRY_AFTER_SECONDS));
+    const figures = answer.exceeded ?? rate;
+    if (figures !== null) writeRate(response, figures);
+    if (answer.status === 503 || answer.status === 429) {
+      response.writeHeader('Retry-After', String(answer.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+    }
     if (ending === 'keep-reading') answerAndKeepReading(response, answer.body);
     else if (ending === 'broken') endBroken(response, answer.body);
     else if (head) endHead(response, answer.body);
     else response.end(answer.body, ending === 'close');
   });
+}
+
+function writeRate(response: Response, { limit, remaining, resetSeconds }: RateFigures): void {
+  response.writeHeader('RateLimit-Limit', String(limit));
+  response.writeHeader('RateLimit-Remaining', String(remaining));
+  response.writeHeader('RateLimit-Reset', String(resetSeconds));
 }

@@ -1,88 +1,161 @@
 /**
- * The one table of the interface's endpoints: method, path, who may call it and what it runs.
+ * The one table of the interface's endpoints: method, path, who may call it, how often, and what it runs. The checks,
+ * the README's tables and the tests are made from it.
  * Invariants: a (method, path) pair stands here once; paths have no trailing slash; an endpoint whose handler is
  * null is not built yet and answers 1505.
  */
-import type { KeyKind } from '../catalog/index.js';
-import { createColumns, listColumns } from './handlers/column.js';
-import { createDimension, deleteDimension, listDimensions } from './handlers/dimension.js';
-import type { Handler } from './handlers/handler.js';
+import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../catalog/index.js';
+import * as columns from './handlers/column.js';
+import * as customKeys from './handlers/custom-key.js';
+import * as databases from './handlers/database.js';
+import * as dimensions from './handlers/dimension.js';
+import type { DatabaseCall, Handler, OpenCall, TeamCall } from './handlers/handler.js';
 import { insert } from './handlers/insert.js';
-import { countEntities, countTotal, countTotalOfAll, existEntities } from './handlers/query.js';
+import { deleteEntities, updateEntities } from './handlers/mutation.js';
+import * as groups from './handlers/permission-group.js';
+import * as queries from './handlers/query.js';
+import * as relations from './handlers/relation.js';
+import { signIn } from './handlers/session.js';
+import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export interface Endpoint {
+/** Requests a minute: a figure of the interface's table, the database's query-load plan, or no bound of that kind. */
+export type Rate = number | 'query-load' | null;
+
+interface AnyEndpoint {
   readonly method: Method;
   /** A segment that begins with `:` stands for any text. */
   readonly path: string;
-  readonly keys: readonly KeyKind[];
   /** What a body must be declared as. */
   readonly bodyType: 'application/json' | 'application/sql';
   /** Served over plain HTTP too. */
   readonly plainHttp: boolean;
-  readonly handler: Handler | null;
+  readonly rate: Rate;
 }
 
-const WRITERS: readonly KeyKind[] = ['master', 'write'];
-const READERS: readonly KeyKind[] = ['master', 'read'];
-const ANY_DATABASE_KEY: readonly KeyKind[] = ['master', 'write', 'read'];
-const MASTER: readonly KeyKind[] = ['master'];
-const TEAM: readonly KeyKind[] = ['team'];
-
-function endpoint(
-  method: Method,
-  path: string,
-  keys: readonly KeyKind[],
-  handler: Handler | null,
-  more: Partial<Pick<Endpoint, 'bodyType' | 'plainHttp'>> = {},
-): Endpoint {
-  return { method, path, keys, bodyType: 'application/json', plainHttp: false, handler, ...more };
+export interface DatabaseEndpoint extends AnyEndpoint {
+  readonly scope: 'database';
+  readonly keys: readonly DatabaseKeyKind[];
+  /** Levels of custom keys that may call it (others: 507), or the code that refuses all of them. */
+  readonly custom: readonly CustomKeyLevel[] | 505 | 509 | 511;
+  /** What a user's group must permit. */
+  readonly permission: Permission;
+  /** It reads rows: counted as a query in the database's usage. */
+  readonly asks: boolean;
+  readonly handler: Handler<DatabaseCall> | null;
 }
+
+export interface TeamEndpoint extends AnyEndpoint {
+  readonly scope: 'team';
+  /** What the team key must have beside being one. */
+  readonly teamPermission: TeamPermission | null;
+  readonly permission: Permission;
+  readonly handler: Handler<TeamCall> | null;
+}
+
+/** Needs no key. */
+export interface OpenEndpoint extends AnyEndpoint {
+  readonly scope: 'open';
+  readonly handler: Handler<OpenCall> | null;
+}
+
+export type Endpoint = DatabaseEndpoint | TeamEndpoint | OpenEndpoint;
+
+const READ_LEVELS: readonly CustomKeyLevel[] = ['write-read', 'read-only'];
+const WRITE_LEVELS: readonly CustomKeyLevel[] = ['write-read', 'write-only'];
+const ALL_LEVELS: readonly CustomKeyLevel[] = ['read-only', 'write-only', 'write-read'];
+
+const MODELLERS: readonly DatabaseKeyKind[] = ['master', 'write'];
+const WRITERS: readonly DatabaseKeyKind[] = ['master', 'write', 'demo'];
+const READERS: readonly DatabaseKeyKind[] = ['master', 'read', 'demo'];
+
+const COMMON = { bodyType: 'application/json', plainHttp: false, asks: false } as const;
+
+type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
+
+function inDatabase(
+  at: `${Method} ${string}`,
+  who: Who,
+  permission: Permission,
+  rate: Rate,
+  handler: Handler<DatabaseCall> | null,
+  more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'plainHttp' | 'asks'>> = {},
+): DatabaseEndpoint {
+  return { scope: 'database', ...place(at), ...COMMON, ...who, permission, rate, handler, ...more };
+}
+
+function ofTeam(
+  at: `${Method} ${string}`,
+  teamPermission: TeamPermission | null,
+  permission: Permission,
+  rate: number,
+  handler: Handler<TeamCall> | null,
+): TeamEndpoint {
+  return { scope: 'team', ...place(at), ...COMMON, teamPermission, permission, rate, handler };
+}
+
+function place(at: `${Method} ${string}`): Pick<Endpoint, 'method' | 'path'> {
+  const [method, path] = at.split(' ');
+  return { method: method as Method, path };
+}
+
+const listing: Who = { keys: ['master', 'write', 'read'], custom: ALL_LEVELS };
+const columnModelling: Who = { keys: MODELLERS, custom: 505 };
+const dimensionModelling: Who = { keys: MODELLERS, custom: 511 };
+const writing: Who = { keys: WRITERS, custom: WRITE_LEVELS };
+const asking: Who = { keys: READERS, custom: READ_LEVELS };
+const totals: Who = { keys: ['master', 'read'], custom: READ_LEVELS };
+const saving: Who = { keys: ['master', 'demo'], custom: READ_LEVELS };
+/** Read and read-only keys may send SELECT and EXPLAIN; whatever else they send is refused behind the parser. */
+const sql: Who = { keys: READERS, custom: READ_LEVELS };
+
+const ASKS = { asks: true } as const;
 
 export const ENDPOINTS: readonly Endpoint[] = [
-  endpoint('POST', '/v1/dimension', WRITERS, createDimension),
-  endpoint('DELETE', '/v1/dimension', WRITERS, deleteDimension),
-  endpoint('GET', '/v1/dimension', ANY_DATABASE_KEY, listDimensions),
-  endpoint('POST', '/v1/column', WRITERS, createColumns),
-  endpoint('PUT', '/v1/column', WRITERS, null),
-  endpoint('DELETE', '/v1/column', WRITERS, null),
-  endpoint('GET', '/v1/column', ANY_DATABASE_KEY, listColumns),
-  endpoint('POST', '/v1/column/relation', WRITERS, null),
-  endpoint('DELETE', '/v1/column/relation', WRITERS, null),
-  endpoint('GET', '/v1/column/relation', ANY_DATABASE_KEY, null),
-  endpoint('POST', '/v1/insert', WRITERS, insert, { plainHttp: true }),
-  endpoint('POST', '/v1/update', WRITERS, null),
-  endpoint('POST', '/v1/delete', WRITERS, null),
-  endpoint('POST', '/v1/sql', READERS, null, { bodyType: 'application/sql' }),
-  endpoint('POST', '/v1/query/count/entity', READERS, countEntities),
-  endpoint('POST', '/v1/query/count/entity/total', READERS, countTotal),
-  endpoint('GET', '/v1/query/count/entity/total', READERS, countTotalOfAll),
-  endpoint('POST', '/v1/query/exists/entity', READERS, existEntities),
-  endpoint('POST', '/v1/query/count/event', READERS, null),
-  endpoint('POST', '/v1/query/count/events', READERS, null),
-  endpoint('POST', '/v1/query/aggregation', READERS, null),
-  endpoint('POST', '/v1/query/top_values', READERS, null),
-  endpoint('POST', '/v1/data_extraction/result', READERS, null),
-  endpoint('POST', '/v1/data_extraction/score', READERS, null),
-  endpoint('POST', '/v1/query/saved', MASTER, null),
-  endpoint('GET', '/v1/query/saved', READERS, null),
-  endpoint('GET', '/v1/query/saved/:query_name', MASTER, null),
-  endpoint('PUT', '/v1/query/saved/:query_name', MASTER, null),
-  endpoint('DELETE', '/v1/query/saved/:query_name', MASTER, null),
-  endpoint('POST', '/v1/database', TEAM, null),
-  endpoint('PUT', '/v1/database', TEAM, null),
-  endpoint('DELETE', '/v1/database', TEAM, null),
-  endpoint('GET', '/v1/database', MASTER, null),
-  endpoint('GET', '/v1/database/retrieve_all', TEAM, null),
-  endpoint('GET', '/v1/database/custom_key', TEAM, null),
-  endpoint('POST', '/v1/database/custom_key', TEAM, null),
-  endpoint('PUT', '/v1/database/custom_key', TEAM, null),
-  endpoint('DELETE', '/v1/database/custom_key', TEAM, null),
-  endpoint('POST', '/v1/users', TEAM, null),
-  endpoint('PUT', '/v1/users', TEAM, null),
-  endpoint('DELETE', '/v1/users', TEAM, null),
-  endpoint('POST', '/v1/permission_groups', TEAM, null),
-  endpoint('PUT', '/v1/permission_groups', TEAM, null),
-  endpoint('DELETE', '/v1/permission_groups', TEAM, null),
+  inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
+  inDatabase('DELETE /v1/dimension', dimensionModelling, 8, 600, dimensions.deleteDimension),
+  inDatabase('GET /v1/dimension', listing, 6, 600, dimensions.listDimensions),
+  inDatabase('POST /v1/column', columnModelling, 7, 600, columns.createColumns),
+  inDatabase('PUT /v1/column', columnModelling, 7, 600, columns.changeColumn),
+  inDatabase('DELETE /v1/column', columnModelling, 8, 600, columns.deleteColumn),
+  inDatabase('GET /v1/column', listing, 6, 600, columns.listColumns),
+  inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.createRelation),
+  inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.deleteRelation),
+  inDatabase('GET /v1/column/relation', listing, 6, 600, relations.listRelations),
+  inDatabase('POST /v1/insert', writing, 2, null, insert, { plainHttp: true }),
+  inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
+  inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
+  inDatabase('POST /v1/sql', sql, 5, 120, null, { bodyType: 'application/sql', asks: true }),
+  inDatabase('POST /v1/query/count/entity', asking, 1, 'query-load', queries.countEntities, ASKS),
+  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
+  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
+  inDatabase('POST /v1/query/exists/entity', asking, 1, 'query-load', queries.existEntities, ASKS),
+  inDatabase('POST /v1/query/count/event', asking, 1, 'query-load', null, ASKS),
+  inDatabase('POST /v1/query/count/events', asking, 1, 'query-load', null, ASKS),
+  inDatabase('POST /v1/query/aggregation', asking, 1, 'query-load', null, ASKS),
+  inDatabase('POST /v1/query/top_values', asking, 1, 'query-load', null, ASKS),
+  inDatabase('POST /v1/data_extraction/result', asking, 1, 120, null, ASKS),
+  inDatabase('POST /v1/data_extraction/score', asking, 1, 120, null, ASKS),
+  inDatabase('POST /v1/query/saved', saving, 10, 60, null),
+  inDatabase('GET /v1/query/saved', { keys: ['master', 'read', 'demo'], custom: READ_LEVELS }, 9, 600, null),
+  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, null, ASKS),
+  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, null),
+  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, null),
+  inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),
+  ofTeam('POST /v1/database', null, 13, 60, databases.createDatabase),
+  ofTeam('PUT /v1/database', null, 13, 60, databases.changeDatabase),
+  ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.deleteDatabase),
+  ofTeam('GET /v1/database/retrieve_all', null, 12, 60, databases.listDatabases),
+  ofTeam('GET /v1/database/custom_key', 'list', 15, 60, customKeys.listCustomKeys),
+  ofTeam('POST /v1/database/custom_key', null, 16, 60, customKeys.createCustomKey),
+  ofTeam('PUT /v1/database/custom_key', 'update', 16, 60, customKeys.changeCustomKey),
+  ofTeam('DELETE /v1/database/custom_key', 'delete', 17, 60, customKeys.deleteCustomKey),
+  ofTeam('POST /v1/users', null, 18, 600, users.createUser),
+  ofTeam('PUT /v1/users', 'update', 18, 600, users.changeUser),
+  ofTeam('DELETE /v1/users', 'update', 18, 600, users.deleteUser),
+  ofTeam('POST /v1/permission_groups', null, 19, 60, groups.createGroup),
+  ofTeam('PUT /v1/permission_groups', null, 19, 60, groups.changeGroup),
+  ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.deleteGroup),
+  { scope: 'open', ...place('POST /v1/session'), ...COMMON, rate: 60, handler: signIn },
 ];

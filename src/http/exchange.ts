@@ -9,20 +9,21 @@
  *                                       unread bytes resets the connection and may take the answer with it
  */
 import type { Logger } from 'pino';
-import { type Clock, QuarryError } from '../base/index.js';
-import type { EngineApi } from '../engine/index.js';
+import { QuarryError } from '../base/index.js';
 import { type Admitted, type BodyLength, tooLong } from './admission.js';
 import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer } from './answer.js';
 import { BodyReader, type ByteBudget } from './body.js';
+import type { HandlerRunner } from './call.js';
 import { decodeBody } from './decode.js';
-import type { Call, Members } from './handlers/handler.js';
+import type { Members } from './handlers/handler.js';
+import type { Bound } from './limits.js';
 import { type Metrics, NO_ENDPOINT } from './metrics.js';
+import { nameOf } from './router.js';
 import type { Response } from './uws.js';
 
 /** What the requests of one server share. */
 export interface Site {
-  readonly engine: EngineApi;
-  readonly clock: Clock;
+  readonly runner: HandlerRunner;
   /** Milliseconds of a clock that never goes back, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: Logger;
@@ -57,6 +58,7 @@ export class Exchange {
   readonly #startedMs: number;
   #phase: 'receiving' | 'working' | 'reading-away' | 'over' = 'receiving';
   #endpoint = NO_ENDPOINT;
+  #bound: Bound | null = null;
   #body: BodyReader | null = null;
   #readAwayBytes = 0;
   #readAwayUntilMs = 0;
@@ -69,10 +71,15 @@ export class Exchange {
     site.openCount++;
   }
 
+  /** Told before the answer: what bounds requests of this kind. */
+  bounded(bound: Bound): void {
+    this.#bound = bound;
+  }
+
   /** Takes the body of an admitted request and runs its handler. To be called while the head is handled. */
   receive(admitted: Admitted): void {
     const { length } = this.#head;
-    this.#endpoint = `${admitted.endpoint.method} ${admitted.endpoint.path}`;
+    this.#endpoint = nameOf(admitted.endpoint);
     if (length.kind === 'none') {
       this.#response.onAborted(() => this.#abort());
       this.#run(admitted, new Uint8Array(0));
@@ -161,12 +168,9 @@ export class Exchange {
 
   #run(admitted: Admitted, body: Uint8Array<ArrayBuffer>): void {
     this.#phase = 'working';
-    const { engine, clock } = this.#site;
-    const { databaseId, model, endpoint } = admitted;
-    const call: Call = { engine, databaseId, model, body, nowMs: clock.nowMs() };
     let members: Members | Promise<Members>;
     try {
-      members = endpoint.handler(call);
+      members = this.#site.runner.run(admitted, body);
     } catch (error) {
       this.#answer(this.#errorAnswer(error));
       return;
@@ -209,7 +213,9 @@ export class Exchange {
     else if (this.#site.closing && ending === 'keep') ending = 'close';
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;
-    writeAnswer(this.#response, answer, this.#head.requestId, this.#head.bodyless, ending);
+    const { requestId, bodyless } = this.#head;
+    const figures = this.#bound?.window.figures(this.#site.elapsedMs()) ?? null;
+    writeAnswer(this.#response, answer, requestId, figures, bodyless, ending);
     this.#note(answer.status);
     this.#release();
   }

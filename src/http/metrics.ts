@@ -25,6 +25,7 @@ const ENGINE_GAUGES: readonly (readonly [name: string, help: string, field: keyo
   ['quarry_lanes', 'lanes', 'laneCount'],
   ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
   ['quarry_shards', 'shards', 'shardCount'],
+  ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
 ];
 
 const SECONDS_BUCKETS = [

@@ -2,31 +2,20 @@
  * Which peers are trusted proxies, and what a request that came through one says of its client.
  * Invariant: the X-Forwarded headers of any other peer are never looked at.
  */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { AddressSet } from './address-set.js';
+import type { Request, Response } from './uws.js';
 
 export interface ProxyList {
   /** Whether `address` (text, IPv4 or IPv6) lies in one of the trusted networks. */
   has(address: string): boolean;
 }
 
-/** A list of networks such as 10.0.0.0/8, fd00::/8 or single addresses; null when `text` of one is none. */
+/** A list of networks such as 10.0.0.0/8, fd00::/8 or single addresses; `bad` is the first that is none. */
 export function parseProxies(networks: readonly string[]): ProxyList | { readonly bad: string } {
-  const trusted = new BlockList();
-  for (const network of networks) {
-    const [address, prefixText, ...rest] = network.split('/');
-    const version = isIP(address);
-    const bits = version === 4 ? 32 : 128;
-    const prefix =
-      prefixText === undefined ? bits : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : bits + 1;
-    if (version === 0 || prefix > bits || rest.length > 0) return { bad: network };
-    trusted.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
-  }
-  return {
-    has(address) {
-      const version = isIP(address);
-      return version !== 0 && trusted.check(address, version === 4 ? 'ipv4' : 'ipv6');
-    },
-  };
+  const trusted = new AddressSet();
+  for (const network of networks) if (!trusted.add(network)) return { bad: network };
+  return trusted;
 }
 
 /**
@@ -41,4 +30,43 @@ export function clientAddress(proxies: ProxyList, peer: string, forwardedFor: st
     if (!proxies.has(client)) break;
   }
   return client;
+}
+
+/** Who sent a request. Asked for only when something depends on it, and only while the request's head is handled. */
+export class Peer {
+  readonly #response: Response;
+  readonly #request: Request;
+  readonly #proxies: ProxyList | null;
+  #own: string | null = null;
+
+  constructor(response: Response, request: Request, proxies: ProxyList | null) {
+    this.#response = response;
+    this.#request = request;
+    this.#proxies = proxies;
+  }
+
+  /** The client's address, as text. */
+  get address(): string {
+    return this.#proxies !== null && this.#isProxy(this.#proxies)
+      ? clientAddress(this.#proxies, this.#ownAddress(), this.#request.getHeader('x-forwarded-for'))
+      : this.#ownAddress();
+  }
+
+  /** Whether a trusted proxy vouches that the request came over HTTPS. */
+  get vouchedSecure(): boolean {
+    return (
+      this.#proxies !== null &&
+      this.#isProxy(this.#proxies) &&
+      this.#request.getHeader('x-forwarded-proto').trim().toLowerCase() === 'https'
+    );
+  }
+
+  #isProxy(proxies: ProxyList): boolean {
+    return proxies.has(this.#ownAddress());
+  }
+
+  #ownAddress(): string {
+    this.#own ??= Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1');
+    return this.#own;
+  }
 }

@@ -2,19 +2,20 @@
  * From a request's path and method to its endpoint. A trailing slash changes nothing.
  */
 import { QuarryError, quoted } from '../base/index.js';
-import type { Endpoint } from './endpoints.js';
-import type { Handler } from './handlers/handler.js';
+import type { DatabaseEndpoint, Endpoint, OpenEndpoint, TeamEndpoint } from './endpoints.js';
+
+type Built<E extends Endpoint> = E & { readonly handler: NonNullable<E['handler']> };
 
 /** An endpoint that is built. */
-export interface BuiltEndpoint extends Endpoint {
-  readonly handler: Handler;
-}
+export type BuiltEndpoint = Built<DatabaseEndpoint> | Built<TeamEndpoint> | Built<OpenEndpoint>;
 
 /** What one path of the interface offers. */
 export interface Path {
   /** By method in lower case. */
   readonly methods: ReadonlyMap<string, Endpoint>;
   readonly plainHttp: boolean;
+  /** Which of the path's segments stands for any text; -1 when none does. */
+  readonly nameIndex: number;
 }
 
 export class Router {
@@ -26,8 +27,10 @@ export class Router {
       const own = endpoints.filter((endpoint) => endpoint.path === path);
       const methods = new Map(own.map((endpoint) => [endpoint.method.toLowerCase(), endpoint]));
       const plainHttp = own.some((endpoint) => endpoint.plainHttp);
-      if (path.includes('/:')) this.#patterns.push({ methods, plainHttp, segments: path.split('/') });
-      else this.#exact.set(path, { methods, plainHttp });
+      const segments = path.split('/');
+      const nameIndex = segments.findIndex((segment) => segment.startsWith(':'));
+      if (nameIndex === -1) this.#exact.set(path, { methods, plainHttp, nameIndex });
+      else this.#patterns.push({ methods, plainHttp, nameIndex, segments });
     }
   }
 
@@ -46,8 +49,24 @@ export class Router {
   }
 }
 
+/** `METHOD path`, as documents, metrics and limits name an endpoint. */
+export function nameOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** What stands in the place of the path's `:name`, percent-decoded where it can be; empty when it has none. */
+export function pathNameOf({ nameIndex }: Path, text: string): string {
+  if (nameIndex === -1) return '';
+  const written = text.split('/')[nameIndex];
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 }
 
 /** The endpoint for a method in lower case. Throws 1505: path first, then method, then what is not built yet. */

@@ -4,16 +4,21 @@
  * Invariants: X-Forwarded headers count only from trusted proxies; a stop lets running requests finish (bounded).
  */
 import type { Logger } from 'pino';
-import { type Clock, QuarryError, quoted } from '../base/index.js';
+import { type Clock, QuarryError, quoted, type RandomBytes } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
-import { admit, bodyLengthOf } from './admission.js';
+import { AddressBook, type LookUpHost } from './addresses.js';
+import { bodyLengthOf, Door } from './admission.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ByteBudget } from './body.js';
-import { ENDPOINTS } from './endpoints.js';
+import { HandlerRunner } from './call.js';
+import { ENDPOINTS, type Endpoint } from './endpoints.js';
 import { Exchange, type Site } from './exchange.js';
+import type { LimitTable } from './limit-table.js';
+import { RateLimiter } from './limits.js';
 import { Metrics } from './metrics.js';
-import { clientAddress, type ProxyList } from './proxy.js';
+import { Peer, type ProxyList } from './proxy.js';
 import { Router, withoutTrailingSlash } from './router.js';
+import { Sessions } from './sessions.js';
 import { type Listener, openListener, type Request, type Response } from './uws.js';
 
 export interface HttpSettings {
@@ -26,6 +31,8 @@ export interface HttpSettings {
   readonly keyFile: string;
   /** null = no proxy is trusted. */
   readonly proxies: ProxyList | null;
+  /** null = neither rates nor plans bound anything. */
+  readonly limits: LimitTable | null;
   /** Seconds from a request's head to the last byte of its body. */
   readonly bodySecondsMax: number;
   /** Bytes of all bodies that are received or worked on at once. */
@@ -48,6 +55,12 @@ export interface HttpNeeds {
   readonly log: Logger;
   /** Random text that begins the request ids that this server makes up. */
   readonly instanceId: string;
+  /** For new keys and sessions. */
+  readonly randomBytes: RandomBytes;
+  /** Left out: the machine's own. */
+  readonly lookUpHost?: LookUpHost;
+  /** Left out: those of the interface. */
+  readonly endpoints?: readonly Endpoint[];
 }
 
 export interface Ports {
@@ -60,13 +73,21 @@ const REQUEST_ID = /^[ -~]{1,128}$/;
 /** uWebSockets drops a connection 10 s after its last byte: those that wait for a body are looked at more often. */
 const TICK_MS_MAX = 4_000;
 
+const MINUTE_MS = 60_000;
+/** How long the first look-up of host names holds up readiness. */
+const LOOK_UP_WAIT_MS_MAX = 2_000;
+
 export class HttpServer {
   readonly #settings: HttpSettings;
   readonly #needs: HttpNeeds;
   readonly #site: Site;
-  readonly #router = new Router(ENDPOINTS);
+  readonly #router: Router;
+  readonly #addresses: AddressBook;
+  readonly #limiter: RateLimiter | null;
+  readonly #door: Door;
   readonly #listeners: Listener[] = [];
-  #ticker: NodeJS.Timeout | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #lookUpUntilMs: number | null = null;
   #requestCount = 0;
   #whenIdle: (() => void) | null = null;
   #closed: Promise<void> | null = null;
@@ -74,11 +95,22 @@ export class HttpServer {
   constructor(settings: HttpSettings, needs: HttpNeeds) {
     this.#settings = settings;
     this.#needs = needs;
-    const { engine, clock, elapsedMs, log } = needs;
-    const budget = new ByteBudget(settings.bodyBytesHeldMax);
-    const site: Site = {
+    const { engine, clock, elapsedMs, log, randomBytes, endpoints = ENDPOINTS } = needs;
+    this.#router = new Router(endpoints);
+    this.#addresses = new AddressBook(needs.lookUpHost);
+    this.#limiter = settings.limits === null ? null : new RateLimiter(settings.limits, endpoints);
+    const shared = {
       engine,
       clock,
+      elapsedMs,
+      sessions: new Sessions(randomBytes),
+      addresses: this.#addresses,
+      limiter: this.#limiter,
+    };
+    this.#door = new Door(shared);
+    const budget = new ByteBudget(settings.bodyBytesHeldMax);
+    const site: Site = {
+      runner: new HandlerRunner({ ...shared, randomBytes }),
       elapsedMs,
       log,
       budget,
@@ -111,15 +143,35 @@ export class HttpServer {
     try {
       const ports = { httpsPort: open(httpsPort, { certFile, keyFile }), httpPort: open(httpPort, null) };
       const tickMs = Math.min(TICK_MS_MAX, (this.#settings.bodySecondsMax * 1000) / 4);
-      this.#ticker = setInterval(() => {
+      this.#every(tickMs, () => {
         for (const exchange of this.#site.waiting) exchange.tick();
-      }, tickMs);
-      this.#ticker.unref();
+      });
+      this.#every(MINUTE_MS, () => this.#everyMinute());
       return ports;
     } catch (error) {
       for (const listener of this.#listeners.splice(0)) listener.stopAccepting();
       throw error;
     }
+  }
+
+  /** Resolves when the engine's catalog was seen and its host names were looked up (bounded). */
+  async ready(): Promise<void> {
+    this.#addresses.see(this.#needs.engine.catalog());
+    await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
+  }
+
+  #every(ms: number, run: () => void): void {
+    const timer = setInterval(run, ms);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  #everyMinute(): void {
+    const { engine } = this.#needs;
+    if (!engine.ready) return;
+    this.#addresses.see(engine.catalog());
+    this.#addresses.refresh();
+    this.#limiter?.sweep(engine.catalog());
   }
 
   /** Accepts nothing more, waits for running requests (bounded), then closes every connection. */
@@ -141,7 +193,7 @@ export class HttpServer {
         };
       });
     }
-    clearInterval(this.#ticker);
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
     for (const listener of this.#listeners.splice(0)) listener.closeConnections();
   }
 
@@ -149,19 +201,18 @@ export class HttpServer {
     const method = request.getMethod();
     const path = withoutTrailingSlash(request.getUrl());
     const length = bodyLengthOf(request, method);
-    const peer = this.#peerOf(response, request);
+    const peer = new Peer(response, request, this.#settings.proxies);
     const exchange = new Exchange(this.#site, response, {
       requestId: this.#requestIdOf(request),
-      client: peer.client,
+      client: this.#needs.log.isLevelEnabled('debug') ? peer.address : '',
       bodyless: method === 'head',
       length,
     });
     try {
       if (this.#probe(exchange, method, path)) return;
-      const secure = overTls || peer.secure;
-      exchange.receive(
-        admit(this.#site.engine, request, this.#router.find(path), method, path, secure, length),
-      );
+      const secure = overTls || peer.vouchedSecure;
+      const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
+      exchange.receive(this.#door.admit(arrival, exchange));
     } catch (error) {
       exchange.refuse(error);
     }
@@ -176,26 +227,23 @@ export class HttpServer {
     if (path === '/livez') exchange.answerPlainly(label, probeAnswer(200, 'alive'));
     else if (path === '/metrics') exchange.answerLater(label, this.#metricsAnswer());
     else if (this.#site.closing) exchange.answerPlainly(label, probeAnswer(503, 'stopping'));
-    else if (this.#site.engine.ready) exchange.answerPlainly(label, probeAnswer(200, 'ready'));
+    else if (this.#isReady()) exchange.answerPlainly(label, probeAnswer(200, 'ready'));
     else exchange.answerPlainly(label, probeAnswer(503, 'starting'));
     return true;
+  }
+
+  /** Whether the engine is, and the host names that it began with have been looked up (bounded). */
+  #isReady(): boolean {
+    const { engine, elapsedMs } = this.#needs;
+    if (!engine.ready) return false;
+    this.#addresses.see(engine.catalog());
+    this.#lookUpUntilMs ??= elapsedMs() + LOOK_UP_WAIT_MS_MAX;
+    return this.#addresses.settled || elapsedMs() >= this.#lookUpUntilMs;
   }
 
   async #metricsAnswer(): Promise<Answer> {
     const { metrics } = this.#site;
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
-  }
-
-  /** The client's address, and whether a trusted proxy vouches that it came over HTTPS. Asked for only when used. */
-  #peerOf(response: Response, request: Request): { client: string; secure: boolean } {
-    const { proxies } = this.#settings;
-    if (proxies === null && !this.#needs.log.isLevelEnabled('debug')) return UNKNOWN_PEER;
-    const peer = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
-    if (proxies === null || !proxies.has(peer)) return { client: peer, secure: false };
-    return {
-      client: clientAddress(proxies, peer, request.getHeader('x-forwarded-for')),
-      secure: request.getHeader('x-forwarded-proto').trim().toLowerCase() === 'https',
-    };
   }
 
   #requestIdOf(request: Request): string {
@@ -205,8 +253,6 @@ export class HttpServer {
     return `${this.#needs.instanceId}-${this.#requestCount}`;
   }
 }
-
-const UNKNOWN_PEER = { client: '', secure: false };
 
 function probeAnswer(status: number, text: string): Answer {
   return { status, contentType: JSON_TYPE, body: `{"status":"${text}"}` };

@@ -4,6 +4,7 @@
  * - a handler must answer at once or set `onAborted`; after `end` or after an abort the response is dead;
  * - a body that nobody reads is discarded, and the connection stays usable;
  * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
+ * - of a header's value, whatever is not printable ASCII is taken away at both ends;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
  * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
  * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's

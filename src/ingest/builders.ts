@@ -26,6 +26,8 @@ export class ColumnBuilder {
   readonly wordsPerValue: number;
   columnId = 0;
   form: Form = 'latest';
+  /** Of events: the relation that ties them to those of other columns; 0 = none. */
+  relationId = 0;
   rowCount = 0;
   valueCount = 0;
   rows = new Int32Array(ROWS_MIN);
@@ -77,9 +79,10 @@ export class ColumnBuilder {
     }
   }
 
-  reset(columnId: number, form: Form): void {
+  reset(columnId: number, form: Form, relationId: number): void {
     this.columnId = columnId;
     this.form = form;
+    this.relationId = relationId;
     this.rowCount = 0;
     this.valueCount = 0;
     this.text.length = 0;
@@ -180,11 +183,11 @@ export class BuilderPools {
     return batch;
   }
 
-  takeColumn(columnId: number, kind: ValueKind, form: Form): ColumnBuilder {
+  takeColumn(columnId: number, kind: ValueKind, form: Form, relationId: number): ColumnBuilder {
     const pool = this.#columns.get(kind);
     invariant(pool !== undefined, `no builders of kind ${kind}`);
     const builder = pool.take();
-    builder.reset(columnId, form);
+    builder.reset(columnId, form, relationId);
     return builder;
   }
 

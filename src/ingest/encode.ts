@@ -44,7 +44,7 @@ class WordWriter {
     this.#bytes = new Uint8Array(words.buffer);
   }
 
-  head(a: number, b: number, c: number, d: number, e: number, f: number): void {
+  head(a: number, b: number, c: number, d: number, e: number, f: number, g: number): void {
     const { words, at } = this;
     words[at] = a;
     words[at + 1] = b;
@@ -52,7 +52,7 @@ class WordWriter {
     words[at + 3] = d;
     words[at + 4] = e;
     words[at + 5] = f;
-    words[at + 6] = 0;
+    words[at + 6] = g;
     words[at + 7] = 0;
     this.at += HEAD_WORDS;
   }
@@ -80,9 +80,9 @@ class WordWriter {
 }
 
 function writeSection(to: WordWriter, section: ColumnBuilder): void {
-  const { form, kind, rowCount, valueCount, text } = section;
+  const { columnId, form, kind, relationId, rowCount, valueCount, text } = section;
   const byteCount = kind === 'code' ? text.length : 0;
-  to.head(section.columnId, FORMS.indexOf(form), KINDS.indexOf(kind), rowCount, valueCount, byteCount);
+  to.head(columnId, FORMS.indexOf(form), KINDS.indexOf(kind), rowCount, valueCount, byteCount, relationId);
   to.part(section.rows, rowCount);
   if (form === 'list' || form === 'event') to.part(section.extra, rowCount);
   if (kind === 'bits') to.byteColumn(section.bits, valueCount);
@@ -101,7 +101,7 @@ function writeBatch(
 ): void {
   const { rowCount } = batch;
   const idBytes = batch.ends[rowCount];
-  to.head(BATCH_VERSION, dimensionId, rowCount, sections.length, idBytes, 0);
+  to.head(BATCH_VERSION, dimensionId, rowCount, sections.length, idBytes, 0, 0);
   to.part(batch.hashes, rowCount);
   to.part(batch.ends, rowCount + 1);
   to.byteColumn(batch.bytes, idBytes);

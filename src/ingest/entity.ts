@@ -5,7 +5,7 @@
  * makes it throw LATE_DIMENSION, unless it was told to `seek`: then it searches every entity for it beforehand.
  * Which column a key names is guessed first: the one that stood behind the same column in an earlier entity.
  * A null takes a latest-value away and empties a list; a column that stands twice counts in its last place, events
- * of both are kept.
+ * of both are kept. Whether related columns have equally many events shows at the entity's end.
  */
 import { COLUMNS_PER_INSERT_MAX, invariant, quoted, shardOf, TEXT_POINTS_MAX } from '../base/index.js';
 import type { Form } from '../column/index.js';
@@ -15,6 +15,7 @@ import { readEvent } from './events.js';
 import { InsertFault } from './fault.js';
 import { eachMember, skipColon, skipString, skipValue, stringAt, unexpected } from './json.js';
 import { kindOfValue } from './numbers.js';
+import type { RelatedEvents } from './relations.js';
 import type { IngestScratch } from './scratch.js';
 import {
   BACKSLASH,
@@ -29,7 +30,14 @@ import {
   skipSpace,
   wordOf,
 } from './source.js';
-import { type DimensionTable, type ModelTables, TAKES_EVENTS, TAKES_LATEST, TAKES_LIST } from './tables.js';
+import {
+  type DimensionTable,
+  type ModelTables,
+  TAKES_EVENTS,
+  TAKES_LATEST,
+  TAKES_LIST,
+  TAKES_RELATED_EVENTS,
+} from './tables.js';
 import { decodeText } from './text.js';
 import { readValue } from './values.js';
 
@@ -63,6 +71,7 @@ export class EntityReader {
   readonly #scratch: IngestScratch;
   readonly #source: Source;
   readonly #tables: ModelTables;
+  readonly #related: RelatedEvents;
   readonly #shardCount: number;
   readonly #nowSeconds: number;
   readonly #seek: boolean;
@@ -76,6 +85,7 @@ export class EntityReader {
     this.#scratch = scratch;
     this.#source = scratch.source;
     this.#tables = tables;
+    this.#related = tables.related;
     this.#shardCount = tables.shardCount;
     this.#nowSeconds = Math.floor(nowMs / 1000);
     this.#seek = seek;
@@ -141,6 +151,7 @@ export class EntityReader {
     if (bytes[at] !== CLOSE_OBJECT) throw unexpected(source, at, "',' or '}'");
     this.slot = -1;
     if (columnCount === 0) throw new InsertFault(2017, at, 'it has no column');
+    if (this.#related.namedCount > 0) this.#related.check(at);
     return at + 1;
   }
 
@@ -203,6 +214,9 @@ export class EntityReader {
     }
     if (!column.active)
       throw new InsertFault(2011, at, `the column ${quoted(column.apiName)} ${where} is inactive`);
+    if (!this.#tables.allows(column)) {
+      throw new InsertFault(506, at, `the key may not write the column ${quoted(column.apiName)} ${where}`);
+    }
     return slot;
   }
 
@@ -223,7 +237,8 @@ export class EntityReader {
 
   #openColumn(builders: (ColumnBuilder | null)[], place: number, slot: number, form: Form): ColumnBuilder {
     const column = this.#tables.columns[slot];
-    const builder = this.#scratch.pools.takeColumn(column.id, valueKindOf(column.type), form);
+    const relationId = this.#related.relationIds[slot];
+    const builder = this.#scratch.pools.takeColumn(column.id, valueKindOf(column.type), form, relationId);
     builders[place] = builder;
     return builder;
   }
@@ -251,6 +266,13 @@ export class EntityReader {
           builders[place] ?? this.#openColumn(builders, place, slot, 'event'),
           row,
         );
+      case TAKES_RELATED_EVENTS: {
+        const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'event');
+        const before = builder.rowCount;
+        const end = this.#events(at, slot, builder, row);
+        this.#related.add(slot, builder.rowCount - before);
+        return end;
+      }
       default:
         invariant(false, `column ${slot} takes no values`);
     }

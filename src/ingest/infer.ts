@@ -26,7 +26,7 @@ export interface Inferred {
   readonly model: DatabaseModel;
   /** Created datetime columns whose values are partly dates. */
   readonly midnights: ReadonlySet<Column>;
-  readonly createdDimensions: readonly Omit<Dimension, 'columns'>[];
+  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
   readonly fault: { readonly offset: number; readonly error: WireError } | null;
 }
@@ -166,7 +166,10 @@ class Inference {
     return {
       model: { ...this.#model, dimensions },
       midnights,
-      createdDimensions: Array.from(this.#dimensions.values(), ({ columns: _, ...created }) => created),
+      createdDimensions: Array.from(
+        this.#dimensions.values(),
+        ({ columns: _columns, relations: _relations, ...created }) => created,
+      ),
       createdColumns,
       fault: this.#fault,
     };

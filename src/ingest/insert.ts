@@ -10,7 +10,6 @@
  * What counts as an inserted value: every value of a latest-value column, every item of a list, every event, also
  * where a later one in the same entity replaces it; a null (which takes away) counts 0. A body without entities is
  * valid and inserts nothing.
- * Later: unequal numbers of events for related columns (2022) are told from the sections' rows after the walk.
  */
 import { invariant, type WireError } from '../base/index.js';
 import { findAutoCreate, readAutoCreate } from './auto-create.js';
@@ -82,14 +81,14 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
   let extended = tables;
   if (inferred !== null) {
     extended = new ModelTables(inferred.model, inferred.midnights);
-    extended.prepare(context.shardCount);
+    extended.prepare(context.shardCount, context.columnIds);
   }
   const { walk, fault } = walkBody(scratch, extended, context.nowMs, true);
   const refused = inferred?.fault ?? null;
   if (refused !== null && (fault === null || refused.offset <= fault.offset)) return { error: refused.error };
   if (fault !== null) {
     invariant(fault.code !== 1503, `the walk refused a body that is valid JSON: ${fault.text}`);
-    return { error: walk.describe(fault) };
+    return { error: walk.describe(fault, context.subject) };
   }
   return finish(scratch, extended, walk, inferred ?? NOTHING_CREATED);
 }
@@ -100,7 +99,7 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
  */
 export function parseInsert(body: Uint8Array, context: ParseContext, scratch: IngestScratch): ParseOutcome {
   scratch.source.load(body);
-  const tables = scratch.tablesOf(context.model, context.shardCount);
+  const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
   try {
     let seek = scratch.lateDimensions;
     let { walk, fault } = walkBody(scratch, tables, context.nowMs, seek);

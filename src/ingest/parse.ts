@@ -9,6 +9,10 @@ export interface ParseContext {
   readonly nowMs: number;
   /** Custom keys may not use auto-create: 511 when it names `dimension`, else 505. */
   readonly customKey: boolean;
+  /** Ids of the columns that may be written, all others are refused with 506; null = all may. */
+  readonly columnIds: readonly number[] | null;
+  /** What messages call the thing at fault: the entity by its ID (as when absent), or the "set" of an update. */
+  readonly subject?: 'entity' | 'set';
 }
 
 export interface BatchPlace {
@@ -26,7 +30,7 @@ export interface ParsedInsert {
   readonly buffer: ArrayBufferLike;
   readonly batches: readonly BatchPlace[];
   /** What auto-create makes, with the ids that the model's counters give next; empty otherwise. */
-  readonly createdDimensions: readonly Omit<Dimension, 'columns'>[];
+  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
 }
 

@@ -31,14 +31,14 @@ export class IngestScratch {
   lateDimensions = false;
   readonly #tables = new WeakMap<DatabaseModel, ModelTables>();
 
-  /** The tables of `model`, made when it is met first. */
-  tablesOf(model: DatabaseModel, shardCount: number): ModelTables {
+  /** The tables of `model`, made when it is met first, for a caller who may write `columnIds` (null = all). */
+  tablesOf(model: DatabaseModel, shardCount: number, columnIds: readonly number[] | null): ModelTables {
     let tables = this.#tables.get(model);
     if (tables === undefined) {
       tables = new ModelTables(model, NO_COLUMNS);
       this.#tables.set(model, tables);
     }
-    tables.prepare(shardCount);
+    tables.prepare(shardCount, columnIds);
     return tables;
   }
 }

@@ -2,7 +2,8 @@
  * A database model as the entity walk wants it: columns and dimensions by small numbers, their rules in arrays.
  * Built once per model object and kept with the scratch.
  * Invariants: a column's slot is unique within the tables, over all dimensions; dimension d's slots are
- * [firstSlot[d], firstSlot[d + 1]); between requests all builders are null, all touched lists empty.
+ * [firstSlot[d], firstSlot[d + 1]); between requests all builders are null, all touched lists empty; guesses name
+ * only columns that the caller may write, since a column guessed right is not checked again.
  */
 import {
   baseTypeOf,
@@ -15,6 +16,7 @@ import {
 import type { BatchBuilder, ColumnBuilder } from './builders.js';
 import { Bounds } from './enumerated.js';
 import { NameTable } from './names.js';
+import { RelatedEvents } from './relations.js';
 
 /** What a value of a column is read as. */
 export const AS_TEXT = 0;
@@ -34,6 +36,8 @@ export const TAKES_LIST = 1;
 export const TAKES_EVENTS = 2;
 /** Inactive, or the entity ID. */
 export const TAKES_NOTHING = 3;
+/** Events that are counted, since the column is in a relation. */
+export const TAKES_RELATED_EVENTS = 4;
 
 function readerOf(column: Column, midnights: ReadonlySet<Column>): number {
   switch (baseTypeOf(column.type)) {
@@ -56,9 +60,9 @@ function readerOf(column: Column, midnights: ReadonlySet<Column>): number {
   }
 }
 
-function takesOf(column: Column): number {
+function takesOf(column: Column, isRelated: boolean): number {
   if (!column.active || column.type === 'unique-id') return TAKES_NOTHING;
-  if (isEventType(column.type)) return TAKES_EVENTS;
+  if (isEventType(column.type)) return isRelated ? TAKES_RELATED_EVENTS : TAKES_EVENTS;
   return column.storage === 'list-of-values' ? TAKES_LIST : TAKES_LATEST;
 }
 
@@ -93,6 +97,7 @@ export class ModelTables {
   readonly places: Uint8Array;
   /** Of enumerated columns. */
   readonly bounds: readonly (Bounds | null)[];
+  readonly related: RelatedEvents;
   /** The column that stood behind this one in an earlier entity: a guess; -1 = none yet. */
   readonly next: Int32Array;
 
@@ -103,6 +108,9 @@ export class ModelTables {
   builders: (ColumnBuilder | null)[] = [];
   /** The same for values taken away. */
   removers: (ColumnBuilder | null)[] = [];
+  /** The columns that the caller may write; null = all. */
+  #allowedIds: readonly number[] | null = null;
+  #allowed: ReadonlySet<number> | null = null;
 
   /** `midnights`: datetime columns that take dates too. */
   constructor(model: DatabaseModel, midnights: ReadonlySet<Column>) {
@@ -119,15 +127,19 @@ export class ModelTables {
     this.defaultDimension = names.indexOf(DEFAULT_DIMENSION);
     this.columns = columns;
     this.reader = Uint8Array.from(columns, (column) => readerOf(column, midnights));
-    this.takes = Uint8Array.from(columns, takesOf);
+    this.related = new RelatedEvents(columns, model.dimensions.values());
+    this.takes = Uint8Array.from(columns, (column, slot) =>
+      takesOf(column, this.related.relationIds[slot] !== 0),
+    );
     this.places = Uint8Array.from(columns, (column) => column.decimalPlaces ?? 0);
     this.bounds = columns.map((column) => (column.range === null ? null : new Bounds(column.range)));
     this.touched = new Uint8Array(columns.length);
     this.next = new Int32Array(columns.length).fill(-1);
   }
 
-  /** Makes the tables ready for requests of `shardCount` shards. */
-  prepare(shardCount: number): void {
+  /** Makes the tables ready for requests of `shardCount` shards by a caller who may write `columnIds`; null = all. */
+  prepare(shardCount: number, columnIds: readonly number[] | null): void {
+    this.#restrict(columnIds);
     if (shardCount === this.shardCount) return;
     this.shardCount = shardCount;
     this.builders = new Array(this.columns.length * shardCount).fill(null);
@@ -135,9 +147,24 @@ export class ModelTables {
     for (const dimension of this.dimensions) dimension.batches = new Array(shardCount).fill(null);
   }
 
+  /** Whether the caller may write the column. */
+  allows(column: Column): boolean {
+    return this.#allowed === null || this.#allowed.has(column.id);
+  }
+
+  /** Another caller's guesses are forgotten. */
+  #restrict(columnIds: readonly number[] | null): void {
+    if (sameIds(columnIds, this.#allowedIds)) return;
+    this.#allowedIds = columnIds?.slice() ?? null;
+    this.#allowed = columnIds === null ? null : new Set(columnIds);
+    this.next.fill(-1);
+    for (const dimension of this.dimensions) dimension.guess = -1;
+  }
+
   /** Forgets the request: lets go of all builders. */
   clear(): void {
     const { shardCount } = this;
+    this.related.clear();
     for (const dimension of this.dimensions) {
       for (const slot of dimension.touchedSlots) {
         this.touched[slot] = 0;
@@ -148,4 +175,10 @@ export class ModelTables {
       dimension.batches.fill(null);
     }
   }
+}
+
+/** Lists come anew with every request, so what counts is what stands in them. */
+function sameIds(a: readonly number[] | null, b: readonly number[] | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((id, index) => id === b[index]);
 }

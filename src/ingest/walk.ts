@@ -9,6 +9,7 @@ import { AUTO_CREATE } from './auto-create.js';
 import { EntityReader } from './entity.js';
 import { InsertFault, syntaxFault } from './fault.js';
 import { skipColon, skipValue, stringAt, unexpected } from './json.js';
+import type { ParseContext } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace, wordOf } from './source.js';
 import type { ModelTables } from './tables.js';
@@ -64,14 +65,15 @@ export class InsertWalk {
     if (at !== this.#source.end) throw unexpected(this.#source, at, 'the end of the body');
   }
 
-  /** The fault as an answer: names the entity and the column that were being read. */
-  describe(fault: InsertFault): WireError {
+  /** The fault as an answer: names the entity, or what stands for it, and the column that were being read. */
+  describe(fault: InsertFault, subject: ParseContext['subject']): WireError {
     if (fault.code === 1503 || !this.#inEntity) return { code: fault.code, message: fault.text };
     const { ids, idEnds } = this.#scratch;
     const { slot } = this.#entities;
     const id = new TextDecoder().decode(ids.bytes.subarray(idEnds[this.entityCount], ids.length));
+    const named = subject === 'set' ? '"set"' : `entity ${quoted(id)}`;
     const column = slot < 0 ? '' : `, column ${quoted(this.#tables.columns[slot].apiName)}`;
-    return { code: fault.code, message: `entity ${quoted(id)}${column}: ${fault.text}` };
+    return { code: fault.code, message: `${named}${column}: ${fault.text}` };
   }
 
   /** One member of the body, from the quote of its key to behind its value. */

@@ -4,7 +4,7 @@
 import { CorruptionError } from '../base/index.js';
 import { createLz4, decodeRecordPayload } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { readManifest, readSnapshotFile } from '../recovery/index.js';
+import { readManifest, readOnceFile, readSnapshotFile } from '../recovery/index.js';
 import { LogReplay } from '../wal/index.js';
 
 export interface VerifyReport {
@@ -40,6 +40,11 @@ export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyRe
     await guard(async () => void (await readSnapshotFile(store, entry)), undefined);
     snapshotBytes += entry.bytes;
   }
+  const once = manifest?.once ?? null;
+  if (once !== null) {
+    await guard(() => readOnceFile(fs, dir, once, () => {}), undefined);
+    snapshotBytes += once.bytes;
+  }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };
   // Without a manifest that checks nobody knows where the log must begin.
   if (faults.length === 0 || manifest !== null) {
@@ -56,7 +61,7 @@ export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyRe
   }
   return {
     checkpointLsn: manifest?.checkpointLsn ?? 0,
-    snapshotFileCount: files.length,
+    snapshotFileCount: files.length + (once === null ? 0 : 1),
     snapshotBytes,
     ...log,
     faults,

@@ -27,6 +27,8 @@ export interface FileSystem {
   list(dir: string): Promise<string[]>;
   /** Makes the folder and its missing parents, their names durable; does nothing when it is there. */
   makeDir(dir: string): Promise<void>;
+  /** Removes an empty folder; does nothing when it is absent or holds something. */
+  removeDir(dir: string): Promise<void>;
   syncDir(dir: string): Promise<void>;
   exists(path: string): Promise<boolean>;
 }

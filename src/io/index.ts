@@ -1,3 +1,5 @@
+export { type AdminSocket, type AnswerLine, askAdminSocket, openAdminSocket } from './admin-socket.js';
 export * from './file-system.js';
-export { type DirectoryLock, lockDirectory } from './lock.js';
+export { DirectoryInUseError, type DirectoryLock, lockDirectory } from './lock.js';
 export { NodeFileSystem } from './node-file-system.js';
+export { isForeignFile } from './owner.js';

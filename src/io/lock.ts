@@ -19,6 +19,9 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
+/** The directory is in use by another process, which the message names. Nothing was written. */
+export class DirectoryInUseError extends Error {}
+
 const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
 
 function listen(address: string): Promise<net.Server> {
@@ -70,8 +73,8 @@ async function holderOf(pidFile: string): Promise<string> {
 }
 
 /**
- * Takes the directory (which must exist) for this process. Throws an Error that names the holder when another
- * process has it; nothing was written by then.
+ * Takes the directory (which must exist) for this process. Throws DirectoryInUseError, which names the holder, when
+ * another process has it; nothing was written by then.
  */
 export async function lockDirectory(
   dir: string,
@@ -86,7 +89,7 @@ export async function lockDirectory(
     else server = await listenOnFile(lockFile(dev, ino));
   } catch (error) {
     if (!isCode(error, 'EADDRINUSE')) throw error;
-    throw new Error(
+    throw new DirectoryInUseError(
       `data directory ${dir} is in use by ${await holderOf(pidFile)}; one process at a time may use it`,
     );
   }

@@ -142,6 +142,16 @@ export class NodeFileSystem implements FileSystem {
     }
   }
 
+  async removeDir(dir: string): Promise<void> {
+    try {
+      await fs.promises.rmdir(dir);
+    } catch (error) {
+      // Some systems say EEXIST of a folder that is not empty.
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
+        throw error;
+    }
+  }
+
   async syncDir(dir: string): Promise<void> {
     const fd = await open(dir, 'r');
     try {

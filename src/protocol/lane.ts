@@ -7,9 +7,9 @@
  */
 import type { WireCorruption, WireError } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
-import type { SnapshotFileEntry } from '../format/index.js';
+import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
 import type { BatchPlace } from '../ingest/index.js';
-import type { CountEntityPlan } from '../ir/index.js';
+import type { Condition, CountEntityPlan } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /** What a worker is told once, when its thread starts. */
@@ -23,6 +23,12 @@ export interface LaneStart {
   readonly kernels: Uint8Array | null;
 }
 
+export interface EventColumnKey {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  readonly columnId: number;
+}
+
 /** The part of one log record that concerns a lane. */
 export interface ApplyRecord {
   readonly databaseId: number;
@@ -31,22 +37,55 @@ export interface ApplyRecord {
   readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
 }
 
+/** What an insert or a `set` of an update is parsed with, beside its bytes. */
+export interface ParseSettings {
+  readonly databaseId: number;
+  /** The request's time, milliseconds since 1970-01-01. */
+  readonly nowMs: number;
+  /** Custom keys may not use auto-create. */
+  readonly customKey: boolean;
+  /** Columns that may be written; null = all. */
+  readonly columnIds: readonly number[] | null;
+}
+
 export interface LaneRequests {
   /** From now on inserts of this database are parsed against `model`. */
   model: { readonly model: DatabaseModel };
   /** Parses the first `bodyBytes` of `shared`, whose rest is room for the record. */
-  parse: {
-    readonly databaseId: number;
+  parse: ParseSettings & {
     readonly shared: SharedArrayBuffer;
     readonly bodyBytes: number;
-    readonly nowMs: number;
-    readonly customKey: boolean;
+    /** SHA-256 of what names the request (RecordOnce.id); null = it may be applied again. */
+    readonly onceId: string | null;
   };
+  /** Parses the `set` of an update: `body` is an insert of the one entity that stands for all. */
+  'parse-set': ParseSettings & { readonly body: Uint8Array };
   apply: { readonly records: readonly ApplyRecord[] };
+  /** Changes (or, with `batch` null, deletes) the entities of the dimension that satisfy the condition. */
+  mutate: {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly condition: Condition;
+    /** An encoded batch of one entity, whose sections are applied to each that is changed. */
+    readonly batch: Uint8Array | null;
+  };
   'drop-dimension': { readonly databaseId: number; readonly dimensionId: number };
+  'drop-column': { readonly databaseId: number; readonly dimensionId: number; readonly columnId: number };
+  /** Forgets the database, its model included. */
+  'drop-database': { readonly databaseId: number };
+  /** Takes the events of the column away that are older than `beforeSeconds`. */
+  expire: EventColumnKey & { readonly beforeSeconds: number };
+  /** The date of the oldest event of each column. */
+  'oldest-events': { readonly columns: readonly EventColumnKey[] };
+  /** A null condition counts all entities of the dimension. */
   'count-entities': { readonly plans: readonly CountEntityPlan[] };
-  'count-all': { readonly databaseId: number; readonly dimensionIds: readonly number[] };
-  exist: { readonly databaseId: number; readonly dimensionId: number; readonly ids: readonly string[] };
+  /** Entities that do not satisfy the condition are not there. */
+  exist: {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly ids: readonly string[];
+    readonly condition: Condition | null;
+  };
   /** Marks the state of this moment as what the checkpoint at `lsn` will hold. */
   'checkpoint-begin': { readonly lsn: number; readonly models: readonly DatabaseModel[] };
   /** Writes snapshot files for some milliseconds; to be repeated until `done`. */
@@ -67,17 +106,32 @@ export interface ParsedRecord {
   readonly buffer: SharedArrayBuffer | null;
   readonly recordAt: number;
   readonly recordBytes: number;
+  /** As it stands in the record. */
+  readonly once: RecordOnce | null;
   /** The record's batches, at their places in the buffer. */
   readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
+}
+
+/** The `set` of an update as one encoded batch. */
+export interface ParsedSet {
+  readonly batch: Uint8Array;
+  readonly modelVersion: number;
 }
 
 export interface LaneAnswers {
   model: null;
   parse: ParsedRecord;
+  'parse-set': ParsedSet;
   apply: null;
+  /** Entities changed or deleted. */
+  mutate: number;
   'drop-dimension': null;
+  'drop-column': null;
+  'drop-database': null;
+  expire: null;
+  /** Seconds since 1970-01-01 per column; Infinity where the lane holds no event. */
+  'oldest-events': Float64Array;
   'count-entities': readonly number[];
-  'count-all': number;
   /** 1 where one of the lane's shards holds the entity. */
   exist: Uint8Array;
   'checkpoint-begin': null;

@@ -11,7 +11,7 @@ import type {
   Dictionary,
   DimensionShard,
   EntitySegment,
-  EventTable,
+  EventSegment,
   LatestColumn,
   ListColumn,
   Width,
@@ -206,6 +206,26 @@ function listItems(
   return { kind: 'bool', bits };
 }
 
+/** The first `rowCount` IDs; those of deleted rows are missing and empty. */
+function idColumn(segment: EntitySegment, rowCount: number): ArrowColumn {
+  const { offsets, bytes } = segment.ids(rowCount);
+  const { tombstones } = segment;
+  const common = { kind: 'utf8', name: ENTITY_ID_COLUMN } as const;
+  if (tombstones === null) {
+    return { ...common, validity: null, offsets: offsets.slice(), bytes: bytes.slice() };
+  }
+  const dead = copyBitmap(tombstones.arena, tombstones.at, rowCount);
+  const validity = dead.map((byte) => ~byte);
+  const left = { offsets: new Uint32Array(rowCount + 1), bytes: new Uint8Array(bytes.length) };
+  for (let row = 0; row < rowCount; row++) {
+    const isDead = (dead[row >> 3] & (1 << (row & 7))) !== 0;
+    const id = bytes.subarray(offsets[row], isDead ? offsets[row] : offsets[row + 1]);
+    left.bytes.set(id, left.offsets[row]);
+    left.offsets[row + 1] = left.offsets[row] + id.length;
+  }
+  return { ...common, validity, offsets: left.offsets, bytes: left.bytes.slice(0, left.offsets[rowCount]) };
+}
+
 /** The first `rowCount` rows of an entity segment. */
 export function copyEntities(
   shard: DimensionShard,
@@ -214,10 +234,7 @@ export function copyEntities(
   dimension: Dimension,
   local: LocalCodes,
 ): ArrowTable {
-  const { offsets, bytes } = segment.ids(rowCount);
-  const columns: ArrowColumn[] = [
-    { kind: 'utf8', name: ENTITY_ID_COLUMN, validity: null, offsets: offsets.slice(), bytes: bytes.slice() },
-  ];
+  const columns: ArrowColumn[] = [idColumn(segment, rowCount)];
   for (const column of dimension.columns.values()) {
     const dictionary = shard.dictionaries.get(column.id);
     const latest = segment.latest(column.id);
@@ -228,33 +245,31 @@ export function copyEntities(
   return { columns, rowCount, metadata: new Map() };
 }
 
-/** The first `count` events of a segment: entity row (position among the shard's entities), date, value. */
+/**
+ * The first `count` events of a segment: entity row (position among the shard's entities), date, value, and where
+ * some event has one, link.
+ */
 export function copyEvents(
-  shard: DimensionShard,
-  table: EventTable,
-  segmentIndex: number,
+  segment: EventSegment,
   count: number,
   column: Column,
+  dictionary: Dictionary | undefined,
   local: LocalCodes,
 ): ArrowTable {
-  const segment = table.segments[segmentIndex];
   const { rows, dates } = segment.placesUpTo(count);
-  const dictionary = shard.dictionaries.get(column.id);
+  const { arena, valuesAt, width, kind } = segment;
   const values =
     dictionary !== undefined
-      ? dictionaryValues(segment.arena, segment.valuesAt, segment.width, count, dictionary, local)
-      : scalarValues(
-          column,
-          table.kind,
-          copyScalars(segment.arena, segment.valuesAt, table.kind, segment.width, count),
-        );
-  return {
-    columns: [
-      { kind: 'uint32', name: 'row', validity: null, u32: rows.slice() },
-      { kind: 'timestamp', name: 'date', validity: null, words: widenU32(dates) },
-      { ...values, name: 'value', validity: null },
-    ],
-    rowCount: count,
-    metadata: new Map([[SEALED_KEY, segment.sealed ? '1' : '0']]),
-  };
+      ? dictionaryValues(arena, valuesAt, width, count, dictionary, local)
+      : scalarValues(column, kind, copyScalars(arena, valuesAt, kind, width, count));
+  const columns: ArrowColumn[] = [
+    { kind: 'uint32', name: 'row', validity: null, u32: rows.slice() },
+    { kind: 'timestamp', name: 'date', validity: null, words: widenU32(dates) },
+    { ...values, name: 'value', validity: null },
+  ];
+  const links = segment.links(count);
+  if (links?.some((link) => link !== 0)) {
+    columns.push({ kind: 'uint32', name: 'link', validity: null, u32: links.slice() });
+  }
+  return { columns, rowCount: count, metadata: new Map([[SEALED_KEY, segment.sealed ? '1' : '0']]) };
 }

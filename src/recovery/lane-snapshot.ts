@@ -9,7 +9,7 @@ import { CorruptionError } from '../base/index.js';
 import { type ArrowTable, decodeArrowFile, encodeArrowFile, type Lz4 } from '../column/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
+import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { DimensionKey, DimensionShard, Shard, SnapshotState } from '../storage/index.js';
 import { copyEntities, copyEvents, LocalCodes } from './copy-segment.js';
 import { restoreEntities, restoreEvents } from './restore-segment.js';
@@ -71,12 +71,12 @@ export class LaneCheckpoint {
     });
     for (const column of dimension.columns.values()) {
       const table = held.events.get(column.id);
-      table?.segments.forEach((segment, index) => {
-        const count = segment.eventCount;
+      table?.segments.forEach((segment) => {
+        const { eventCount: rowCount, number } = segment;
         this.#add(
-          { kind: 'events', ...key, columnId: column.id, shard: shardIndex, segment: index, rowCount: count },
+          { kind: 'events', ...key, columnId: column.id, shard: shardIndex, segment: number, rowCount },
           segment.snapshot,
-          () => copyEvents(held, table, index, count, column as Column, this.#local),
+          () => copyEvents(segment, rowCount, column, held.dictionaries.get(column.id), this.#local),
         );
       });
     }
@@ -134,7 +134,7 @@ export class LaneCheckpoint {
   /**
    * The files of the whole checkpoint, once every step is done and their names are synced. A dimension that was
    * dropped meanwhile has none, not even those that were written: its drop is in the log, and a part of it would
-   * not load.
+   * not load. A dropped column keeps its files: records between this checkpoint and the drop may ask for its values.
    */
   async finish(): Promise<readonly SnapshotFileEntry[]> {
     for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
@@ -201,12 +201,12 @@ export async function loadSnapshot(
     if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
     const table = checkedTable(store, entry, read);
     const segment =
-      entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry.columnId, table);
+      entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry, table);
     segment.snapshot.written(entry, segment.snapshot.changeCount);
     restored.add(shard);
     rowCount += entry.rowCount;
     bytes += entry.bytes;
   }
-  for (const shard of restored) shard.rebuildIndex();
+  for (const shard of restored) shard.finishRestore();
   return { rowCount, bytes };
 }

@@ -22,13 +22,17 @@ export async function swapManifest(fs: FileSystem, dir: string, manifest: Manife
   await fs.syncDir(dir);
 }
 
-/** Removes snapshot files that `manifest` does not name. */
+/** Removes snapshot files that `manifest` does not name, and the folders that held no other. */
 export async function removeUnreferenced(fs: FileSystem, dir: string, manifest: Manifest): Promise<void> {
-  const live = new Set(manifest.files.map((entry) => `${dir}/${entry.path}`));
+  const named = manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
+  const live = new Set(named.map(({ path }) => `${dir}/${path}`));
   for (const name of await fs.list(`${dir}/${SNAPSHOT_DIR}`)) {
-    for (const file of await fs.list(`${dir}/${SNAPSHOT_DIR}/${name}`)) {
-      const full = `${dir}/${SNAPSHOT_DIR}/${name}/${file}`;
-      if (!live.has(full)) await fs.remove(full);
+    const folder = `${dir}/${SNAPSHOT_DIR}/${name}`;
+    let isEmpty = true;
+    for (const file of await fs.list(folder)) {
+      if (live.has(`${folder}/${file}`)) isEmpty = false;
+      else await fs.remove(`${folder}/${file}`);
     }
+    if (isEmpty) await fs.removeDir(folder);
   }
 }

@@ -2,7 +2,7 @@
  * Tables of snapshot files back into segments. Files of a dimension must come in order: entity segments by
  * number, then the event segments of each column by number.
  */
-import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
+import { hashBytes, invariant } from '../base/index.js';
 import {
   type ArrowColumn,
   type ArrowTable,
@@ -14,6 +14,7 @@ import {
   type Dictionary,
   type DimensionShard,
   type EntitySegment,
+  type EventSegment,
   type StoredValues,
   widthOfValues,
 } from '../storage/index.js';
@@ -108,11 +109,11 @@ function listItems(stored: StoredValues, count: number): { values: Values; codes
   return { values: { kind: 'bits', bits }, codes: null };
 }
 
-/** Appends the file's entities as the next segment; they are found by ID only after the shard's `rebuildIndex`. */
+/** Appends the file's entities as the next segment; the shard's `finishRestore` must follow the last file. */
 export function restoreEntities(shard: DimensionShard, table: ArrowTable): EntitySegment {
   const [ids, ...columns] = table.columns;
   invariant(ids?.kind === 'utf8', 'a snapshot file of entities begins with their IDs');
-  const segment = shard.restoreSegment(ids.offsets, ids.bytes);
+  const segment = shard.restoreSegment(ids.offsets, ids.bytes, ids.validity);
   for (const column of columns) {
     const columnId = Number(column.metadata?.get(COLUMN_ID_KEY));
     const dictionary = (): Dictionary => shard.dictionary(columnId);
@@ -128,27 +129,22 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
   return segment;
 }
 
-/** Appends the file's events as the next segment of the column's table. */
-export function restoreEvents(shard: DimensionShard, columnId: number, table: ArrowTable) {
-  const [rows, dates, held] = table.columns;
+/** Appends the file's events as the next segment, with the file's number, of the column's table. */
+export function restoreEvents(
+  shard: DimensionShard,
+  { columnId, segment: number }: { readonly columnId: number; readonly segment: number },
+  table: ArrowTable,
+): EventSegment {
+  const [rows, dates, held, links] = table.columns;
   invariant(
     rows?.kind === 'uint32' && dates?.kind === 'timestamp',
     'a snapshot file of events holds row, date, value',
   );
+  invariant(links === undefined || links.kind === 'uint32', 'links are unsigned numbers');
   const values = storedValues(held, table.rowCount, () => shard.dictionary(columnId));
-  const segment = shard.eventTable(columnId, values.kind).addSegment();
-  segment.restore(rows.u32, narrowU32(dates.words), values, table.metadata.get(SEALED_KEY) === '1');
-  markOwners(shard, columnId, rows.u32);
+  const segment = shard.eventTable(columnId, values.kind).addSegment(number);
+  const isSealed = table.metadata.get(SEALED_KEY) === '1';
+  segment.restore(rows.u32, narrowU32(dates.words), values, links?.u32 ?? null, isSealed);
+  shard.markOwners(columnId, rows.u32);
   return segment;
-}
-
-function markOwners(shard: DimensionShard, columnId: number, rows: Uint32Array): void {
-  const owners = shard.segments.map((segment) => segment.ownersOf(columnId));
-  const arenas = owners.map(({ arena }) => arena.u8);
-  const places = owners.map(({ at }) => at);
-  for (let event = 0; event < rows.length; event++) {
-    const row = rows[event];
-    const segment = row >>> SEGMENT_ROWS_SHIFT;
-    arenas[segment][places[segment] + ((row & SEGMENT_ROWS_MASK) >> 3)] |= 1 << (row & 7);
-  }
 }

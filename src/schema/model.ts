@@ -50,12 +50,21 @@ export interface Column {
   readonly active: boolean;
 }
 
+/** Event columns whose Nth values of one insert belong together; a column is in at most one relation. */
+export interface Relation {
+  readonly id: number;
+  readonly name: string;
+  readonly columnIds: readonly number[];
+}
+
 export interface Dimension {
   readonly id: number;
   readonly name: string;
   readonly apiName: string;
   readonly modelType: 'fact' | 'dimension' | null;
   readonly columns: ReadonlyMap<string, Column>;
+  /** By name. */
+  readonly relations: ReadonlyMap<string, Relation>;
 }
 
 export interface DatabaseModel {
@@ -67,6 +76,7 @@ export interface DatabaseModel {
   /** The last version in which a column or dimension was taken away or altered: older parses must be redone. */
   readonly shrinkVersion: number;
   readonly nextDimensionId: number;
+  /** The next id of a column or a relation. */
   readonly nextColumnId: number;
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
@@ -121,5 +131,12 @@ export function newDimension(
   name: string = apiName,
   modelType: Dimension['modelType'] = null,
 ): Dimension {
-  return { id, name, apiName, modelType, columns: new Map([[ENTITY_ID_COLUMN, ENTITY_ID]]) };
+  return {
+    id,
+    name,
+    apiName,
+    modelType,
+    columns: new Map([[ENTITY_ID_COLUMN, ENTITY_ID]]),
+    relations: new Map(),
+  };
 }

@@ -146,15 +146,19 @@ export class ArenaPool {
     return blocks;
   }
 
-  /** Longer blocks with the content of `blocks`, which are released. */
-  grow(blocks: readonly Block[], sizes: readonly number[]): Block[] {
-    const longer = this.allocate(sizes, blocks[0].arena);
+  /**
+   * Blocks of at least the given sizes, all in one arena, with the content of `blocks` as far as it fits; those are
+   * released. There may be more sizes than blocks.
+   */
+  resize(blocks: readonly Block[], sizes: readonly number[]): Block[] {
+    const resized = this.allocate(sizes, blocks[0].arena);
     for (let index = 0; index < blocks.length; index++) {
       const { arena, at, bytes } = blocks[index];
-      longer[index].arena.u8.set(arena.u8.subarray(at, at + bytes), longer[index].at);
+      const kept = Math.min(bytes, resized[index].bytes);
+      resized[index].arena.u8.set(arena.u8.subarray(at, at + kept), resized[index].at);
       arena.release(blocks[index]);
     }
-    return longer;
+    return resized;
   }
 
   /** Drops every arena that holds nothing, which gives its memory back. */

@@ -1,20 +1,30 @@
 /**
  * One dimension within one shard: its entities, their attribute columns, the dictionaries and the event tables.
- * Invariants: an entity's row never changes; row >> 16 names its segment and row & 65535 its place there (segments
- * may hold fewer rows, which leaves gaps); `apply` is deterministic, so replaying the same batches in the same
- * order gives the same rows, codes and segments.
+ * Invariants: row >> 16 names an entity's segment and row & 65535 its place there (segments may hold fewer rows, which
+ * leaves gaps); an entity's row changes only when `delete` compacts; no living entity has the row of a deleted one
+ * before that, so events of a deleted one are nobody else's. New entities go to the first segment with room. Every
+ * change is deterministic, so replaying the same ones in the same order gives the same rows, codes and segments.
  */
 import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
-import type { Batch, Section, Values } from '../column/index.js';
+import type { Batch } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
+import { applySections, applyToAll } from './apply-sections.js';
 import type { ArenaPool } from './arena.js';
+import { COMPACTION_DEAD_MIN, compactSegments, isCompactionDue } from './compaction.js';
 import { Dictionary } from './dictionary.js';
 import { EntityIndex } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
-import type { Width } from './width.js';
+import { greatestLink, renumberLinks } from './links.js';
+import type { RowBitmap } from './row-bitmap.js';
 
-type CodeValues = Extract<Values, { kind: 'code' }>;
+/** Bounds that tests lower. */
+export interface StorageBounds {
+  /** Deleted rows from which a dimension's shard may be compacted. */
+  readonly compactionDeadMin?: number;
+  /** The greatest link of related events. */
+  readonly linkMax?: number;
+}
 
 export class DimensionShard {
   readonly dimensionId: number;
@@ -23,19 +33,34 @@ export class DimensionShard {
   readonly events = new Map<number, EventTable>();
   readonly #pool: ArenaPool;
   readonly #index = new EntityIndex();
+  readonly #compactionDeadMin: number;
+  readonly #linkMax: number;
   #entityCount = 0;
+  /** Deleted rows that stand in segments. */
+  #deadCount = 0;
+  /** Segments before this one are full. */
+  #firstOpen = 0;
+  #nextLink = 1;
   /** The ID that `#same` compares with: bytes[from, to). */
   #idBytes: Uint8Array = new Uint8Array(0);
   #idFrom = 0;
   #idTo = 0;
 
-  constructor(pool: ArenaPool, dimensionId: number) {
+  constructor(pool: ArenaPool, dimensionId: number, bounds: StorageBounds = {}) {
     this.#pool = pool;
     this.dimensionId = dimensionId;
+    this.#compactionDeadMin = bounds.compactionDeadMin ?? COMPACTION_DEAD_MIN;
+    this.#linkMax = bounds.linkMax ?? 0xffffffff;
   }
 
+  /** Living entities. */
   get entityCount(): number {
     return this.#entityCount;
+  }
+
+  /** Whether the entity in `row` was deleted; its events may still be there. */
+  isDead(row: number): boolean {
+    return this.segments[row >>> SEGMENT_ROWS_SHIFT].isDead(row & SEGMENT_ROWS_MASK);
   }
 
   /** One more than the greatest row; segments that are not full leave gaps below it. */
@@ -75,33 +100,48 @@ export class DimensionShard {
 
   /** Adds an entity that is known to be absent; returns its row. */
   appendEntity(hash: number, bytes: Uint8Array, from: number, to: number): number {
-    let segment = this.segments.at(-1);
-    if (segment === undefined || !segment.hasRoom(to - from)) segment = this.addSegment();
-    const place = segment.append(bytes, from, to);
-    const row = ((this.segments.length - 1) << SEGMENT_ROWS_SHIFT) + place;
+    const index = this.#segmentWithRoom(to - from);
+    const place = this.segments[index].append(bytes, from, to);
+    const row = ((index << SEGMENT_ROWS_SHIFT) | place) >>> 0;
     this.#index.add(hash, row);
     this.#entityCount++;
     return row;
   }
 
-  /** Appends a segment with the IDs of a snapshot file; they are found only after `rebuildIndex`. */
-  restoreSegment(offsets: Int32Array | Uint32Array, bytes: Uint8Array): EntitySegment {
+  /** The index of the first segment that takes an ID of so many bytes, made now if there is none. */
+  #segmentWithRoom(idBytes: number): number {
+    let index = this.#firstOpen;
+    while (index < this.segments.length && !this.segments[index].hasRoom(idBytes)) index++;
+    this.#firstOpen = index;
+    if (index === this.segments.length) this.addSegment();
+    return index;
+  }
+
+  /** Appends a segment with the IDs of a snapshot file (see restoreIds); `finishRestore` must follow. */
+  restoreSegment(
+    offsets: Int32Array | Uint32Array,
+    bytes: Uint8Array,
+    validity: Uint8Array | null,
+  ): EntitySegment {
     const segment = this.addSegment();
-    segment.restoreIds(offsets, bytes);
-    this.#entityCount += segment.rowCount;
+    segment.restoreIds(offsets, bytes, validity);
+    this.#entityCount += segment.rowCount - segment.deadCount;
+    this.#deadCount += segment.deadCount;
     return segment;
   }
 
-  /** Makes the entities of all restored segments known by their IDs. The index must be empty. */
-  rebuildIndex(): void {
+  /** Makes the entities of all restored segments known by their IDs, and goes on with links where they ended. */
+  finishRestore(): void {
+    this.#nextLink = greatestLink(this.events.values()) + 1;
     const hashes = new Uint32Array(this.#entityCount);
     const rows = new Uint32Array(this.#entityCount);
     let at = 0;
     this.segments.forEach((segment, index) => {
       const { offsets, bytes } = segment.ids();
-      for (let place = 0; place < segment.rowCount; place++, at++) {
+      for (let place = 0; place < segment.rowCount; place++) {
+        if (segment.deadCount > 0 && segment.isDead(place)) continue;
         hashes[at] = hashBytes(bytes, offsets[place], offsets[place + 1]);
-        rows[at] = (index << SEGMENT_ROWS_SHIFT) + place;
+        rows[at++] = (index << SEGMENT_ROWS_SHIFT) + place;
       }
     });
     this.#index.fill(hashes, rows);
@@ -139,106 +179,99 @@ export class DimensionShard {
     for (let entity = 0; entity < rowCount; entity++) {
       rows[entity] = this.#rowOf(idHashes[entity], idBytes, idOffsets[entity], idOffsets[entity + 1]);
     }
-    for (const section of batch.sections) {
-      if (section.form === 'latest') this.#applyLatest(section, rows);
-      else if (section.form === 'event') this.#applyEvents(section, rows);
-      else if (section.form === 'list') this.#applyLists(section, rows);
-      else this.#applyRemovals(section, rows);
-    }
+    applySections(this, batch.sections, rows);
   }
 
-  /** Codes of all strings of a section, new ones included. */
-  #codesOf(columnId: number, values: CodeValues, count: number): Uint32Array {
-    const { hashes, offsets, bytes } = values;
-    const dictionary = this.dictionary(columnId);
-    const codes = new Uint32Array(count);
-    for (let index = 0; index < count; index++) {
-      codes[index] = dictionary.intern(hashes[index], bytes, offsets[index], offsets[index + 1]);
-    }
-    return codes;
+  /**
+   * Applies the sections of a batch of one entity to each of the living entities in `rows`, which ascend, as if each
+   * of them had come in a batch of its own; the batch's ID does not matter.
+   */
+  update(rows: Uint32Array, batch: Batch): void {
+    applyToAll(this, batch.sections, rows);
   }
 
-  #applyLatest(section: Section, rows: Uint32Array): void {
-    const { columnId, values, rows: entries } = section;
-    const { kind } = values;
-    const codes = kind === 'code' ? this.#codesOf(columnId, values, entries.length) : null;
-    let segmentIndex = -1;
-    let segment: EntitySegment | null = null;
-    let column = null;
-    for (let entry = 0; entry < entries.length; entry++) {
-      const row = rows[entries[entry]];
-      if (row >>> SEGMENT_ROWS_SHIFT !== segmentIndex || segment === null || column === null) {
-        segmentIndex = row >>> SEGMENT_ROWS_SHIFT;
-        segment = this.segments[segmentIndex];
-        column = segment.latestColumn(columnId, kind, this.#widthBefore(segmentIndex, columnId));
-        segment.snapshot.beforeChange();
+  /**
+   * Deletes the living entities in `rows`, which ascend: they are found and counted no more, and lose their values.
+   * Their rows and events go with compaction, which moves other entities to new rows.
+   */
+  delete(rows: Uint32Array): void {
+    for (let from = 0, to = 0; from < rows.length; from = to) {
+      const index = rows[from] >>> SEGMENT_ROWS_SHIFT;
+      while (to < rows.length && rows[to] >>> SEGMENT_ROWS_SHIFT === index) to++;
+      const segment = this.segments[index];
+      const places = rows.slice(from, to);
+      for (let at = 0; at < places.length; at++) {
+        places[at] &= SEGMENT_ROWS_MASK;
+        this.#index.remove(segment.hashOf(places[at]), rows[from + at]);
       }
-      const place = row & SEGMENT_ROWS_MASK;
-      switch (kind) {
-        case 'code':
-          column.setCode(place, (codes as Uint32Array)[entry]);
-          break;
-        case 'i64':
-          column.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
-          break;
-        case 'i32':
-          column.setI32(place, values.i32[entry]);
-          break;
-        case 'bits':
-          column.setBit(place, values.bits[entry]);
-          break;
-        case 'geo':
-          column.setPoint(place, values.f64[entry * 2], values.f64[entry * 2 + 1]);
-          break;
-      }
+      segment.delete(places);
+    }
+    this.#entityCount -= rows.length;
+    this.#deadCount += rows.length;
+    if (isCompactionDue(this.#deadCount, this.#entityCount, this.#compactionDeadMin)) this.#compact();
+  }
+
+  #compact(): void {
+    const rows = compactSegments(this.#pool, this.segments);
+    this.#index.remap(rows);
+    this.#firstOpen = 0;
+    this.#deadCount = this.segments.reduce((sum, segment) => sum + segment.deadCount, 0);
+    for (const table of [...this.events.values()]) {
+      table.remap(rows);
+      this.#forgetIfEmpty(table);
+    }
+    this.#pool.dropEmpty();
+  }
+
+  #forgetIfEmpty(table: EventTable): void {
+    if (table.segments.length > 0) return;
+    this.events.delete(table.columnId);
+    for (const segment of this.segments) segment.dropOwners(table.columnId);
+  }
+
+  /** Forgets a column: its values, strings and events. A checkpoint that runs keeps them. */
+  dropColumn(columnId: number): void {
+    for (const segment of this.segments) {
+      segment.dropColumn(columnId);
+      segment.dropOwners(columnId);
+    }
+    this.events.get(columnId)?.drop();
+    this.events.delete(columnId);
+    this.dictionaries.delete(columnId);
+  }
+
+  /** Takes the column's events away that are older than `before`, in seconds since 1970-01-01. */
+  expire(columnId: number, before: number): void {
+    const table = this.events.get(columnId);
+    if (table === undefined || !table.expire(before)) return;
+    for (const segment of this.segments) segment.dropOwners(columnId);
+    for (const segment of table.segments) {
+      this.markOwners(columnId, segment.placesUpTo(segment.eventCount).rows);
+    }
+    this.#forgetIfEmpty(table);
+  }
+
+  /** Notes that the living entities among `rows` have events of the column. */
+  markOwners(columnId: number, rows: Uint32Array): void {
+    const owners: (RowBitmap | undefined)[] = [];
+    for (let event = 0; event < rows.length; event++) {
+      const index = rows[event] >>> SEGMENT_ROWS_SHIFT;
+      const place = rows[event] & SEGMENT_ROWS_MASK;
+      const segment = this.segments[index];
+      if (segment.deadCount > 0 && segment.isDead(place)) continue;
+      owners[index] ??= segment.ownersOf(columnId);
+      owners[index].set(place);
     }
   }
 
-  /** The width of the column in the segment before: what its values will need here too. */
-  #widthBefore(segmentIndex: number, columnId: number): Width {
-    return this.segments[segmentIndex - 1]?.latest(columnId)?.width ?? 1;
-  }
-
-  #applyRemovals(section: Section, rows: Uint32Array): void {
-    for (const entry of section.rows) {
-      const row = rows[entry];
-      const segment = this.segments[row >>> SEGMENT_ROWS_SHIFT];
-      segment.snapshot.beforeChange();
-      segment.latest(section.columnId)?.remove(row & SEGMENT_ROWS_MASK);
-    }
-  }
-
-  #applyLists(section: Section, rows: Uint32Array): void {
-    const { columnId, values, rows: entries } = section;
-    const counts = section.counts as Uint32Array;
-    const codes = values.kind === 'code' ? this.#codesOf(columnId, values, section.valueCount) : null;
-    let from = 0;
-    for (let entry = 0; entry < entries.length; entry++) {
-      const row = rows[entries[entry]];
-      const segment = this.segments[row >>> SEGMENT_ROWS_SHIFT];
-      segment.snapshot.beforeChange();
-      const column = segment.listColumn(columnId, values.kind);
-      column.replace(row & SEGMENT_ROWS_MASK, values, codes, from, counts[entry]);
-      from += counts[entry];
-    }
-  }
-
-  #applyEvents(section: Section, rows: Uint32Array): void {
-    const { columnId, values, rows: entries } = section;
-    const dates = section.dates as Uint32Array;
-    const codes = values.kind === 'code' ? this.#codesOf(columnId, values, entries.length) : null;
-    const table = this.eventTable(columnId, values.kind);
-    for (let entry = 0; entry < entries.length; entry++) {
-      const row = rows[entries[entry]];
-      const tail = table.tail();
-      const place = tail.append(row, dates[entry]);
-      if (codes !== null) tail.setCode(place, codes[entry]);
-      else if (values.kind === 'i64')
-        tail.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
-      else if (values.kind === 'geo') tail.setPoint(place, values.f64[entry * 2], values.f64[entry * 2 + 1]);
-      tail.snapshot.appended();
-      this.segments[row >>> SEGMENT_ROWS_SHIFT].ownersOf(columnId).set(row & SEGMENT_ROWS_MASK);
-    }
+  /** Takes `count` links that no event has; returns the first. */
+  takeLinks(count: number): number {
+    if (this.#nextLink + count - 1 > this.#linkMax)
+      this.#nextLink = renumberLinks([...this.events.values()]) + 1;
+    const first = this.#nextLink;
+    this.#nextLink += count;
+    invariant(this.#nextLink - 1 <= this.#linkMax, 'a dimension holds more related events than links');
+    return first;
   }
 
   /** Gives all memory back. */

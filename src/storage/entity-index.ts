@@ -69,8 +69,7 @@ export class EntityIndex {
     }
     let at = 0;
     for (let part = 0; part < PART_COUNT; part++) {
-      let slots = SLOTS_MIN;
-      while (counts[part] * 5 > slots * 4) slots *= 2;
+      const slots = slotsFor(counts[part]);
       this.#memoryBytes -= this.#parts[part].byteLength;
       const table = this.#table(slots);
       this.#parts[part] = table;
@@ -78,9 +77,47 @@ export class EntityIndex {
     }
   }
 
+  /** Takes the entity in `row`, which is here with that hash, out: the entries behind it close the gap. */
+  remove(hash: number, row: number): void {
+    const index = hash & PART_MASK;
+    const part = this.#parts[index];
+    const last = (part.length >> 1) - 1;
+    let hole = (hash >>> PART_BITS) & last;
+    while (part[hole * 2 + 1] !== row + 1) {
+      invariant(part[hole * 2 + 1] !== 0, 'an entity that is to be removed is not in the index');
+      hole = (hole + 1) & last;
+    }
+    for (let slot = (hole + 1) & last; part[slot * 2 + 1] !== 0; slot = (slot + 1) & last) {
+      const home = (part[slot * 2] >>> PART_BITS) & last;
+      // An entry whose search begins behind the hole does not pass it.
+      if (((slot - home) & last) < ((slot - hole) & last)) continue;
+      part[hole * 2] = part[slot * 2];
+      part[hole * 2 + 1] = part[slot * 2 + 1];
+      hole = slot;
+    }
+    part[hole * 2] = 0;
+    part[hole * 2 + 1] = 0;
+    this.#counts[index]--;
+  }
+
+  /** Moves every entity from its row r to rows[r]; parts that have become far too large shrink. */
+  remap(rows: Uint32Array): void {
+    for (let index = 0; index < PART_COUNT; index++) {
+      const part = this.#parts[index];
+      for (let at = 1; at < part.length; at += 2) if (part[at] !== 0) part[at] = rows[part[at] - 1] + 1;
+      const slots = slotsFor(this.#counts[index]);
+      if (slots * 4 <= part.length >> 1) this.#moveTo(index, slots);
+    }
+  }
+
   #grow(index: number): Uint32Array<ArrayBuffer> {
+    return this.#moveTo(index, this.#parts[index].length);
+  }
+
+  /** Moves a part into a table of `slots` slots. */
+  #moveTo(index: number, slots: number): Uint32Array<ArrayBuffer> {
     const from = this.#parts[index];
-    const to = this.#table(from.length);
+    const to = this.#table(slots);
     for (let at = 0; at < from.length; at += 2) if (from[at + 1] !== 0) place(to, from[at], from[at + 1]);
     this.#memoryBytes -= from.byteLength;
     this.#parts[index] = to;
@@ -92,6 +129,13 @@ export class EntityIndex {
     this.#memoryBytes += table.byteLength;
     return table;
   }
+}
+
+/** Slots of a part with `count` entities: at most four fifths are taken. */
+function slotsFor(count: number): number {
+  let slots = SLOTS_MIN;
+  while (count * 5 > slots * 4) slots *= 2;
+  return slots;
 }
 
 function place(part: Uint32Array, hash: number, rowPlusOne: number): void {

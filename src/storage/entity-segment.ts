@@ -1,15 +1,16 @@
 /**
  * A run of at most SEGMENT_ROWS_MAX entities of one dimension in one shard: their IDs and attribute columns, and
- * per event column the bitmap of entities that ever had such an event.
- * Invariants: rows are appended and never move; IDs never change and lie as in an Arrow Utf8 column (offsets,
- * bytes); a column exists here only once one of these rows had a value of it.
+ * per event column the bitmap of entities that have such an event.
+ * Invariants: rows are appended and never move within a segment (compaction makes another one); IDs never change and
+ * lie as in an Arrow Utf8 column (offsets, bytes); a column exists here only once one of these rows had a value of
+ * it; a deleted row is marked by its tombstone, keeps its place and has no value and no event owner's bit.
  */
-import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
-import { bitmapBytes } from '../kernels/index.js';
+import { hashBytes, invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import { LatestColumn } from './latest-column.js';
 import { ListColumn } from './list-column.js';
+import { RowBitmap } from './row-bitmap.js';
 import { SnapshotState } from './snapshot-state.js';
 import type { Width } from './width.js';
 
@@ -17,41 +18,15 @@ const CAPACITY_MIN = 256;
 const ID_BYTES_MIN = 2_048;
 /** IDs of a segment together; a segment whose IDs are longer takes fewer rows. */
 const ID_BYTES_MAX = 16 * 2 ** 20;
-
-/** One bit per row, in an arena. */
-export class RowBitmap {
-  readonly #pool: ArenaPool;
-  #block: Block;
-
-  constructor(pool: ArenaPool, near: Arena | null, capacity: number) {
-    this.#pool = pool;
-    [this.#block] = pool.allocate([bitmapBytes(capacity)], near);
-  }
-  get arena(): Arena {
-    return this.#block.arena;
-  }
-  get at(): number {
-    return this.#block.at;
-  }
-  reserve(capacity: number): void {
-    if (this.#block.bytes < bitmapBytes(capacity)) {
-      [this.#block] = this.#pool.grow([this.#block], [bitmapBytes(capacity)]);
-    }
-  }
-  set(row: number): void {
-    this.#block.arena.u8[this.#block.at + (row >> 3)] |= 1 << (row & 7);
-  }
-  release(): void {
-    this.#block.arena.release(this.#block);
-  }
-}
+/** Room that an ID is taken to need, so that whether a segment is full does not depend on the ID that comes next. */
+const ID_BYTES_ROOM = 8_192;
 
 export class EntitySegment {
   readonly snapshot = new SnapshotState();
   /** Columns grow to the segment's capacity when they are touched: rows of few columns must not cost all of them. */
   readonly #latest = new Map<number, LatestColumn>();
   readonly #lists = new Map<number, ListColumn>();
-  /** By event column: which rows have, or once had, an event. */
+  /** By event column: which rows have an event. */
   readonly #eventOwners = new Map<number, RowBitmap>();
   readonly #pool: ArenaPool;
   #offsets: Block;
@@ -59,14 +34,26 @@ export class EntitySegment {
   #capacity = CAPACITY_MIN;
   #rowCount = 0;
   #idEnd = 0;
+  #tombstones: RowBitmap | null = null;
+  #deadCount = 0;
 
   constructor(pool: ArenaPool, near: Arena | null) {
     this.#pool = pool;
     [this.#offsets, this.#bytes] = pool.allocate([(CAPACITY_MIN + 1) * 4, ID_BYTES_MIN], near);
   }
 
+  /** Rows, deleted ones included. */
   get rowCount(): number {
     return this.#rowCount;
+  }
+  /** Deleted rows that compaction has not taken away yet. */
+  get deadCount(): number {
+    return this.#deadCount;
+  }
+  /** Bit 1 = the row was deleted; null while no row was. */
+  get tombstones(): RowBitmap | null {
+    this.#tombstones?.reserve(this.#capacity);
+    return this.#tombstones;
   }
   get arena(): Arena {
     return this.#bytes.arena;
@@ -80,7 +67,8 @@ export class EntitySegment {
   }
 
   hasRoom(idBytes: number): boolean {
-    return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + idBytes <= ID_BYTES_MAX;
+    const room = Math.max(idBytes, ID_BYTES_ROOM);
+    return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + room <= ID_BYTES_MAX;
   }
 
   /** Appends an entity with ID bytes[from, to); returns its place in the segment. */
@@ -88,7 +76,10 @@ export class EntitySegment {
     if (this.#rowCount === this.#capacity) this.#grow();
     const length = to - from;
     if (this.#idEnd + length > this.#bytes.bytes) {
-      [this.#bytes] = this.#pool.grow([this.#bytes], [Math.max(this.#bytes.bytes * 2, this.#idEnd + length)]);
+      [this.#bytes] = this.#pool.resize(
+        [this.#bytes],
+        [Math.max(this.#bytes.bytes * 2, this.#idEnd + length)],
+      );
     }
     const { u8 } = this.#bytes.arena;
     const at = this.#bytes.at + this.#idEnd;
@@ -100,19 +91,81 @@ export class EntitySegment {
     return row;
   }
 
-  /** Takes the IDs of a snapshot file into an empty segment: ID i is bytes[offsets[i], offsets[i + 1]). */
-  restoreIds(offsets: Int32Array | Uint32Array, bytes: Uint8Array): void {
+  /**
+   * Takes the IDs of a snapshot file into an empty segment: ID i is bytes[offsets[i], offsets[i + 1]); rows whose bit
+   * in `validity` (null = all are set) is clear were deleted.
+   */
+  restoreIds(offsets: Int32Array | Uint32Array, bytes: Uint8Array, validity: Uint8Array | null): void {
     invariant(this.#rowCount === 0, 'only an empty segment is restored');
     this.#rowCount = offsets.length - 1;
     this.#idEnd = offsets[this.#rowCount];
     while (this.#capacity < this.#rowCount) this.#capacity *= 2;
     const idBytes = Math.max(ID_BYTES_MIN, this.#idEnd);
-    [this.#offsets, this.#bytes] = this.#pool.grow(
+    [this.#offsets, this.#bytes] = this.#pool.resize(
       [this.#offsets, this.#bytes],
       [(this.#capacity + 1) * 4, idBytes],
     );
     this.#offsets.arena.u32.set(offsets, this.#offsets.at >> 2);
     this.#bytes.arena.u8.set(bytes.subarray(0, this.#idEnd), this.#bytes.at);
+    if (validity === null) return;
+    for (let row = 0; row < this.#rowCount; row++) {
+      if ((validity[row >> 3] & (1 << (row & 7))) === 0) this.#markDead(row);
+    }
+  }
+
+  #markDead(row: number): void {
+    this.#tombstones ??= new RowBitmap(this.#pool, this.arena, this.#capacity);
+    this.#tombstones.reserve(this.#capacity);
+    this.#tombstones.set(row);
+    this.#deadCount++;
+  }
+
+  isDead(row: number): boolean {
+    return this.#deadCount > 0 && (this.tombstones as RowBitmap).has(row);
+  }
+
+  /** The rows that are not deleted, ascending. */
+  livingRows(): Uint32Array {
+    const rows = new Uint32Array(this.#rowCount - this.#deadCount);
+    for (let row = 0, at = 0; row < this.#rowCount; row++) if (!this.isDead(row)) rows[at++] = row;
+    return rows;
+  }
+
+  /** The hash of the ID in `row`. */
+  hashOf(row: number): number {
+    const { arena, at } = this.#offsets;
+    const [from, to] = [arena.u32[(at >> 2) + row], arena.u32[(at >> 2) + row + 1]];
+    return hashBytes(this.#bytes.arena.u8, this.#bytes.at + from, this.#bytes.at + to);
+  }
+
+  /** Deletes living rows: their values, lists and owners' bits go at once, their IDs with compaction. */
+  delete(rows: Uint32Array): void {
+    this.snapshot.beforeChange();
+    for (const row of rows) this.#markDead(row);
+    for (const column of this.#latest.values()) for (const row of rows) column.remove(row);
+    for (const column of this.#lists.values()) for (const row of rows) column.remove(row);
+    for (const owners of this.#eventOwners.values()) for (const row of rows) owners.clear(row);
+  }
+
+  /** Takes rows `places` (living ones, ascending) of another segment into an empty one, one behind the other. */
+  takeFrom(source: EntitySegment, places: Uint32Array): void {
+    invariant(this.#rowCount === 0, 'only an empty segment takes rows');
+    const { offsets, bytes } = source.ids();
+    for (const place of places) this.append(bytes, offsets[place], offsets[place + 1]);
+    for (const [columnId, column] of source.#latest) {
+      column.reserve(source.#capacity);
+      if (column.presentCount > 0) {
+        this.latestColumn(columnId, column.kind, column.width).takeFrom(column, places);
+      }
+    }
+    for (const [columnId, column] of source.#lists) {
+      column.reserve(source.#capacity);
+      if (column.presentCount > 0) this.listColumn(columnId, column.kind).takeFrom(column, places);
+    }
+    for (const [columnId, owners] of source.#eventOwners) {
+      owners.reserve(source.#capacity);
+      this.ownersOf(columnId).takeFrom(owners, places);
+    }
   }
 
   /** Whether the ID in `row` is bytes[from, to). */
@@ -146,7 +199,7 @@ export class EntitySegment {
     return column;
   }
 
-  /** Which rows have, or once had, an event of the column; undefined where none has. */
+  /** Which rows have an event of the column; undefined where none has. */
   eventOwners(columnId: number): RowBitmap | undefined {
     const owners = this.#eventOwners.get(columnId);
     owners?.reserve(this.#capacity);
@@ -184,9 +237,25 @@ export class EntitySegment {
     return owners;
   }
 
+  /** Forgets all values of an attribute column. */
+  dropColumn(columnId: number): void {
+    const latest = this.#latest.get(columnId);
+    if (latest === undefined && !this.#lists.has(columnId)) return;
+    this.snapshot.beforeChange();
+    latest?.release();
+    this.#latest.delete(columnId);
+    this.#lists.delete(columnId);
+  }
+
+  /** Forgets who has events of the column. */
+  dropOwners(columnId: number): void {
+    this.#eventOwners.get(columnId)?.release();
+    this.#eventOwners.delete(columnId);
+  }
+
   #grow(): void {
     this.#capacity *= 2;
-    [this.#offsets] = this.#pool.grow([this.#offsets], [(this.#capacity + 1) * 4]);
+    [this.#offsets] = this.#pool.resize([this.#offsets], [(this.#capacity + 1) * 4]);
   }
 
   /** Memory of the list columns, which lie outside the arenas. */
@@ -200,5 +269,6 @@ export class EntitySegment {
     for (const block of [this.#offsets, this.#bytes]) block.arena.release(block);
     for (const column of this.#latest.values()) column.release();
     for (const owners of this.#eventOwners.values()) owners.release();
+    this.#tombstones?.release();
   }
 }

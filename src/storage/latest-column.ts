@@ -9,6 +9,8 @@ import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import {
+  gatherBits,
+  gatherValues,
   type StoredValues,
   valueBytes,
   type Width,
@@ -71,7 +73,7 @@ export class LatestColumn {
   /** Makes room for `capacity` rows. */
   reserve(capacity: number): void {
     if (capacity <= this.#capacity) return;
-    [this.#values, this.#validity] = this.#pool.grow([this.#values, this.#validity], this.#sizes(capacity));
+    [this.#values, this.#validity] = this.#pool.resize([this.#values, this.#validity], this.#sizes(capacity));
     this.#capacity = capacity;
   }
 
@@ -129,9 +131,20 @@ export class LatestColumn {
     this.#widenZone(max);
   }
 
-  /** Takes the row's value away. */
+  /** Takes rows `places` of a column of the same kind and width into an empty column, one behind the other. */
+  takeFrom(source: LatestColumn, places: Uint32Array): void {
+    invariant(this.#presentCount === 0 && this.#width === source.#width, 'only an empty column takes rows');
+    gatherValues(this.kind, this.#width, source.#values, this.#values, places);
+    const valid = this.#validity;
+    gatherBits(source.#validity.arena.u8, source.#validity.at, valid.arena.u8, valid.at, places);
+    this.#presentCount = valid.arena.kernels.count(valid.at, places.length);
+    this.#min = source.#min;
+    this.#max = source.#max;
+  }
+
+  /** Takes the row's value away; rows past the column's room have none. */
   remove(row: number): void {
-    if (!this.has(row)) return;
+    if (row >= this.#capacity || !this.has(row)) return;
     const { arena, at } = this.#values;
     switch (this.kind) {
       case 'bits':

@@ -109,6 +109,35 @@ export class ListColumn {
     this.#itemEnd += count;
   }
 
+  /** Takes the row's list away; rows past the column's room have none. */
+  remove(row: number): void {
+    if (row >= this.#counts.length || this.#counts[row] === 0) return;
+    const before = this.#counts[row];
+    this.#liveItems -= before;
+    this.#presentCount--;
+    this.#counts[row] = 0;
+    this.#starts[row] = 0;
+  }
+
+  /** Takes the lists of rows `places` of a column of the same kind into an empty column, one behind the other. */
+  takeFrom(source: ListColumn, places: Uint32Array): void {
+    const { width } = this;
+    for (let row = 0; row < places.length; row++) {
+      const count = source.#counts[places[row]];
+      this.#counts[row] = count;
+      this.#starts[row] = count === 0 ? 0 : this.#itemEnd;
+      this.#itemEnd += count;
+      if (count > 0) this.#presentCount++;
+    }
+    this.#liveItems = this.#itemEnd;
+    this.#items = itemHeap(this.kind, Math.max(ITEMS_MIN, this.#itemEnd));
+    for (let row = 0; row < places.length; row++) {
+      const from = source.#starts[places[row]] * width;
+      const items = source.#items.subarray(from, from + this.#counts[row] * width);
+      this.#items.set(items, this.#starts[row] * width);
+    }
+  }
+
   /** Room for `count` more items, which liveItems counts already: the lists move to a heap twice the live ones. */
   #makeRoom(count: number): void {
     const needed = this.#itemEnd + count;

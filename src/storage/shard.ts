@@ -3,7 +3,7 @@
  */
 import type { Batch } from '../column/index.js';
 import type { ArenaPool } from './arena.js';
-import { DimensionShard } from './dimension-shard.js';
+import { DimensionShard, type StorageBounds } from './dimension-shard.js';
 
 /** A dimension of a database; ids of dimensions are unique within their database only. */
 export interface DimensionKey {
@@ -14,10 +14,12 @@ export interface DimensionKey {
 export class Shard {
   readonly index: number;
   readonly #pool: ArenaPool;
+  readonly #bounds: StorageBounds;
   readonly #databases = new Map<number, Map<number, DimensionShard>>();
 
-  constructor(pool: ArenaPool, index: number) {
+  constructor(pool: ArenaPool, index: number, bounds: StorageBounds = {}) {
     this.#pool = pool;
+    this.#bounds = bounds;
     this.index = index;
   }
 
@@ -35,7 +37,7 @@ export class Shard {
     }
     let dimension = database.get(dimensionId);
     if (dimension === undefined) {
-      dimension = new DimensionShard(this.#pool, dimensionId);
+      dimension = new DimensionShard(this.#pool, dimensionId, this.#bounds);
       database.set(dimensionId, dimension);
     }
     return dimension;
@@ -51,6 +53,30 @@ export class Shard {
     database?.get(dimensionId)?.release();
     database?.delete(dimensionId);
     this.#pool.dropEmpty();
+  }
+
+  /** Forgets all dimensions of the database and gives their memory back. */
+  dropDatabase(databaseId: number): void {
+    for (const dimension of this.#databases.get(databaseId)?.values() ?? []) dimension.release();
+    this.#databases.delete(databaseId);
+    this.#pool.dropEmpty();
+  }
+
+  /** Forgets all values or events of the column and gives their memory back. */
+  dropColumn(key: DimensionKey, columnId: number): void {
+    this.find(key)?.dropColumn(columnId);
+    this.#pool.dropEmpty();
+  }
+
+  /** Takes the column's events away that are older than `beforeSeconds` (since 1970-01-01). */
+  expire(key: DimensionKey, columnId: number, beforeSeconds: number): void {
+    this.find(key)?.expire(columnId, beforeSeconds);
+    this.#pool.dropEmpty();
+  }
+
+  /** The date of the column's oldest event in this shard, seconds since 1970-01-01; Infinity when it has none. */
+  oldestEvent(key: DimensionKey, columnId: number): number {
+    return this.find(key)?.events.get(columnId)?.oldest ?? Number.POSITIVE_INFINITY;
   }
 
   /** Every dimension that holds something here, by database and dimension id. */

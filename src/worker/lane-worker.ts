@@ -6,7 +6,7 @@
  */
 import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
 import { decodeBatch } from '../column/index.js';
-import { countEntities } from '../exec/index.js';
+import { countEntities, lookUp, mutateEntities } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
@@ -20,13 +20,12 @@ import type {
   LaneResult,
   LaneStart,
   LaneTask,
-  ParsedRecord,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, Shard } from '../storage/index.js';
-import { lookUp } from './look-up.js';
 import { parseRecord } from './parse-record.js';
+import { parseSet } from './parse-set.js';
 
 /** How long one checkpoint step may keep on writing files. */
 const CHECKPOINT_STEP_MS = 20;
@@ -36,12 +35,19 @@ const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 const MEMORY_COUNT_MS = 20;
 
 /** Requests after which the memory is counted again. */
-const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>(['apply', 'drop-dimension', 'load']);
+const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>([
+  'apply',
+  'mutate',
+  'expire',
+  'drop-dimension',
+  'drop-column',
+  'drop-database',
+  'load',
+]);
 
 type Handlers = { [Op in LaneOp]: (request: LaneRequests[Op]) => LaneAnswers[Op] | Promise<LaneAnswers[Op]> };
 
 export class LaneWorker {
-  readonly #start: LaneStart;
   readonly #pool: ArenaPool;
   /** Where bitmaps of several columns meet. */
   readonly #scratch: Arena;
@@ -56,30 +62,36 @@ export class LaneWorker {
   readonly #handlers: Handlers;
 
   constructor(start: LaneStart, fs: FileSystem) {
-    this.#start = start;
     const module = start.kernels === null ? null : compileKernels(start.kernels);
     this.#pool = new ArenaPool(module);
     this.#scratch = new Arena(module);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
-      model: ({ model }) => this.#setModel(model),
-      parse: (request) => this.#parse(request),
-      apply: (request) => this.#apply(request),
-      'drop-dimension': (request) => {
-        for (const shard of this.#shards.values()) shard.drop(request);
+      model: ({ model }) => {
+        this.#models.set(model.id, model);
         return null;
+      },
+      parse: (request) => parseRecord(request, this.#model(request), start.shardCount, this.#ingest),
+      'parse-set': (request) => parseSet(request, this.#model(request), this.#ingest),
+      apply: (request) => this.#apply(request),
+      mutate: (request) => this.#mutate(request),
+      expire: (request) =>
+        this.#each((shard) => shard.expire(request, request.columnId, request.beforeSeconds)),
+      'oldest-events': ({ columns }) =>
+        Float64Array.from(columns, (column) =>
+          Math.min(...[...this.#shards.values()].map((shard) => shard.oldestEvent(column, column.columnId))),
+        ),
+      'drop-dimension': (request) => this.#each((shard) => shard.drop(request)),
+      'drop-column': (request) => this.#each((shard) => shard.dropColumn(request, request.columnId)),
+      'drop-database': ({ databaseId }) => {
+        this.#models.delete(databaseId);
+        return this.#each((shard) => shard.dropDatabase(databaseId));
       },
       'count-entities': ({ plans }) =>
         plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch))),
-      'count-all': ({ databaseId, dimensionIds }) =>
-        this.#sum((shard) =>
-          dimensionIds.reduce(
-            (sum, id) => sum + (shard.find({ databaseId, dimensionId: id })?.entityCount ?? 0),
-            0,
-          ),
-        ),
-      exist: (request) => lookUp(this.#shards, this.#start.shardCount, request, request.ids),
+      exist: (request) =>
+        lookUp(this.#shards, start.shardCount, request, request.ids, request.condition, this.#scratch),
       'checkpoint-begin': ({ lsn, models }) => {
         this.#checkpoint = new LaneCheckpoint(
           this.#store,
@@ -138,15 +150,15 @@ export class LaneWorker {
     return sum;
   }
 
-  #setModel(model: DatabaseModel): null {
-    this.#models.set(model.id, model);
+  #each(act: (shard: Shard) => void): null {
+    for (const shard of this.#shards.values()) act(shard);
     return null;
   }
 
-  #parse(request: LaneRequests['parse']): ParsedRecord {
-    const model = this.#models.get(request.databaseId);
+  #model({ databaseId }: { readonly databaseId: number }): DatabaseModel {
+    const model = this.#models.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    return parseRecord(request, model, this.#start.shardCount, this.#ingest);
+    return model;
   }
 
   #apply({ records }: LaneRequests['apply']): null {
@@ -158,6 +170,11 @@ export class LaneWorker {
       }
     }
     return null;
+  }
+
+  #mutate({ batch, ...plan }: LaneRequests['mutate']): number {
+    const set = batch === null ? null : decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength);
+    return this.#sum((shard) => mutateEntities(shard, plan, set, this.#scratch));
   }
 
   async #checkpointStep(): Promise<LaneAnswers['checkpoint-step']> {

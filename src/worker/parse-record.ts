@@ -2,27 +2,31 @@
  * From the bytes of an insert to the record that the log keeps, in the buffer in which the body came.
  * Invariant: the body stays as it is, so that the parse can be repeated against a newer model.
  */
+import { createHash } from 'node:crypto';
 import { fromWire } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
-import { encodeRecord } from '../format/index.js';
+import { encodeRecord, type RecordOnce } from '../format/index.js';
 import { type IngestScratch, type ParsedInsert, parseInsert } from '../ingest/index.js';
 import type { LaneRequests, ParsedRecord } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
-/** Throws the QuarryError that refuses the request. */
+/**
+ * Throws the QuarryError that refuses the request. One without entities gives a record too, of no batches: whether it
+ * is to be remembered is not decided here.
+ */
 export function parseRecord(
-  { databaseId, shared, bodyBytes, nowMs, customKey }: LaneRequests['parse'],
+  { databaseId, shared, bodyBytes, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
   model: DatabaseModel,
   shardCount: number,
   scratch: IngestScratch,
 ): ParsedRecord {
-  const outcome = parseInsert(
-    new Uint8Array(shared, 0, bodyBytes),
-    { model, shardCount, nowMs, customKey },
-    scratch,
-  );
+  const body = new Uint8Array(shared, 0, bodyBytes);
+  const outcome = parseInsert(body, { model, shardCount, nowMs, customKey, columnIds }, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
+  const { entityCount, valueCount } = parsed;
+  const once: RecordOnce | null =
+    onceId === null ? null : { id: onceId, bodyHash: createHash('sha256').update(body).digest('base64url') };
   const changes = changesOf(databaseId, parsed);
   let target = shared;
   let recordAt = (bodyBytes + 7) & ~7;
@@ -33,6 +37,9 @@ export function parseRecord(
       databaseId,
       changes: changes.map(changeToPlain),
       shardCount,
+      entityCount,
+      valueCount,
+      once,
       batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
         shard,
         dimensionId,
@@ -48,13 +55,14 @@ export function parseRecord(
     },
   );
   return {
-    entityCount: parsed.entityCount,
-    valueCount: parsed.valueCount,
+    entityCount,
+    valueCount,
     modelVersion: model.version,
     changes,
     buffer: target === shared ? null : target,
     recordAt,
     recordBytes: payload.byteLength,
+    once,
     batches: parsed.batches.map(({ shard, byteLength }, index) => ({
       shard,
       offset: recordAt + batchOffsets[index],

@@ -1,8 +1,17 @@
 import t from 'tap';
-import { createColumns, listColumns } from '../../src/api/index.js';
+import {
+  type Access,
+  accessOf,
+  type ColumnGroups,
+  changeColumn,
+  createColumns,
+  FULL_ACCESS,
+  type Json,
+  listColumns,
+} from '../../src/api/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
-import { decided, emptyCatalog, json, modelWith } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { customKey, decided, emptyCatalog, json, modelWith } from './databases.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 t.test('every column type is made with its parameters and their defaults', async (t) => {
   const model = modelWith(
@@ -65,7 +74,7 @@ t.test(
     {"name":"y","type":"string-event","dimension":"new"}
   ]`);
     const catalog = decided(emptyCatalog(), (model) => createColumns(body, model));
-    const listed = listColumns(databaseOf(catalog, 1));
+    const listed = listColumns(databaseOf(catalog, 1), FULL_ACCESS);
     const entityId = {
       ...{ name: 'entity-id', 'api-name': 'entity-id', description: '', type: 'unique-id' },
       ...{ category: 'general', storage: 'latest-value' },
@@ -167,4 +176,119 @@ t.test('100 columns may stand in one request, and a test database holds 100 at m
   assertRefusals(t, [one], (body) => createColumns(body, databaseOf(catalog, 1)));
   const paid = decided(emptyCatalog(), (model) => createColumns(hundred, model));
   t.strictSame(createColumns(json(one[1]), databaseOf(paid, 1)).answer, { 'api-name': 'x' });
+});
+
+t.test('the first fault of every column is told, the first one first, and nothing is made', async (t) => {
+  const body = json(`[
+    {"name":"good","type":"integer"}, {"type":"integer","storage":5}, {"name":"x","type":"string","dimension":5},
+    {"name":"Good","type":"string"}, 7, {"name":"y","type":"date","dimension":"No"}
+  ]`);
+  assertAllRefusals(t, () => createColumns(body, databaseOf(emptyCatalog(), 1)), [
+    [3000, 'body[1]'],
+    [5009, 'body[2]'],
+    [3003, '"good"'],
+    [3000, 'body[4]'],
+    [5000, '"No"'],
+  ]);
+});
+
+/** Every field in a column that it fits, with the code for each kind of JSON value that it does not take. */
+const FIELD_KINDS: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
+  ['name', 'integer', { null: 3000, true: 3008, '5': 3008, '[]': 3008, '{}': 3008, '""': 3008 }],
+  ['api-name', 'integer', { null: 3007, true: 3007, '5': 3007, '[]': 3007, '{}': 3007, '""': 3007 }],
+  ['type', 'integer', { null: 3000, true: 3001, '5': 3001, '[]': 3001, '{}': 3001, '""': 3001 }],
+  ['description', 'integer', { true: 3009, '5': 3009, '[]': 3009, '{}': 3009 }],
+  ['dimension', 'integer', { true: 5009, '5': 5009, '[]': 5009, '{}': 5009, '""': 5000 }],
+  ['storage', 'integer', { null: 3006, true: 3006, '5': 3006, '[]': 3006, '{}': 3006, '""': 3006 }],
+  ['cardinality', 'string', { null: 3011, true: 3011, '5': 3011, '[]': 3011, '{}': 3011, '""': 3011 }],
+  ['decimal-places', 'decimal', { null: 3005, true: 3005, '5.5': 3005, '[]': 3005, '{}': 3005, '""': 3005 }],
+  ['range', 'enumerated', { null: 3016, true: 3016, '5': 3016, '[]': 3016, '{}': 3016, '""': 3016 }],
+  [
+    'retention-time',
+    'string-event',
+    { null: 3017, true: 3017, '5.5': 3017, '[]': 3017, '{}': 3017, '""': 3017 },
+  ],
+];
+
+t.test('a value of another JSON type is refused in every field, and the field is named', async (t) => {
+  for (const [field, type, codes] of FIELD_KINDS) {
+    const refused = Object.entries(codes).map(([value, code]): Refusal => {
+      const fields: Record<string, string> = { name: '"c"', type: `"${type}"`, [field]: value };
+      const text = Object.entries(fields).map(([key, own]) => `"${key}":${own}`);
+      // An empty text or an empty api-name is refused by its rule, which names the value.
+      return [`${field} ${value}`, `{${text}}`, code, value === '""' ? '' : field];
+    });
+    assertRefusals(t, refused, (body) => createColumns(body, databaseOf(emptyCatalog(), 1)));
+  }
+});
+
+t.test('names are taken up to their limits and refused past them, in ASCII alone', async (t) => {
+  const model = databaseOf(emptyCatalog(), 1);
+  const body = (fields: object): Json => json(JSON.stringify({ name: 'c', type: 'integer', ...fields }));
+  for (const length of [1, 63, 64]) {
+    const name = 'n'.repeat(length);
+    t.strictSame(createColumns(body({ name }), model).answer, { 'api-name': name });
+    t.strictSame(createColumns(body({ 'api-name': name, dimension: name }), model).answer, {
+      'api-name': name,
+    });
+    t.ok(createColumns(body({ description: 'Σ'.repeat(length * 4) }), model));
+  }
+  // Names of 64 characters outside ASCII are no shorter for it: the characters are refused.
+  const words = [
+    'ä',
+    '日本語',
+    '😀',
+    'ſ',
+    '\u212a',
+    '\u200b',
+    'a\nb',
+    'a\u007f',
+    'é'.repeat(64),
+    'ä'.repeat(65),
+  ];
+  const refused = words.flatMap((word): Refusal[] => [
+    [`the name ${word}`, JSON.stringify({ name: word, type: 'integer' }), 3008, 'name'],
+    [
+      `the api-name ${word}`,
+      JSON.stringify({ name: 'c', type: 'integer', 'api-name': word }),
+      3007,
+      'api-name',
+    ],
+    [
+      `the dimension ${word}`,
+      JSON.stringify({ name: 'c', type: 'integer', dimension: word }),
+      5000,
+      'api-name',
+    ],
+  ]);
+  assertRefusals(t, refused, (asked) => createColumns(asked, model));
+});
+
+t.test('a listing tells active from inactive columns, and a whitelisted caller sees its own', async (t) => {
+  const body = json(`[
+    {"name":"a","type":"integer"}, {"name":"b","type":"string-event"}, {"name":"c","type":"integer","dimension":"n"}
+  ]`);
+  const made = decided(emptyCatalog(), (model) => createColumns(body, model));
+  const catalog = decided(made, (model) => changeColumn(json('{"api-name":"a","active":false}'), model));
+  const names = (access: Access): unknown => {
+    const { count, ...groups } = listColumns(databaseOf(catalog, 1), access);
+    const listed = Object.entries(groups).map(([dimension, group]) => {
+      const { active, inactive } = group as ColumnGroups;
+      return [
+        dimension,
+        active.map((entry) => entry['api-name']),
+        inactive.map((entry) => entry['api-name']),
+      ];
+    });
+    return [count, ...listed];
+  };
+  t.strictSame(names(FULL_ACCESS), [
+    5,
+    ['default', ['entity-id', 'b'], ['a']],
+    ['n', ['entity-id', 'c'], []],
+  ]);
+  const sees = (...columns: string[]): Access =>
+    accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns }] }));
+  t.strictSame(names(sees('a')), [3, ['default', ['entity-id'], ['a']], ['n', ['entity-id'], []]]);
+  t.strictSame(names(sees('b', 'c')), [3, ['default', ['entity-id', 'b'], []], ['n', ['entity-id'], []]]);
 });

@@ -1,9 +1,15 @@
 import t from 'tap';
-import { bindQuery, createColumns, listColumns } from '../../src/api/index.js';
-import { INT64_MAX, INT64_MIN } from '../../src/base/index.js';
+import { bindQuery, createColumns, FULL_ACCESS, listColumns } from '../../src/api/index.js';
+import { INT64_MAX, INT64_MIN, QuarryError } from '../../src/base/index.js';
 import { applyChange, databaseOf } from '../../src/catalog/index.js';
 import type { Condition } from '../../src/ir/index.js';
-import { type Dimension, formatDateTime, parseDate, parseDateTime } from '../../src/schema/index.js';
+import {
+  type Column,
+  type Dimension,
+  formatDateTime,
+  parseDate,
+  parseDateTime,
+} from '../../src/schema/index.js';
 import { decided, emptyCatalog, json } from './databases.js';
 import { assertRefusals, type Refusal } from './refusals.js';
 
@@ -33,7 +39,7 @@ function dimension(): Dimension {
     dimensionId: 1,
     column: asleep,
   });
-  t.match(listColumns(databaseOf(changed, 1)).default, { inactive: [{ name: 'text' }] });
+  t.match(listColumns(databaseOf(changed, 1), FULL_ACCESS).default, { inactive: [{ name: 'text' }] });
   return databaseOf(changed, 1).dimensions.get('default') as Dimension;
 }
 const THERE = dimension();
@@ -464,3 +470,25 @@ t.test('64 levels and 20 columns are taken, and a column may stand more than onc
   t.strictSame(bind(deep(64)), leaf(INT, 1n));
   t.equal(bind(`[${columns(20)},"or",${columns(20)}]`).op, 'or');
 });
+
+t.test(
+  'every column that a condition names is checked, in document order and wherever it stands',
+  async (t) => {
+    const week = '"between":["2016-01-01","2016-01-07"]';
+    const query = json(`["not",{"int":{"gt":1}},"or",[[{"entity-id":{"equals":"x"}}],"and",
+    {"freqgroup":[{"ie":{"gt":1,${week}}},{"te":{"equals":"a",${week}}}]},"and",{"int":{"lt":0}}]]`);
+    const seen: string[] = [];
+    bindQuery(query, THERE, NOW_MS, (dimension, column) => {
+      t.equal(dimension, THERE);
+      seen.push(column.apiName);
+    });
+    t.strictSame(seen, ['int', 'entity-id', 'ie', 'te', 'int']);
+    for (const refused of new Set(seen)) {
+      const fault = new QuarryError(506, refused);
+      const check = (_: Dimension, { apiName }: Column): void => {
+        if (apiName === refused) throw fault;
+      };
+      t.throws(() => bindQuery(query, THERE, NOW_MS, check), fault);
+    }
+  },
+);

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { bindCountEntity } from '../../src/api/index.js';
+import { bindCountEntity, FULL_ACCESS } from '../../src/api/index.js';
 import { json, modelWith } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const MODEL = modelWith(
   json('[{"name":"a","type":"integer"},{"name":"b","type":"integer","dimension":"other"}]'),
@@ -10,7 +10,12 @@ const query = (fields: string): string =>
   `{"query-name":"q","query":[{"a":{"gt":1}}]${fields === '' ? '' : `,${fields}`}}`;
 
 t.test('one object or a list of queries is bound, each against its dimension', async (t) => {
-  const [single] = bindCountEntity(json(query('"dimension":null,"bypass-cache":true')), MODEL, 0);
+  const [single] = bindCountEntity(
+    json(query('"dimension":null,"bypass-cache":true')),
+    MODEL,
+    0,
+    FULL_ACCESS,
+  );
   t.match(single, {
     name: 'q',
     dimensionId: 1,
@@ -18,7 +23,7 @@ t.test('one object or a list of queries is bound, each against its dimension', a
     condition: { op: 'attribute', columnId: 1 },
   });
   const body = `[${query('')},{"query-name":"__proto__","dimension":"other","query":[{"b":{"gt":1}}]}]`;
-  const [first, second] = bindCountEntity(json(body), MODEL, 0);
+  const [first, second] = bindCountEntity(json(body), MODEL, 0, FULL_ACCESS);
   t.match(first, { name: 'q', dimensionId: 1, bypassCache: false });
   t.match(second, { name: '__proto__', dimensionId: 2, condition: { op: 'attribute', columnId: 2 } });
 });
@@ -44,5 +49,21 @@ const REFUSED: readonly Refusal[] = [
 ];
 
 t.test('bad bodies are refused with their code and named', async (t) => {
-  assertRefusals(t, REFUSED, (body) => bindCountEntity(body, MODEL, 0));
+  assertRefusals(t, REFUSED, (body) => bindCountEntity(body, MODEL, 0, FULL_ACCESS));
+});
+
+t.test('a request tells the first fault of each query, first one first, and their places', async (t) => {
+  const body = `[${[
+    '{"query-name":"a","query":[{"nowhere":{"gt":1}},"and",{"never":{"gt":1}}]}',
+    named('b'),
+    '{"query-name":"c","dimension":"nowhere"}',
+    '5',
+    named('a'),
+  ].join()}]`;
+  assertAllRefusals(t, () => bindCountEntity(json(body), MODEL, 0, FULL_ACCESS), [
+    [4008, 'body[0].query[0]'],
+    [5008, '"nowhere"'],
+    [4004, 'body[3]'],
+    [4054, '"a"'],
+  ]);
 });

@@ -1,6 +1,12 @@
 /** Database models for the tests of the JSON interface. */
 import { createColumns, type Json, type ModelDecision, parseJson } from '../../src/api/index.js';
-import { applyChanges, type Catalog, databaseOf, EMPTY_CATALOG } from '../../src/catalog/index.js';
+import {
+  applyChanges,
+  type Catalog,
+  type CustomKey,
+  databaseOf,
+  EMPTY_CATALOG,
+} from '../../src/catalog/index.js';
 import type { DatabaseModel } from '../../src/schema/index.js';
 
 export function emptyCatalog(type: 'test' | 'production' = 'production'): Catalog {
@@ -21,4 +27,22 @@ export function modelWith(columns: Json): DatabaseModel {
 
 export function json(text: string): Json {
   return parseJson(new TextEncoder().encode(text));
+}
+
+/** A custom key of the database, without restrictions but those given. */
+export function customKey(
+  restrictions: Partial<Pick<CustomKey, 'columnsWhitelist' | 'filter' | 'level'>>,
+): CustomKey {
+  return {
+    kind: 'custom',
+    hash: 'cd',
+    databaseId: 1,
+    name: 'custom',
+    level: 'write-read',
+    description: '',
+    columnsWhitelist: null,
+    filter: [],
+    addressesWhitelist: [],
+    ...restrictions,
+  };
 }

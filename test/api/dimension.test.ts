@@ -2,7 +2,7 @@ import t from 'tap';
 import { createDimensions, deleteDimension, listDimensions } from '../../src/api/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
 import { decided, emptyCatalog, json } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const withUsers = decided(emptyCatalog(), (model) =>
   createDimensions(json('{"name":"All Users_1","api-name":"users","relational-model-type":"fact"}'), model),
@@ -84,4 +84,23 @@ const DELETE: readonly Refusal[] = [
 t.test('bad requests for dimensions are refused with their code and named', async (t) => {
   assertRefusals(t, CREATE, (body) => createDimensions(body, databaseOf(withUsers, 1)));
   assertRefusals(t, DELETE, (body) => deleteDimension(body, databaseOf(withUsers, 1)));
+});
+
+t.test('the first fault of every dimension is told, the first one first, and nothing is made', async (t) => {
+  const body = json(
+    '[{"name":"A","api-name":"a"},{"name":"A"},{"name":"B","api-name":"a"},{"name":"ü","api-name":"x"},null]',
+  );
+  assertAllRefusals(t, () => createDimensions(body, databaseOf(withUsers, 1)), [
+    [5007, 'body[1]'],
+    [5006, '"a"'],
+    [5001, 'ü'],
+    [5009, 'body[4]'],
+  ]);
+});
+
+t.test('names of dimensions are taken up to their limits', async (t) => {
+  const name = 'n'.repeat(64);
+  const body = json(JSON.stringify({ name, 'api-name': name, 'relational-model-type': null }));
+  const catalog = decided(withUsers, (model) => createDimensions(body, model));
+  t.match(databaseOf(catalog, 1).dimensions.get(name), { name, modelType: null });
 });

@@ -1,20 +1,26 @@
 import t from 'tap';
-import { bindExists, existsAnswer } from '../../src/api/index.js';
+import { bindExists, type ExistsQuery, existsAnswer, FULL_ACCESS, type Json } from '../../src/api/index.js';
 import { json, modelWith } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const MODEL = modelWith(json('{"name":"a","type":"integer","dimension":"other"}'));
 
+const bind = (body: Json): ExistsQuery => bindExists(body, MODEL, 0, FULL_ACCESS);
+
 t.test('IDs are looked for as they are stored and echoed as they were asked', async (t) => {
-  const query = bindExists(json('{"ids":["A","ΣΑΣ","b","A"],"dimension":"other"}'), MODEL);
-  t.strictSame(query, { dimensionId: 2, asked: ['A', 'ΣΑΣ', 'b', 'A'], ids: ['a', 'σασ', 'b', 'a'] });
+  const query = bind(json('{"ids":["A","ΣΑΣ","b","A"],"dimension":"other"}'));
+  t.strictSame(query, {
+    plan: { databaseId: 1, dimensionId: 2, condition: null },
+    asked: ['A', 'ΣΑΣ', 'b', 'A'],
+    ids: ['a', 'σασ', 'b', 'a'],
+  });
   t.strictSame(existsAnswer(query, [true, false, true, true]), {
     exists: ['A', 'b', 'A'],
     'not-exists': ['ΣΑΣ'],
   });
-  t.equal(bindExists(json('{"ids":["a"],"dimension":null}'), MODEL).dimensionId, 1);
+  t.equal(bind(json('{"ids":["a"],"dimension":null}')).plan.dimensionId, 1);
   const longest = '😀'.repeat(1000);
-  t.strictSame(bindExists(json(`{"ids":["${longest}"]}`), MODEL).asked, [longest]);
+  t.strictSame(bind(json(`{"ids":["${longest}"]}`)).asked, [longest]);
 });
 
 const REFUSED: readonly Refusal[] = [
@@ -33,5 +39,13 @@ const REFUSED: readonly Refusal[] = [
 ];
 
 t.test('bad bodies are refused with their code and named', async (t) => {
-  assertRefusals(t, REFUSED, (body) => bindExists(body, MODEL));
+  assertRefusals(t, REFUSED, bind);
+});
+
+t.test('every bad ID of a request is told, the first one first', async (t) => {
+  assertAllRefusals(t, () => bind(json('{"ids":["a",1,"","b",null]}')), [
+    [4049, 'ids[1]'],
+    [4049, 'ids[2]'],
+    [4049, 'ids[4]'],
+  ]);
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { bindCountEntity, type Json, parseJson } from '../../src/api/index.js';
+import { bindCountEntity, FULL_ACCESS, type Json, parseJson } from '../../src/api/index.js';
 import { Prng } from '../../src/base/index.js';
 import { countMatches, type StoredData, store } from '../ir/evaluate.js';
 import { generateCountBody, generateInsert, generateSchema, jsonText } from '../support/generate.js';
@@ -35,7 +35,7 @@ for (const seed of SEEDS) {
         const options = { depthMax: 4, idCount: 60, withNow: true };
         const body = overTheWire(generateCountBody(prng, schema, options));
         const counts = rows.count(body, NOW_MS);
-        for (const { name, dimensionId, condition } of bindCountEntity(body, model, NOW_MS)) {
+        for (const { name, dimensionId, condition } of bindCountEntity(body, model, NOW_MS, FULL_ACCESS)) {
           const found = countMatches(data, dimensionId, condition);
           if (found !== counts.get(name)) t.equal(found, counts.get(name), `${name} of ${jsonText(body)}`);
           if (found > 0) matched++;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ExactNumber, type Json, parseJson } from '../../src/api/index.js';
+import { ExactNumber, type Json, parseJson, writeJson } from '../../src/api/index.js';
 import { Prng, QuarryError } from '../../src/base/index.js';
 import { jsonText } from '../support/generate.js';
 
@@ -135,3 +135,28 @@ function attempt(make: () => unknown): { readonly value: unknown } | null {
     throw error;
   }
 }
+
+t.test('what is written is read as the same value, seed 4', async (t) => {
+  const prng = new Prng(4);
+  const leaves: readonly Json[] = [
+    null,
+    true,
+    false,
+    '',
+    'é"\\\n\0😀',
+    '__proto__',
+    new ExactNumber('-0.10E+05'),
+  ];
+  const value = (depth: number): Json => {
+    const kind = depth === 0 ? 0 : prng.below(3);
+    if (kind === 0) return prng.chance(0.5) ? prng.pick(leaves) : new ExactNumber(String(prng.below(1e9)));
+    const items = Array.from({ length: prng.below(4) }, () => value(depth - 1));
+    if (kind === 1) return items;
+    return new Map(items.map((item, index) => [`${prng.pick(['a"', '__proto__', '😀'])}${index}`, item]));
+  };
+  for (let round = 0; round < 500; round++) {
+    const given = value(4);
+    t.strictSame(parseJson(bytes(writeJson(given))), given);
+    t.equal(writeJson(given), jsonText(given));
+  }
+});

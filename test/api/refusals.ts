@@ -28,3 +28,23 @@ export function assertRefusals(
     t.strictSame(found, { code, message: named }, shows);
   }
 }
+
+/** Asserts that `run` is refused with all of these faults in this order: [code, a part of the message]. */
+export function assertAllRefusals(
+  t: Asserter,
+  run: () => unknown,
+  wanted: readonly (readonly [number, string])[],
+): void {
+  let found: readonly QuarryError[] = [];
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof QuarryError)) throw error;
+    found = [error, ...error.also];
+  }
+  const told = found.map(({ code, message }, index) => {
+    const named = wanted[index]?.[1];
+    return [code, named !== undefined && message.includes(named) ? named : message];
+  });
+  t.strictSame(told, wanted, 'all faults, the first one first');
+}

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { allDimensionIds, bindTotal } from '../../src/api/index.js';
+import { bindTotal, bindTotalOfAll, FULL_ACCESS, type Json } from '../../src/api/index.js';
 import { json, modelWith } from './databases.js';
 import { assertRefusals, type Refusal } from './refusals.js';
 
@@ -7,12 +7,23 @@ const MODEL = modelWith(
   json('[{"name":"a","type":"integer","dimension":"one"},{"name":"b","type":"integer","dimension":"two"}]'),
 );
 
+/** Ids of the dimensions whose entities are all counted. */
+function bind(body: Json): readonly number[] {
+  return bindTotal(body, MODEL, 0, FULL_ACCESS).map(({ dimensionId, ...rest }) => {
+    t.strictSame(rest, { databaseId: 1, condition: null });
+    return dimensionId;
+  });
+}
+
 t.test('no dimensions mean all of them, and a dimension named twice counts once', async (t) => {
-  t.strictSame(allDimensionIds(MODEL), [1, 2, 3]);
-  t.strictSame(bindTotal(json('{}'), MODEL), [1, 2, 3]);
-  t.strictSame(bindTotal(json('{"dimensions":[]}'), MODEL), [1, 2, 3]);
-  t.strictSame(bindTotal(json('{"dimensions":null}'), MODEL), [1, 2, 3]);
-  t.strictSame(bindTotal(json('{"dimensions":["two","default","two"]}'), MODEL), [3, 1]);
+  t.strictSame(
+    bindTotalOfAll(MODEL, 0, FULL_ACCESS),
+    [1, 2, 3].map((dimensionId) => ({ databaseId: 1, dimensionId, condition: null })),
+  );
+  t.strictSame(bind(json('{}')), [1, 2, 3]);
+  t.strictSame(bind(json('{"dimensions":[]}')), [1, 2, 3]);
+  t.strictSame(bind(json('{"dimensions":null}')), [1, 2, 3]);
+  t.strictSame(bind(json('{"dimensions":["two","default","two"]}')), [3, 1]);
 });
 
 const REFUSED: readonly Refusal[] = [
@@ -25,5 +36,5 @@ const REFUSED: readonly Refusal[] = [
 ];
 
 t.test('bad bodies are refused with their code and named', async (t) => {
-  assertRefusals(t, REFUSED, (body) => bindTotal(body, MODEL));
+  assertRefusals(t, REFUSED, bind);
 });

@@ -1,80 +1,52 @@
 import t from 'tap';
 import { InvariantError } from '../../src/base/index.js';
 import {
-  applyChange,
   applyChanges,
   type Catalog,
-  type CatalogChange,
+  customKeysOf,
+  DEFAULT_PROPERTIES,
+  databaseByName,
   databaseOf,
   dimensionById,
   EMPTY_CATALOG,
+  groupByName,
+  isPermission,
+  PERMISSIONS,
+  propertiesOf,
 } from '../../src/catalog/index.js';
-import { type Column, ENTITY_ID } from '../../src/schema/index.js';
+import { CHANGES, CUSTOM_KEY } from './examples.js';
 
-const column = (id: number, apiName: string): Column => ({
-  ...ENTITY_ID,
-  id,
-  apiName,
-  name: apiName,
-  type: 'integer',
-});
-const CHANGES: readonly CatalogChange[] = [
-  { change: 'database-created', id: 1, name: 'one', type: 'production' },
-  { change: 'key-created', key: { hash: 'ab', kind: 'master', databaseId: 1 } },
-  {
-    change: 'dimension-created',
-    databaseId: 1,
-    dimension: { id: 2, name: 'Users', apiName: 'users', modelType: 'fact' },
-  },
-  { change: 'column-created', databaseId: 1, dimensionId: 2, column: column(1, 'a') },
-  { change: 'column-created', databaseId: 1, dimensionId: 1, column: column(2, 'b') },
-  { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
-  {
-    change: 'dimension-created',
-    databaseId: 1,
-    dimension: { id: 3, name: 'Users', apiName: 'users', modelType: null },
-  },
-];
+/** The catalog behind the last change of that kind. */
+function after(change: string): Catalog {
+  const index = CHANGES.findLastIndex((one) => one.change === change);
+  return applyChanges(EMPTY_CATALOG, CHANGES.slice(0, index + 1));
+}
 
-t.test(
-  'changes applied one by one and at once give the same catalog, and no version is altered later',
-  async (t) => {
-    const versions: Catalog[] = [EMPTY_CATALOG];
-    const texts: string[] = [];
-    const textOf = (catalog: Catalog): string =>
-      JSON.stringify(catalog, (_, value) => (value instanceof Map ? [...value] : value));
-    for (const change of CHANGES) {
-      texts.push(textOf(versions[versions.length - 1]));
-      versions.push(applyChange(versions[versions.length - 1], change));
-    }
-    t.strictSame(applyChanges(EMPTY_CATALOG, CHANGES), versions[CHANGES.length]);
-    t.strictSame(versions.slice(0, -1).map(textOf), texts);
-    t.strictSame(
-      versions.map(({ version }) => version),
-      [0, 1, 2, 3, 4, 5, 6, 7],
-    );
-  },
-);
-
-t.test('ids go up and are never given twice, and taking away is marked as shrinking', async (t) => {
-  const model = databaseOf(applyChanges(EMPTY_CATALOG, CHANGES), 1);
-  t.strictSame([...model.dimensions.keys()], ['default', 'users']);
-  t.strictSame([model.nextDimensionId, model.nextColumnId], [4, 3]);
-  t.equal(dimensionById(model, 2), undefined);
-  t.strictSame([...(dimensionById(model, 3)?.columns.keys() ?? [])], ['entity-id']);
-  t.strictSame([...(dimensionById(model, 1)?.columns.keys() ?? [])], ['entity-id', 'b']);
-  const shrunk = databaseOf(applyChanges(EMPTY_CATALOG, CHANGES.slice(0, 6)), 1);
-  t.equal(shrunk.shrinkVersion, shrunk.version);
-  t.equal(model.shrinkVersion, shrunk.shrinkVersion);
-  t.equal(model.version, shrunk.version + 1);
+t.test('things are found by their names, and what is not there is told', async (t) => {
+  const catalog = after('group-set');
+  t.equal(databaseByName(catalog, 'two')?.id, 2);
+  t.equal(databaseByName(catalog, 'three'), undefined);
+  t.equal(groupByName(catalog, 'renamed')?.id, 1);
+  t.equal(groupByName(catalog, 'analysts'), undefined);
+  t.equal(dimensionById(databaseOf(catalog, 1), 2)?.apiName, 'users');
+  t.equal(dimensionById(databaseOf(catalog, 1), 9), undefined);
+  t.throws(() => databaseOf(catalog, 9), InvariantError);
 });
 
-t.test('a change that names what is not there is a bug, not an answer', async (t) => {
-  const catalog = applyChanges(EMPTY_CATALOG, CHANGES);
-  const bad: readonly CatalogChange[] = [
-    { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
-    { change: 'column-created', databaseId: 1, dimensionId: 9, column: column(9, 'x') },
-    { change: 'dimension-deleted', databaseId: 5, dimensionId: 1 },
-  ];
-  for (const change of bad) t.throws(() => applyChange(catalog, change), InvariantError);
+t.test('custom keys are listed per database, by name', async (t) => {
+  const created = after('key-created');
+  t.strictSame(customKeysOf(created, 1), new Map([['__proto__', CUSTOM_KEY]]));
+  t.strictSame(customKeysOf(created, 2), new Map());
+  t.strictSame([...customKeysOf(after('key-changed'), 1).keys()], ['renamed']);
+});
+
+t.test('a database that was made without saying more has the default properties', async (t) => {
+  const catalog = after('database-created');
+  t.strictSame(propertiesOf(catalog, 1), DEFAULT_PROPERTIES);
+  t.match(propertiesOf(catalog, 2), { labels: ['x'], createdMs: 5 });
+});
+
+t.test('permissions are numbers of the table and nothing else', async (t) => {
+  for (const number of Object.keys(PERMISSIONS)) t.ok(isPermission(Number(number)), number);
+  for (const number of [0, -1, 1.5, 20, Number.NaN, 1e300]) t.notOk(isPermission(number), String(number));
 });

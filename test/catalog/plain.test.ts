@@ -6,39 +6,103 @@ import {
   catalogToPlain,
   changeFromPlain,
   changeToPlain,
+  DEFAULT_PROPERTIES,
   EMPTY_CATALOG,
 } from '../../src/catalog/index.js';
 import { ENTITY_ID } from '../../src/schema/index.js';
+import { CHANGES } from './examples.js';
 
-const CHANGES: readonly CatalogChange[] = [
-  { change: 'database-created', id: 1, name: 'one', type: 'test' },
-  { change: 'key-created', key: { hash: 'ab', kind: 'team', databaseId: null } },
-  {
-    change: 'dimension-created',
-    databaseId: 1,
-    dimension: { id: 2, name: 'Users', apiName: 'users', modelType: 'fact' },
-  },
-  {
-    change: 'column-created',
-    databaseId: 1,
-    dimensionId: 2,
-    column: {
-      ...ENTITY_ID,
-      id: 1,
-      apiName: 'level',
-      type: 'enumerated',
-      range: [-(2n ** 63n), 0n, 2n ** 63n - 1n],
-    },
-  },
-  { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
-];
+const throughText = (plain: unknown): unknown => JSON.parse(JSON.stringify(plain));
 
 t.test('a catalog and every change come back whole from a form without Map and BigInt', async (t) => {
   for (let count = 0; count <= CHANGES.length; count++) {
     const catalog = applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
-    t.strictSame(catalogFromPlain(JSON.parse(JSON.stringify(catalogToPlain(catalog)))), catalog);
+    const found = catalogFromPlain(throughText(catalogToPlain(catalog)));
+    t.strictSame(found, catalog, `after ${count} changes`);
+    const order = [catalog.databases, catalog.keys, catalog.users, catalog.groups].map((map) => [
+      ...map.keys(),
+    ]);
+    t.strictSame(
+      [found.databases, found.keys, found.users, found.groups].map((map) => [...map.keys()]),
+      order,
+    );
   }
   for (const change of CHANGES) {
-    t.strictSame(changeFromPlain(JSON.parse(JSON.stringify(changeToPlain(change)))), change, change.change);
+    t.strictSame(changeFromPlain(throughText(changeToPlain(change))), change, change.change);
   }
+});
+
+t.test('the replay of changes from their plain form gives the same catalog', async (t) => {
+  const replayed = CHANGES.map((change) => changeFromPlain(throughText(changeToPlain(change))));
+  t.strictSame(applyChanges(EMPTY_CATALOG, replayed), applyChanges(EMPTY_CATALOG, CHANGES));
+});
+
+/** What the first stores kept: no relations, properties, users, groups or account; nothing of a team key but its hash. */
+const FIRST_CATALOG = {
+  version: 4,
+  nextDatabaseId: 2,
+  databases: [
+    {
+      ...{ id: 1, name: 'quarry', type: 'production', version: 2, shrinkVersion: 1 },
+      ...{ nextDimensionId: 2, nextColumnId: 2 },
+      dimensions: [
+        {
+          ...{ id: 1, name: 'default', apiName: 'default', modelType: null },
+          columns: [
+            ENTITY_ID,
+            { ...ENTITY_ID, id: 1, apiName: 'level', type: 'enumerated', range: ['-1', '9'] },
+          ],
+        },
+      ],
+    },
+  ],
+  keys: [
+    { hash: 'aa', kind: 'team', databaseId: null },
+    { hash: 'ab', kind: 'master', databaseId: 1 },
+  ],
+};
+
+t.test('a catalog of the first stores is read with a meaning for all that it lacks', async (t) => {
+  const catalog = catalogFromPlain(FIRST_CATALOG);
+  const { databases, keys, ...rest } = catalog;
+  t.strictSame(rest, {
+    ...{ version: 4, nextDatabaseId: 2, nextGroupId: 1, accountState: 'active' },
+    properties: new Map([[1, DEFAULT_PROPERTIES]]),
+    users: new Map(),
+    groups: new Map(),
+  });
+  const dimension = databases.get(1)?.dimensions.get('default');
+  t.strictSame(dimension?.relations, new Map());
+  t.strictSame(dimension?.columns.get('level')?.range, [-1n, 9n]);
+  t.match(keys.get('aa'), { kind: 'team', name: 'first', permissions: ['list', 'update', 'delete'] });
+  t.strictSame(keys.get('ab'), { hash: 'ab', kind: 'master', databaseId: 1 });
+  t.strictSame(catalogFromPlain(throughText(catalogToPlain(catalog))), catalog);
+});
+
+t.test('changes of the first stores apply as they did, and new ones on top of them', async (t) => {
+  const first: readonly unknown[] = [
+    { change: 'database-created', id: 1, name: 'quarry', type: 'production' },
+    { change: 'key-created', key: { hash: 'aa', kind: 'team', databaseId: null } },
+    {
+      change: 'dimension-created',
+      databaseId: 1,
+      dimension: { id: 2, name: 'Users', apiName: 'users', modelType: null },
+    },
+    {
+      change: 'column-created',
+      databaseId: 1,
+      dimensionId: 2,
+      column: { ...ENTITY_ID, id: 1, apiName: 'e', type: 'string-event', range: null },
+    },
+  ];
+  const relation = { id: 2, name: 'r', columnIds: [1] };
+  const later: readonly CatalogChange[] = [
+    { change: 'relation-set', databaseId: 1, dimensionId: 2, relation },
+    { change: 'account-set', state: 'disabled' },
+  ];
+  const catalog = applyChanges(EMPTY_CATALOG, [...first.map(changeFromPlain), ...later]);
+  t.match(catalog.keys.get('aa'), { name: 'first', permissions: ['list', 'update', 'delete'] });
+  t.strictSame(catalog.properties.get(1), DEFAULT_PROPERTIES);
+  t.strictSame(catalog.databases.get(1)?.dimensions.get('users')?.relations, new Map([['r', relation]]));
+  t.equal(catalog.accountState, 'disabled');
 });

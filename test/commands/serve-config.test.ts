@@ -1,5 +1,6 @@
 import t from 'tap';
 import { type ConfigNeeds, type ReadConfig, readOptions } from '../../src/commands/serve-config.js';
+import { SPEC_LIMITS } from '../../src/http/index.js';
 
 const FILES: Readonly<Record<string, string>> = {
   'quarry.toml':
@@ -10,6 +11,9 @@ const FILES: Readonly<Record<string, string>> = {
   'wrong-value.toml': 'durability = "sometimes"\n',
   'no.toml': 'https-port = = 1\n',
   'self.toml': 'config = "quarry.toml"\n',
+  'limits.toml': 'entities-per-minute = 7\n[requests-per-minute]\n"POST /v1/sql" = 1000\n',
+  'wrong-limits.toml': '[queries-per-minute]\nhuge = 1\n',
+  'limited.toml': 'limits = "wrong-limits.toml"\n',
   'cert.pem': 'certificate',
   'key.pem': 'key',
 };
@@ -50,7 +54,8 @@ t.test('without anything the defaults hold', (t) => {
       shards: null,
       memoryLimitBytes: 7 * 2 ** 30,
       durability: 'fsync',
-      limits: 'spec',
+      limits: SPEC_LIMITS,
+      idempotencyEntries: 1_000_000,
       cert: null,
       key: null,
       trustProxy: [],
@@ -86,7 +91,7 @@ t.test('flags take their value behind a blank or an equals sign, and lists add u
     '--trust-proxy=::1,1.2.3.4',
   ]);
   t.equal(config.dataDir, '/a=b');
-  t.equal(config.limits, 'off');
+  t.equal(config.limits, null);
   t.strictSame(config.trustProxy, ['10.0.0.0/8', '::1', '1.2.3.4']);
   t.end();
 });
@@ -119,6 +124,31 @@ t.test('a wrong value is named with its place', (t) => {
   t.match(faultOf(['--cert', 'absent.pem', '--key', 'key.pem']), '--cert: absent.pem cannot be read');
   t.match(faultOf(['--limits', 'absent.toml']), '--limits: absent.toml cannot be read');
   t.equal(read(['--cert', 'cert.pem', '--key', 'key.pem']).config.cert, 'cert.pem');
+  t.end();
+});
+
+t.test('a limits file is read and checked with the options, and shown', (t) => {
+  const shown = read(['--limits', 'limits.toml', '--print-config']);
+  t.strictSame(shown.config.limits, {
+    ...SPEC_LIMITS,
+    entitiesPerMinute: 7,
+    requestsPerMinute: new Map([['POST /v1/sql', 1000]]),
+  });
+  t.match(shown.text, 'limits = "limits.toml" # --limits\n');
+  t.match(shown.text, '#   entities-per-minute = 7\n');
+  t.match(shown.text, '#   mega = 6000\n');
+  t.match(shown.text, '#   "POST /v1/sql" = 1000\n');
+  t.notMatch(read(['--print-config']).text, 'entities-per-minute', 'the interface is not repeated');
+  const wrong = 'queries-per-minute: unknown plan "huge"; the plans are normal, high, ultra, mega';
+  t.equal(
+    faultOf(['--limits', 'wrong-limits.toml', '--check-config']),
+    `--limits: wrong-limits.toml: ${wrong}`,
+  );
+  t.equal(
+    faultOf(['--config', 'limited.toml']),
+    `limits in limited.toml: wrong-limits.toml: ${wrong}`,
+    'the place is that of the option',
+  );
   t.end();
 });
 

@@ -5,25 +5,28 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import {
-  allDimensionIds,
   bindCountEntity,
   bindExists,
+  bindQuery,
   bindTotal,
+  bindTotalOfAll,
   createColumns,
   deleteDimension,
+  FULL_ACCESS,
   type Json,
 } from '../../src/api/index.js';
 import { ManualClock, Prng } from '../../src/base/index.js';
-import { databaseOf } from '../../src/catalog/index.js';
-import { Engine, type EngineOptions, type InsertAnswer } from '../../src/engine/index.js';
+import { type CatalogChange, databaseOf } from '../../src/catalog/index.js';
+import { Engine, type EngineOptions, type InsertAnswer, type Mutation } from '../../src/engine/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
+import type { DatabaseModel, Dimension } from '../../src/schema/index.js';
 import { jsonObject, jsonText } from '../support/generate.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
 /** 2020-01-01T12:00:00Z: what the clock of every test store says. */
 export const NOW_MS = 1_577_880_000_000;
-const DATABASE_ID = 1;
+export const DATABASE_ID = 1;
 
 export const SIMD_KERNELS: Uint8Array = fs.readFileSync(fileOf('kernels/kernels.wasm'));
 
@@ -106,19 +109,49 @@ export class TestStore {
     await this.engine.change((catalog) => deleteDimension(body, databaseOf(catalog, DATABASE_ID)));
   }
 
-  /** POST /v1/insert */
-  insert(body: Json | string): Promise<InsertAnswer> {
+  /** Whatever changes are given, in one record. */
+  async apply(...changes: readonly CatalogChange[]): Promise<void> {
+    await this.engine.change(() => ({ changes, answer: null }));
+  }
+
+  /** POST /v1/insert; with `onceId` as under an Idempotency-Key. */
+  insert(body: Json | string, onceId: string | null = null): Promise<InsertAnswer> {
     const text = typeof body === 'string' ? body : jsonText(body);
     return this.engine.insert({
       databaseId: DATABASE_ID,
       body: new Uint8Array(Buffer.from(text)),
       customKey: false,
+      columnIds: null,
+      onceId,
+      charge: () => {},
+    });
+  }
+
+  /** POST /v1/update with `set`, POST /v1/delete without; `onceId` as under an Idempotency-Key. */
+  mutate(
+    query: Json,
+    set: Json | null,
+    { dimension = 'default', onceId = null as string | null, bodyHash = '' } = {},
+  ): Promise<number> {
+    const bind = (model: DatabaseModel): Mutation => {
+      const bound = model.dimensions.get(dimension) as Dimension;
+      const condition = bindQuery(query, bound, NOW_MS);
+      return { dimensionId: bound.id, condition, set: set === null ? null : jsonText(set) };
+    };
+    return this.engine.mutate({
+      databaseId: DATABASE_ID,
+      customKey: false,
+      columnIds: null,
+      nowMs: NOW_MS,
+      once: onceId === null ? null : { id: onceId, bodyHash },
+      charge: () => {},
+      bind,
     });
   }
 
   /** POST /v1/query/count/entity: the counts by query-name. */
   async count(body: Json): Promise<Map<string, number>> {
-    const queries = bindCountEntity(body, this.#model, NOW_MS);
+    const queries = bindCountEntity(body, this.#model, NOW_MS, FULL_ACCESS);
     const plans = queries.map(({ dimensionId, condition }) => ({
       databaseId: DATABASE_ID,
       dimensionId,
@@ -136,16 +169,17 @@ export class TestStore {
 
   /** POST /v1/query/count/entity/total; without names, GET. */
   async total(dimensions: readonly string[] = []): Promise<number> {
-    const ids =
+    const plans =
       dimensions.length === 0
-        ? allDimensionIds(this.#model)
-        : bindTotal(jsonObject({ dimensions }), this.#model);
-    return this.engine.countAll(DATABASE_ID, ids);
+        ? bindTotalOfAll(this.#model, NOW_MS, FULL_ACCESS)
+        : bindTotal(jsonObject({ dimensions }), this.#model, NOW_MS, FULL_ACCESS);
+    const counts = await this.engine.countEntities(plans);
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** POST /v1/query/exists/entity */
   async exists(ids: readonly string[], dimension = 'default'): Promise<readonly boolean[]> {
-    const query = bindExists(jsonObject({ ids, dimension }), this.#model);
-    return this.engine.exist(DATABASE_ID, query.dimensionId, query.ids);
+    const query = bindExists(jsonObject({ ids, dimension }), this.#model, NOW_MS, FULL_ACCESS);
+    return this.engine.exist(query.plan, query.ids);
   }
 }

@@ -1,4 +1,4 @@
-import { unpack } from 'msgpackr';
+import { pack, unpack } from 'msgpackr';
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { decodeRecordPayload, encodeRecordPayload, type LogRecord } from '../../src/format/index.js';
@@ -19,6 +19,9 @@ function randomInsert(prng: Prng): Extract<LogRecord, { type: 'insert' }> {
       ? [{ change: 'column-created', column: { range: null, name: 'ä'.repeat(prng.below(99)) } }]
       : [],
     shardCount: 3,
+    entityCount: prng.below(1000),
+    valueCount: prng.below(10_000),
+    once: prng.chance(0.5) ? { id: `id-${prng.below(99)}`, bodyHash: 'h'.repeat(43) } : null,
     batches: [
       { shard: 0, dimensionId: prng.below(1e5), bytes: bytes.subarray(0, cut) },
       { shard: 2, dimensionId: 1, bytes: bytes.subarray(cut) },
@@ -26,12 +29,19 @@ function randomInsert(prng: Prng): Extract<LogRecord, { type: 'insert' }> {
   };
 }
 
-const plain = (record: LogRecord): unknown =>
-  record.type === 'catalog'
-    ? record
-    : { ...record, batches: record.batches.map((batch) => ({ ...batch, bytes: [...batch.bytes] })) };
+const MUTATION = {
+  timeMs: 7,
+  databaseId: 1,
+  dimensionId: 4,
+  condition: { op: 'entity-id', tests: [] },
+} as const;
 
-t.test('a record of either type reads back as it was', async (t) => {
+const plain = (record: LogRecord): unknown =>
+  'batches' in record
+    ? { ...record, batches: record.batches.map((batch) => ({ ...batch, bytes: [...batch.bytes] })) }
+    : record;
+
+t.test('a record of any type reads back as it was', async (t) => {
   const prng = new Prng(SEED);
   const records: LogRecord[] = [
     {
@@ -39,11 +49,44 @@ t.test('a record of either type reads back as it was', async (t) => {
       timeMs: 1_700_000_000_123,
       changes: [{ change: 'key-created', key: { hash: 'ab', databaseId: null } }],
     },
-    { type: 'insert', timeMs: 0, databaseId: 1, changes: [], shardCount: 1, batches: [] },
+    {
+      type: 'insert',
+      timeMs: 0,
+      databaseId: 1,
+      changes: [],
+      shardCount: 1,
+      entityCount: 0,
+      valueCount: 0,
+      once: null,
+      batches: [],
+    },
+    { ...MUTATION, type: 'delete', once: null, batches: [] },
+    {
+      ...MUTATION,
+      type: 'update',
+      once: { id: 'a', bodyHash: 'b' },
+      batches: [{ shard: 0, dimensionId: 4, bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) }],
+    },
+    {
+      type: 'expire',
+      timeMs: 5,
+      databaseId: 1,
+      dimensionId: 2,
+      columnId: 3,
+      beforeSeconds: 1_600_000_000,
+    },
     ...Array.from({ length: 200 }, () => randomInsert(prng)),
   ];
   for (const record of records)
     t.strictSame(plain(decodeRecordPayload(encodeRecordPayload(record))), plain(record));
+});
+
+t.test('an insert of the first stores, which did not tell its counts, reads with zeros', async (t) => {
+  const payload = pack([
+    { type: 'insert', timeMs: 1, databaseId: 1, changes: [], shardCount: 1, batches: [] },
+    [],
+  ]);
+  t.match(decodeRecordPayload(payload), { entityCount: 0, valueCount: 0, once: null, batches: [] });
 });
 
 t.test('batches are 8-aligned after decoding: views of an aligned payload, copies of another', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, parseInsert } from '../../src/ingest/index.js';
-import { BodyWriter, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { BodyWriter, NOW_MS, sampleModel, someColumnIds } from '../support/ingest-bodies.js';
 import { differenceOf } from '../support/ingest-compare.js';
 import { ingestOracle } from '../support/ingest-oracle.js';
 
@@ -54,7 +54,8 @@ t.test('bodies with changed bytes never throw and get the oracle’s answer', (t
   for (let index = 0; index < MUTANT_COUNT; index++) {
     const body = new TextEncoder().encode(new BodyWriter(random, model, random.pick([0, 0, 0.01])).body());
     const bytes = mutate(random, body);
-    const context = { model, nowMs: NOW_MS, customKey: false };
+    const columnIds = someColumnIds(random, model);
+    const context = { model, nowMs: NOW_MS, customKey: false, columnIds };
     const outcome = parseInsert(bytes, { ...context, shardCount: 2 }, scratch);
     const expected = ingestOracle(bytes, context);
     const got = 'error' in outcome ? outcome.error.code : 'accepted';

@@ -10,41 +10,6 @@ t.test('a method and path stand in the table once, without a trailing slash', (t
   t.end();
 });
 
-t.test('each kind of key opens exactly the endpoints that the interface grants it', async (t) => {
-  const granted: Readonly<Record<string, readonly string[]>> = {
-    'POST /v1/dimension': ['master', 'write'],
-    'DELETE /v1/dimension': ['master', 'write'],
-    'GET /v1/dimension': ['master', 'read', 'write'],
-    'POST /v1/column': ['master', 'write'],
-    'GET /v1/column': ['master', 'read', 'write'],
-    'POST /v1/insert': ['master', 'write'],
-    'POST /v1/query/count/entity': ['master', 'read'],
-    'POST /v1/query/count/entity/total': ['master', 'read'],
-    'GET /v1/query/count/entity/total': ['master', 'read'],
-    'POST /v1/query/exists/entity': ['master', 'read'],
-  };
-  const front = await startFront(t);
-  const found: Record<string, string[]> = {};
-  for (const endpoint of ENDPOINTS) {
-    if (endpoint.handler === null) continue;
-    const name = `${endpoint.method} ${endpoint.path}`;
-    found[name] = [];
-    for (const [kind, key] of Object.entries(KEYS)) {
-      const headers = { Authorization: key, 'Content-Type': 'application/json' };
-      const body = endpoint.method === 'GET' ? undefined : '"neither of them takes a text"';
-      const { method, path } = endpoint;
-      const reply = await ask(
-        front,
-        body === undefined ? { method, path, headers } : { method, path, headers, body },
-      );
-      if (reply.status === 200 || codeOf(reply) !== 503) found[name].push(kind);
-      else t.equal(reply.status, 403);
-    }
-    found[name].sort();
-  }
-  t.strictSame(found, granted);
-});
-
 t.test('what is not built, no path, or a wrong method answers 1505 and is named', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.master };

@@ -1,94 +1,116 @@
 /**
  * An engine at the front end's port: it has a real catalog, answers what the test sets, and keeps what it was asked.
- * It owns insert bodies as the real one does: their buffers are transferred away.
+ * It owns insert bodies as the real one does: it copies them before `insert` returns.
  */
-import { createHash } from 'node:crypto';
 import {
-  applyChange,
   applyChanges,
   type Catalog,
+  type CatalogChange,
   EMPTY_CATALOG,
-  type KeyKind,
+  hashOfKey,
+  TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
 import type {
+  DatabaseUsage,
   Decision,
   EngineApi,
   EngineStats,
   InsertAnswer,
   InsertRequest,
+  MutationRequest,
 } from '../../src/engine/index.js';
 import type { CountEntityPlan } from '../../src/ir/index.js';
 
-export const KEYS: Readonly<Record<KeyKind, string>> = {
+/** Keys of the team and of the first database, which is of type production. */
+export const KEYS = {
   team: 'team-key-text',
   master: 'master-key-text',
   write: 'write-key-text',
   read: 'read-key-text',
-};
+} as const;
 
-const DATABASE_ID = 1;
+export const DATABASE_ID = 1;
 
-function firstCatalog(): Catalog {
-  const made = applyChange(EMPTY_CATALOG, {
-    change: 'database-created',
-    id: DATABASE_ID,
-    name: 'quarry',
-    type: 'production',
+function firstChanges(): CatalogChange[] {
+  const ofDatabase = (['master', 'write', 'read'] as const).map((kind): CatalogChange => {
+    return { change: 'key-created', key: { hash: hashOfKey(KEYS[kind]), kind, databaseId: DATABASE_ID } };
   });
-  return applyChanges(
-    made,
-    Object.entries(KEYS).map(([kind, text]) => ({
-      change: 'key-created',
-      key: {
-        hash: createHash('sha256').update(text).digest('hex'),
-        kind: kind as KeyKind,
-        databaseId: kind === 'team' ? null : DATABASE_ID,
-      },
-    })),
-  );
+  const hash = hashOfKey(KEYS.team);
+  return [
+    { change: 'database-created', id: DATABASE_ID, name: 'quarry', type: 'production' },
+    { change: 'key-created', key: { hash, kind: 'team', name: 'first', permissions: TEAM_PERMISSIONS } },
+    ...ofDatabase,
+  ];
 }
+
+const NO_USAGE: DatabaseUsage = {
+  requestCount: 0,
+  queryCount: 0,
+  insertedEntityCount: 0,
+  insertedValueCount: 0,
+  updatedEntityCount: 0,
+  day: 0,
+  dayWriteCount: 0,
+};
 
 export class FakeEngine implements EngineApi {
   ready = true;
-  readonly inserts: { databaseId: number; bytes: Uint8Array }[] = [];
+  readonly inserts: { databaseId: number; bytes: Uint8Array; request: InsertRequest }[] = [];
+  readonly mutations: MutationRequest[] = [];
   readonly plans: (readonly CountEntityPlan[])[] = [];
+  readonly notedRequests: { databaseId: number; asks: boolean }[] = [];
   /** What the next inserts do; may throw or wait. */
-  onInsert: (bytes: Uint8Array) => Promise<InsertAnswer> = () =>
+  onInsert: (bytes: Uint8Array, request: InsertRequest) => Promise<InsertAnswer> = () =>
     Promise.resolve({ entityCount: 1, valueCount: 2 });
+  onMutate: (request: MutationRequest) => Promise<number> = () => Promise.resolve(0);
   counts: readonly number[] = [42];
-  total = 0;
   existing: ReadonlySet<string> = new Set();
+  usages = new Map<number, DatabaseUsage>();
   closeCount = 0;
-  #catalog = firstCatalog();
+  #catalog = applyChanges(EMPTY_CATALOG, firstChanges());
 
   catalog(): Catalog {
     return this.#catalog;
   }
 
-  insert(request: InsertRequest): Promise<InsertAnswer> {
-    const { databaseId, body } = request;
-    const moved = body.slice();
-    this.inserts.push({ databaseId, bytes: moved });
-    return this.onInsert(moved);
+  /** Changes the catalog as somebody else's request would. */
+  apply(...changes: readonly CatalogChange[]): void {
+    this.#catalog = applyChanges(this.#catalog, changes);
+  }
+
+  async insert(request: InsertRequest): Promise<InsertAnswer> {
+    const bytes = request.body.slice();
+    this.inserts.push({ databaseId: request.databaseId, bytes, request });
+    return this.onInsert(bytes, request);
+  }
+
+  async mutate(request: MutationRequest): Promise<number> {
+    this.mutations.push(request);
+    return this.onMutate(request);
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
     const { changes, answer } = decide(this.#catalog);
-    this.#catalog = applyChanges(this.#catalog, changes);
+    this.apply(...changes);
     return answer;
   }
 
-  countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+  /** The first counts of `counts`, or 0 where there are none. */
+  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
     this.plans.push(plans);
-    return Promise.resolve(plans.map((_, index) => this.counts[index]));
+    return plans.map((_, index) => this.counts[index] ?? 0);
   }
 
-  countAll(databaseId: number, dimensionIds: readonly number[]): Promise<number> {
-    return Promise.resolve(databaseId === DATABASE_ID ? this.total + dimensionIds.length : -1);
+  async exist(_plan: CountEntityPlan, ids: readonly string[]): Promise<readonly boolean[]> {
+    return ids.map((id) => this.existing.has(id));
   }
 
-  exist(_databaseId: number, _dimensionId: number, ids: readonly string[]): Promise<readonly boolean[]> {
-    return Promise.resolve(ids.map((id) => this.existing.has(id)));
+  usage(databaseId: number): DatabaseUsage {
+    return this.usages.get(databaseId) ?? NO_USAGE;
+  }
+
+  noteRequest(databaseId: number, asks: boolean): void {
+    this.notedRequests.push({ databaseId, asks });
   }
 
   stats(): EngineStats {
@@ -108,6 +130,7 @@ export class FakeEngine implements EngineApi {
       shardCount: 2,
       lanesDown: 0,
       laneRestartCount: 0,
+      onceCount: 4,
     };
   }
 

@@ -124,14 +124,18 @@ t.test('counts keep their query names, whatever they are', async (t) => {
 
 t.test('total counts the named dimensions or all, by POST and GET', async (t) => {
   const front = await startFront(t);
-  front.engine.total = 100;
+  front.engine.counts = [100, 20];
   await send(front, 'POST', '/v1/dimension', { name: 'U', 'api-name': 'u' });
   const total = '/v1/query/count/entity/total';
   const answer = (count: number) => ({ status: 'success', result: { total: count } });
-  t.strictSame(answerOf(t, await send(front, 'POST', total, { dimensions: ['u'] })), answer(101));
-  t.strictSame(answerOf(t, await send(front, 'POST', total, {})), answer(102));
-  t.strictSame(answerOf(t, await send(front, 'GET', total)), answer(102));
+  t.strictSame(answerOf(t, await send(front, 'POST', total, { dimensions: ['u'] })), answer(100));
+  t.strictSame(answerOf(t, await send(front, 'POST', total, {})), answer(120));
+  t.strictSame(answerOf(t, await send(front, 'GET', total)), answer(120));
   t.equal(codeOf(await send(front, 'POST', total, { dimensions: ['nowhere'] })), 5008);
+  t.strictSame(
+    front.engine.plans.map((plans) => plans.map(({ dimensionId }) => dimensionId)),
+    [[2], [1, 2], [1, 2]],
+  );
 });
 
 t.test('exists echoes IDs as they were asked', async (t) => {

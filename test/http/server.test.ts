@@ -146,6 +146,7 @@ t.test('a port that is taken or a certificate that is none is refused with its n
     elapsedMs: () => 0,
     log: {} as never,
     instanceId: 'x',
+    randomBytes: (count: number) => new Uint8Array(count),
   };
   const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, needs);
   t.throws(() => taken.listen(), { message: new RegExp(`127\\.0\\.0\\.1:${front.httpPort}`) });

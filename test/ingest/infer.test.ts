@@ -10,9 +10,10 @@ const empty = modelOf([newDimension(1, 'default')]);
 
 function accepted(t: Test, body: string, model: DatabaseModel): ParsedInsert {
   const bytes = new TextEncoder().encode(body);
-  const outcome = parseInsert(bytes, { model, shardCount: 2, nowMs: NOW_MS, customKey: false }, scratch);
+  const context = { model, nowMs: NOW_MS, customKey: false, columnIds: null };
+  const outcome = parseInsert(bytes, { ...context, shardCount: 2 }, scratch);
   if ('error' in outcome) throw new Error(`${body}: ${outcome.error.message}`);
-  const expected = ingestOracle(bytes, { model, nowMs: NOW_MS, customKey: false });
+  const expected = ingestOracle(bytes, context);
   if ('code' in expected) throw new Error(`${body}: the oracle refuses it with ${expected.code}`);
   t.equal(differenceOf(outcome.parsed, expected.result, 2), null, body);
   return outcome.parsed;

@@ -1,7 +1,15 @@
 import t, { type Test } from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, type ParsedInsert, parseInsert } from '../../src/ingest/index.js';
-import { BodyWriter, column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import {
+  BodyWriter,
+  column,
+  dimension,
+  modelOf,
+  NOW_MS,
+  sampleModel,
+  someColumnIds,
+} from '../support/ingest-bodies.js';
 import { differenceOf } from '../support/ingest-compare.js';
 import { ingestOracle } from '../support/ingest-oracle.js';
 
@@ -17,7 +25,8 @@ t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and
   for (let index = 0; index < BODY_COUNT; index++) {
     const text = new BodyWriter(random, production, random.pick([0, 0.005, 0.02])).body();
     const bytes = new TextEncoder().encode(text);
-    const base = { model: production, nowMs: NOW_MS, customKey: random.chance(0.03) };
+    const columnIds = someColumnIds(random, production);
+    const base = { model: production, nowMs: NOW_MS, customKey: random.chance(0.03), columnIds };
     const expected = ingestOracle(bytes, base);
     for (const shardCount of [1, 2, 5]) {
       const outcome = parseInsert(bytes, { ...base, shardCount }, scratch);
@@ -37,7 +46,8 @@ t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and
   }
   t.ok(acceptedCount > BODY_COUNT / 3, `${acceptedCount} bodies were accepted`);
   const codes = [
-    505, 511, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2014, 2015, 2016, 2017, 2018,
+    505, 506, 511, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2014, 2015, 2016, 2017, 2018,
+    2022,
   ];
   for (const code of [...codes, 2001, 2019, 2020, 3007, 5008, 5009])
     t.ok(seenCodes.has(code), `some body met ${code}`);
@@ -48,7 +58,7 @@ t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and
 const shared = createIngestScratch();
 function accepted(t: Test, body: string, model = sampleModel(), shardCount = 2): ParsedInsert {
   const bytes = new TextEncoder().encode(body);
-  const context = { model, nowMs: NOW_MS, customKey: false };
+  const context = { model, nowMs: NOW_MS, customKey: false, columnIds: null };
   const outcome = parseInsert(bytes, { ...context, shardCount }, shared);
   const expected = ingestOracle(bytes, context);
   if ('error' in outcome || 'code' in expected) throw new Error(`${body.slice(0, 200)} was refused`);
@@ -142,7 +152,7 @@ t.test('one scratch serves models and shard counts in turn without mixing them u
   for (let round = 0; round < 3; round++) {
     accepted(t, '{"u":{"country":"x"},"v":{"country":"y","a-integer":1}}', one, 1 + round);
     accepted(t, '{"u":{"zip":"x","country":5},"v":{"country":6}}', other, 3 - round);
-    const context = { model: one, nowMs: NOW_MS, customKey: false, shardCount: 2 };
+    const context = { model: one, nowMs: NOW_MS, customKey: false, columnIds: null, shardCount: 2 };
     t.ok(
       'error' in
         parseInsert(new TextEncoder().encode('{"u":{"country":"z","a-integer":"x"}}'), context, shared),
@@ -156,7 +166,7 @@ t.test('the result does not change when its body does, and a body in shared memo
   const text = new TextEncoder().encode('{"u":{"country":"first","integer-event":{"value":1}}}');
   const body = new Uint8Array(new SharedArrayBuffer(text.length));
   body.set(text);
-  const context = { model, nowMs: NOW_MS, customKey: false, shardCount: 1 };
+  const context = { model, nowMs: NOW_MS, customKey: false, columnIds: null, shardCount: 1 };
   const outcome = parseInsert(body, context, shared);
   const expected = ingestOracle(body.slice(), context);
   if ('error' in outcome || 'code' in expected) throw new Error('it was refused');

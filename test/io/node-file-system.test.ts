@@ -82,3 +82,13 @@ t.test('names: list is sorted, an absent folder has none; rename, remove, exists
   await disk.remove(path.join(dir, 'a'));
   await t.rejects(disk.remove(path.join(dir, 'a')), { code: 'ENOENT' });
 });
+
+t.test(
+  'removeDir removes an empty folder and leaves an absent one and one that holds something',
+  async (t) => {
+    const dir = t.testdir({ empty: {}, full: { file: '' }, file: '' });
+    for (const name of ['empty', 'full', 'absent']) await disk.removeDir(path.join(dir, name));
+    t.strictSame(fs.readdirSync(dir).sort(), ['file', 'full']);
+    await t.rejects(disk.removeDir(path.join(dir, 'file')), { code: 'ENOTDIR' });
+  },
+);

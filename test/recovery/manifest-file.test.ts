@@ -66,3 +66,21 @@ t.test('only snapshot files that the manifest does not name are removed', async 
     .filter((entry) => entry.isFile());
   t.strictSame(files.map(({ name }) => name).sort(), ['also-kept.arrow', 'kept.arrow', 'log-1', 'manifest']);
 });
+
+t.test('folders in which no file is left go, and what else the manifest names stays', async (t) => {
+  const dir = t.testdir({
+    snapshot: {
+      'd1-1': { 'old.arrow': '', 'older.arrow': '' },
+      'd1-2': { 'kept.arrow': '' },
+      'd2-1': {},
+      once: { 'old.once': '', 'new.once': '' },
+    },
+  });
+  const once = { path: 'snapshot/once/new.once', entryCount: 1, bytes: 1 };
+  await removeUnreferenced(new NodeFileSystem(), dir, {
+    ...manifestOf(1, ['snapshot/d1-2/kept.arrow']),
+    once,
+  });
+  const left = fs.readdirSync(`${dir}/snapshot`, { recursive: true }) as string[];
+  t.strictSame(left.sort(), ['d1-2', 'd1-2/kept.arrow', 'once', 'once/new.once']);
+});

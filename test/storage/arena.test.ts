@@ -89,7 +89,7 @@ t.test('growing keeps the content, also into another arena, and releases the old
   bytesOf(blocks[1]).fill(5);
   pool.allocate([ARENA_BYTES / 2, ARENA_BYTES / 4, ARENA_BYTES / 8], arena);
   const usedBefore = arena.usedBytes;
-  const longer = pool.grow(blocks, [ARENA_BYTES / 8, 256]);
+  const longer = pool.resize(blocks, [ARENA_BYTES / 8, 256]);
   t.not(longer[0].arena, arena);
   t.equal(longer[1].arena, longer[0].arena, 'both moved together');
   t.strictSame([...bytesOf(longer[1])], [...Array(128).fill(5), ...Array(128).fill(0)]);

@@ -66,3 +66,60 @@ t.test(
     }
   },
 );
+
+for (const [what, hashOf] of [
+  ['spread over all bits', (id: number) => Math.imul(id, 0x9e3779b1) >>> 0],
+  ['all equal', () => 0xdeadbeef],
+  ['equal in their low 12 bits', (id: number) => ((id & 31) << 12) >>> 0],
+  ['close together at the end of a part', (id: number) => (0xffffffff - (id % 40) * 64) >>> 0],
+] as const) {
+  t.test(`what is removed is gone and all others are found when the hashes are ${what}`, async (t) => {
+    const prng = new Prng(SEED + 1);
+    const index = new EntityIndex();
+    const rows = new Map<number, number>();
+    const limit = what.startsWith('spread') ? 5_000 : 400;
+    let idOfRow: number[] = [];
+    let wrong = 0;
+    const find = (id: number): number => index.find(hashOf(id), (row) => idOfRow[row] === id);
+    for (let step = 0; step < limit * 6; step++) {
+      const id = prng.below(limit);
+      const row = find(id);
+      if (row !== (rows.get(id) ?? -1)) wrong++;
+      if (row < 0) {
+        rows.set(id, idOfRow.length);
+        index.add(hashOf(id), idOfRow.length);
+        idOfRow.push(id);
+      } else if (prng.chance(0.6)) {
+        index.remove(hashOf(id), row);
+        rows.delete(id);
+      }
+      if (step % (limit * 2) !== limit) continue;
+      // Rows close up, as compaction makes them.
+      const moved = new Uint32Array(idOfRow.length).fill(0xffffffff);
+      const kept = [...rows].sort(([, a], [, b]) => a - b);
+      kept.forEach(([one, before], after) => {
+        moved[before] = after;
+        rows.set(one, after);
+      });
+      index.remap(moved);
+      idOfRow = kept.map(([one]) => one);
+    }
+    for (let id = 0; id < limit; id++) if (find(id) !== (rows.get(id) ?? -1)) wrong++;
+    t.equal(wrong, 0);
+  });
+}
+
+t.test('memory shrinks when most entities are gone and the others move', async (t) => {
+  const index = new EntityIndex();
+  const hashOf = (id: number): number => Math.imul(id, 0x9e3779b1) >>> 0;
+  for (let id = 0; id < 50_000; id++) index.add(hashOf(id), id);
+  const before = index.memoryBytes;
+  for (let id = 100; id < 50_000; id++) index.remove(hashOf(id), id);
+  index.remap(Uint32Array.from({ length: 50_000 }, (_, row) => row + 7));
+  t.ok(index.memoryBytes * 20 < before, `${before} to ${index.memoryBytes}`);
+  for (let id = 0; id < 100; id++)
+    t.equal(
+      index.find(hashOf(id), (row) => row === id + 7),
+      id + 7,
+    );
+});

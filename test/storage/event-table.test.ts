@@ -145,7 +145,7 @@ t.test('a restored segment is as the one that was written, sealed or not', async
       const words = new Uint32Array(BigInt64Array.from(values).buffer);
       const table = new EventTable(new ArenaPool(null), 5, 'i64');
       const segment = table.addSegment();
-      segment.restore(rows, dates, { kind: 'i64', words }, sealed);
+      segment.restore(rows, dates, { kind: 'i64', words }, null, sealed);
       t.strictSame(
         eventsOf(segment).map(({ value }) => value),
         values,
@@ -156,4 +156,66 @@ t.test('a restored segment is as the one that was written, sealed or not', async
       t.strictSame(window, sealed ? { from: 10, to: 20 } : { from: 0, to: count });
     }
   }
+});
+
+t.test(
+  'links go with their events when a segment grows, widens, is sealed, loses events and is restored',
+  async (t) => {
+    const prng = new Prng(SEED + 2);
+    const table = new EventTable(new ArenaPool(null), 5, 'code');
+    // Every event's link is told by its row, those of the first 300 are 0.
+    const linkOf = (row: number): number => (row < 300 ? 0 : row * 3 + 1);
+    const count = SEGMENT_ROWS_MAX + 700;
+    for (let row = 0; row < count; row++) {
+      const event = generate(prng, 'code', row);
+      append(table, event);
+      const tail = table.segments[table.segments.length - 1];
+      if (linkOf(row) !== 0) tail.setLink(tail.eventCount - 1, linkOf(row));
+    }
+    const check = (what: string): void => {
+      for (const segment of table.segments) {
+        const { rows } = segment.placesUpTo(segment.eventCount);
+        const wrong = segment.links()?.filter((link, place) => link !== linkOf(rows[place]));
+        t.equal(wrong?.length, 0, what);
+      }
+    };
+    check('sealed');
+    table.expire(START + 10 * DAY);
+    check('some are expired');
+    t.ok(table.eventCount < count && table.eventCount > count / 2);
+    const [sealed] = table.segments;
+    const { rows, dates } = sealed.placesUpTo(sealed.eventCount);
+    const codes = Uint32Array.from({ length: sealed.eventCount }, (_, place) => place + 1);
+    const again = new EventTable(new ArenaPool(null), 5, 'code').addSegment(7);
+    again.restore(rows, dates, { kind: 'code', codes }, sealed.links(), true);
+    t.ok(again.links()?.every((link, place) => link === linkOf(rows[place])));
+    t.equal(again.number, 7);
+  },
+);
+
+t.test('after some events expired, the next one comes behind a sealed segment, in a new one', async (t) => {
+  const prng = new Prng(SEED + 3);
+  const table = new EventTable(new ArenaPool(null), 5, 'i64');
+  for (let row = 0; row <= SEGMENT_ROWS_MAX; row++) {
+    append(table, { ...generate(prng, 'i64', row), date: row === SEGMENT_ROWS_MAX ? START : START + row });
+  }
+  t.notOk(table.expire(START), 'nothing is older');
+  t.ok(table.expire(START + 1000));
+  t.notOk(table.expire(START + 1000), 'nothing is left to take');
+  t.strictSame(
+    table.segments.map(({ eventCount, sealed, dateMin, number }) => [eventCount, sealed, dateMin, number]),
+    [[SEGMENT_ROWS_MAX - 1000, true, START + 1000, 0]],
+  );
+  append(table, { row: 1, date: START + 5, value: 1n });
+  t.strictSame(
+    table.segments.map(({ eventCount, number }) => [eventCount, number]),
+    [
+      [SEGMENT_ROWS_MAX - 1000, 0],
+      [1, 1],
+    ],
+  );
+  t.equal(table.oldest, START + 5);
+  t.ok(table.expire(2 ** 32));
+  t.equal(table.oldest, Number.POSITIVE_INFINITY);
+  t.strictSame(table.segments, []);
 });

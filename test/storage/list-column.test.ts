@@ -92,3 +92,18 @@ t.test('replaced lists do not let the heap grow without end', async (t) => {
   for (let times = 0; times < 10_000; times++) column.replace(times & 7, values, null, 0, 50);
   t.ok(column.memoryBytes < 8 * 50 * 4 * 4, `${column.memoryBytes} bytes for 400 items`);
 });
+
+t.test('a list that is taken away is missing, and its room is used again', async (t) => {
+  const column = new ListColumn('i64', 256);
+  const words = new Uint32Array(200);
+  for (let round = 0; round < 1_000; round++) {
+    column.replace(round % 256, { kind: 'i64', words }, null, 0, 100);
+    t.ok(column.presentCount === 1 && column.counts[round % 256] === 100);
+    column.remove(round % 256);
+    column.remove(round % 256);
+    column.remove(300);
+  }
+  t.equal(column.presentCount, 0);
+  t.ok(column.counts.every((count) => count === 0));
+  t.ok(column.memoryBytes < 10_000, String(column.memoryBytes));
+});

@@ -19,7 +19,13 @@ export type Stored = bigint | string | readonly [number, number];
 export interface StoredEvent {
   readonly seconds: number;
   readonly value: Stored;
+  /** Events with the same object belong together. */
+  readonly link?: object;
 }
+
+/** The relation of an event column; 0 = none. */
+export type RelationOf = (columnId: number) => number;
+const UNRELATED: RelationOf = () => 0;
 
 export interface StoredColumn {
   readonly id: number;
@@ -81,7 +87,11 @@ export function valuesOf(kind: ValueKind, values: readonly Stored[]): Values {
 const NO_CODES: Values = valuesOf('code', []);
 
 /** One batch of changes; an ID stands in it once. */
-export function batchOf(dimensionId: number, changes: readonly Change[]): Batch {
+export function batchOf(
+  dimensionId: number,
+  changes: readonly Change[],
+  relationOf: RelationOf = UNRELATED,
+): Batch {
   const { hashes, offsets, bytes } = strings(changes.map(({ id }) => id));
   const entries = changes.flatMap(({ fields }, row) => fields.map((field) => ({ row, field })));
   const columns = new Map(entries.map(({ field }) => [field.column.id, field.column]));
@@ -94,6 +104,7 @@ export function batchOf(dimensionId: number, changes: readonly Change[]): Batch 
       rows: Uint32Array.from(rows),
       counts: null,
       dates: null,
+      relationId: form === 'event' ? relationOf(column.id) : 0,
       valueCount: values.length,
       values: form === 'remove' ? NO_CODES : valuesOf(column.kind, values),
     });
@@ -159,33 +170,72 @@ export function batchOf(dimensionId: number, changes: readonly Change[]): Batch 
 
 // As plain maps
 
-export function applyPlain(entities: StoredEntities, changes: readonly Change[]): void {
+export function applyPlain(
+  entities: StoredEntities,
+  changes: readonly Change[],
+  relationOf: RelationOf = UNRELATED,
+): void {
   for (const { id, fields } of changes) {
     let entity = entities.get(id);
     if (entity === undefined) {
       entity = { attributes: new Map(), events: new Map() };
       entities.set(id, entity);
     }
-    for (const field of fields) {
-      const { id: columnId } = field.column;
-      if ('latest' in field) {
-        if (field.latest === null) entity.attributes.delete(columnId);
-        else entity.attributes.set(columnId, field.latest);
-      } else if ('list' in field) {
-        if (field.list.length === 0) entity.attributes.delete(columnId);
-        else entity.attributes.set(columnId, field.list);
-      } else if (field.events.length > 0) {
-        const events = entity.events.get(columnId) ?? [];
-        events.push(...field.events);
-        entity.events.set(columnId, events);
-      }
+    applyFields(entity, fields, relationOf);
+  }
+}
+
+function applyFields(entity: StoredEntity, fields: readonly Field[], relationOf: RelationOf): void {
+  const links = new Map<string, object>();
+  for (const field of fields) {
+    const { id: columnId } = field.column;
+    if ('latest' in field) {
+      if (field.latest === null) entity.attributes.delete(columnId);
+      else entity.attributes.set(columnId, field.latest);
+    } else if ('list' in field) {
+      if (field.list.length === 0) entity.attributes.delete(columnId);
+      else entity.attributes.set(columnId, field.list);
+    } else if (field.events.length > 0) {
+      const events = entity.events.get(columnId) ?? [];
+      field.events.forEach((event, nth) => {
+        const key = `${relationOf(columnId)}/${nth}`;
+        const link = links.get(key) ?? {};
+        links.set(key, link);
+        events.push(relationOf(columnId) === 0 ? event : ({ ...event, link } as StoredEvent));
+      });
+      entity.events.set(columnId, events);
     }
+  }
+}
+
+/** The fields into each of the entities. */
+export function updatePlain(
+  entities: StoredEntities,
+  ids: Iterable<string>,
+  fields: readonly Field[],
+  relationOf: RelationOf = UNRELATED,
+): void {
+  for (const id of ids) applyFields(entities.get(id) as StoredEntity, fields, relationOf);
+}
+
+export function expirePlain(entities: StoredEntities, columnId: number, beforeSeconds: number): void {
+  for (const { events } of entities.values()) {
+    const left = (events.get(columnId) ?? []).filter(({ seconds }) => seconds >= beforeSeconds);
+    if (left.length === 0) events.delete(columnId);
+    else events.set(columnId, left);
+  }
+}
+
+export function dropColumnPlain(entities: StoredEntities, columnId: number): void {
+  for (const { attributes, events } of entities.values()) {
+    attributes.delete(columnId);
+    events.delete(columnId);
   }
 }
 
 // Read back
 
-/** One line per entity: its ID, attributes and events, in an order of their own. */
+/** One line per entity: its ID, attributes, events and which of these belong together, in an order of their own. */
 export type Dump = readonly string[];
 
 const plainText = (value: unknown): string =>
@@ -194,18 +244,52 @@ const plainText = (value: unknown): string =>
 function line(
   id: string,
   attributes: ReadonlyMap<number, unknown>,
-  events: ReadonlyMap<number, unknown[]>,
+  events: ReadonlyMap<number, readonly DumpedEvent[]>,
 ): string {
   const sorted = [...attributes].sort(([a], [b]) => a - b);
   const sortedEvents = [...events]
     .filter(([, all]) => all.length > 0)
     .sort(([a], [b]) => a - b)
-    .map(([columnId, all]) => [columnId, all.map(plainText).sort()]);
-  return plainText([id, sorted, sortedEvents]);
+    .map(([columnId, all]) => [columnId, all.map(textOf).sort()]);
+  return plainText([id, sorted, sortedEvents, groupsOf(events)]);
+}
+
+interface DumpedEvent {
+  readonly seconds: number;
+  readonly value: unknown;
+  readonly link?: unknown;
+}
+
+const textOf = ({ seconds, value }: DumpedEvent): string => plainText({ seconds, value });
+
+/** Events with one link, of two columns at least. */
+function groupsOf(events: ReadonlyMap<number, readonly DumpedEvent[]>): string[] {
+  const groups = new Map<unknown, string[]>();
+  for (const [columnId, all] of events) {
+    for (const event of all) {
+      if (event.link === undefined) continue;
+      const group = groups.get(event.link) ?? [];
+      group.push(`${columnId}: ${textOf(event)}`);
+      groups.set(event.link, group);
+    }
+  }
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => group.sort().join(' + '))
+    .sort();
 }
 
 export function dumpPlain(entities: StoredEntities): Dump {
   return [...entities].map(([id, { attributes, events }]) => line(id, attributes, events)).sort();
+}
+
+/** The first line in which two dumps differ, in short, or null: quick to tell of large ones too. */
+export function differenceOf(is: Dump, wanted: Dump): string | null {
+  const length = Math.max(is.length, wanted.length);
+  for (let at = 0; at < length; at++) {
+    if (is[at] !== wanted[at]) return `${is[at]?.slice(0, 400)} instead of ${wanted[at]?.slice(0, 400)}`;
+  }
+  return null;
 }
 
 function itemAt(
@@ -258,11 +342,12 @@ export function dumpShard(shard: DimensionShard): Dump {
     };
   const byRow = new Map<
     number,
-    { id: string; attributes: Map<number, unknown>; events: Map<number, unknown[]> }
+    { id: string; attributes: Map<number, unknown>; events: Map<number, DumpedEvent[]> }
   >();
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();
     for (let place = 0; place < segment.rowCount; place++) {
+      if (segment.isDead(place)) continue;
       const id = Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
       const attributes = new Map<number, unknown>();
       for (const columnId of segment.columnIds) {
@@ -287,11 +372,14 @@ export function dumpShard(shard: DimensionShard): Dump {
   for (const [columnId, table] of shard.events) {
     for (const segment of table.segments) {
       const { rows, dates } = segment.placesUpTo(segment.eventCount);
+      const links = segment.links();
       for (let place = 0; place < rows.length; place++) {
+        if (shard.isDead(rows[place])) continue;
         const entity = byRow.get(rows[place]);
         if (entity === undefined) throw new Error(`an event belongs to row ${rows[place]}, which nobody has`);
         const events = entity.events.get(columnId) ?? [];
-        events.push({ seconds: dates[place], value: valueAt(segment, place, textIn(columnId)) });
+        const link = links === null || links[place] === 0 ? undefined : links[place];
+        events.push({ seconds: dates[place], value: valueAt(segment, place, textIn(columnId)), link });
         entity.events.set(columnId, events);
       }
     }
@@ -333,7 +421,7 @@ function generateStored(prng: Prng, kind: ValueKind, textCount: number): Stored 
   }
 }
 
-function generateField(prng: Prng, column: StoredColumn, textCount: number): Field {
+export function generateField(prng: Prng, column: StoredColumn, textCount: number): Field {
   const value = (): Stored => generateStored(prng, column.kind, textCount);
   if (column.form === 'latest') return { column, latest: prng.chance(0.1) ? null : value() };
   const several = Array.from({ length: prng.below(4) }, value);

@@ -26,6 +26,7 @@ export type DiskCall =
   | 'rename'
   | 'remove'
   | 'list'
+  | 'removeDir'
   | 'syncDir';
 
 export interface FaultyDiskOptions {
@@ -153,6 +154,11 @@ export class FaultyDisk implements FileSystem {
   }
 
   async makeDir(): Promise<void> {}
+
+  /** A folder is there as long as a file lies in it. */
+  async removeDir(dir: string): Promise<void> {
+    await this.#step('removeDir', dir);
+  }
 
   async syncDir(dir: string): Promise<void> {
     const due = this.#nameChanges.filter((change) => change.dir === dir);

@@ -6,6 +6,7 @@ import {
   type DatabaseModel,
   type Dimension,
   newDimension,
+  type Relation,
 } from '../../src/schema/index.js';
 
 /** 2026-02-01T12:00:00.500Z */
@@ -29,16 +30,35 @@ export function column(id: number, apiName: string, type: ColumnType, more: Part
   };
 }
 
-export function dimension(id: number, apiName: string, columns: readonly Column[]): Dimension {
+/** The relation `name` of some of `columns`. */
+export function relation(
+  id: number,
+  name: string,
+  columns: readonly Column[],
+  apiNames: readonly string[],
+): Relation {
+  const related = columns.filter((made) => apiNames.includes(made.apiName));
+  return { id, name, columnIds: related.map((made) => made.id) };
+}
+
+export function dimension(
+  id: number,
+  apiName: string,
+  columns: readonly Column[],
+  relations: readonly Relation[] = [],
+): Dimension {
   const empty = newDimension(id, apiName);
   return {
     ...empty,
+    relations: new Map(relations.map((made) => [made.name, made])),
     columns: new Map([...empty.columns, ...columns.map((made) => [made.apiName, made] as const)]),
   };
 }
 
 export function modelOf(dimensions: readonly Dimension[], more: Partial<DatabaseModel> = {}): DatabaseModel {
-  const columnIds = dimensions.flatMap((made) => Array.from(made.columns.values(), (held) => held.id));
+  const columnIds = dimensions.flatMap(({ columns, relations }) =>
+    Array.from([...columns.values(), ...relations.values()], (held) => held.id),
+  );
   return {
     id: 1,
     name: 'sample',
@@ -82,15 +102,32 @@ function allColumns(firstId: number): Column[] {
   add('gone', 'integer', { active: false });
   add('d20', 'decimal', { decimalPlaces: 20 });
   add('d1', 'decimal', { decimalPlaces: 1 });
+  add('visit-page', 'string-event');
+  add('visit-price', 'decimal-event');
+  add('visit-place', 'geolocation-event');
+  add('call-who', 'string-event');
+  add('call-minutes', 'integer-event');
   return made;
 }
 
-export function sampleModel(): DatabaseModel {
-  return modelOf([
-    dimension(1, 'default', allColumns(1)),
-    dimension(2, 'people', allColumns(101)),
-    dimension(7, 'empty', []),
+/** allColumns, some of them in relations. */
+function allOf(id: number, apiName: string, firstId: number): Dimension {
+  const columns = allColumns(firstId);
+  return dimension(id, apiName, columns, [
+    relation(firstId + 90, 'visit', columns, ['visit-page', 'visit-price', 'visit-place']),
+    relation(firstId + 91, 'call', columns, ['call-who', 'call-minutes']),
   ]);
+}
+
+export function sampleModel(): DatabaseModel {
+  return modelOf([allOf(1, 'default', 1), allOf(2, 'people', 101), dimension(7, 'empty', [])]);
+}
+
+/** Most of the model's columns, for a caller who may write those only; at times null: all. */
+export function someColumnIds(random: Prng, model: DatabaseModel): number[] | null {
+  if (random.chance(0.7)) return null;
+  const columns = Array.from(model.dimensions.values(), (held) => [...held.columns.values()]).flat();
+  return columns.filter(() => random.chance(0.97)).map((held) => held.id);
 }
 
 const TEXTS = [
@@ -296,6 +333,7 @@ export class BodyWriter {
     if (this.#fault()) return random.pick(['1', '[]', 'null', '"x"', '{}', '{"dimension":"people"}']);
     const members: string[] = [];
     const known = this.#model.dimensions.get('people') as Dimension;
+    const related = new Set(Array.from(known.relations.values(), ({ columnIds }) => columnIds).flat());
     const count = random.between(1, 5);
     for (let index = 0; index < count; index++) {
       if (this.#fault())
@@ -305,12 +343,18 @@ export class BodyWriter {
       else if (this.#creates ? random.chance(0.3) : this.#fault())
         members.push(`"new-${random.below(4)}":${this.#newValue()}`);
       else {
-        const names = [...known.columns.values()].filter((made) => made.active && made.id !== 0);
+        const relatedToo = this.#fault();
+        const names = [...known.columns.values()].filter(
+          (made) => made.active && made.id !== 0 && (relatedToo || !related.has(made.id)),
+        );
         const chosen = random.pick(names);
         members.push(
           `${this.#string(chosen.apiName)}${this.#gap()}:${this.#gap()}${this.#columnValue(chosen)}`,
         );
       }
+    }
+    for (const { columnIds } of known.relations.values()) {
+      if (random.chance(0.25)) this.#relate(members, known, columnIds);
     }
     if (random.chance(0.5)) {
       const name = this.#fault()
@@ -321,6 +365,23 @@ export class BodyWriter {
       if (random.chance(0.03)) members.splice(random.below(members.length + 1), 0, '"dimension":"default"');
     }
     return `{${this.#gap()}${members.join(`,${this.#gap()}`)}${this.#gap()}}`;
+  }
+
+  /** Adds some columns of a relation, each with as many events, unless it is to be wrong. */
+  #relate(members: string[], known: Dimension, columnIds: readonly number[]): void {
+    const random = this.#random;
+    const count = random.below(4);
+    for (const made of known.columns.values()) {
+      if (!columnIds.includes(made.id) || random.chance(0.2)) continue;
+      const eventCount = this.#fault() ? random.below(4) : count;
+      const parts = random.chance(0.1) ? [1, eventCount - 1] : [eventCount];
+      if (parts.some((part) => part < 0)) continue;
+      for (const part of parts) {
+        const events = Array.from({ length: part }, () => this.#event(made));
+        const value = part === 1 && random.chance(0.3) ? events[0] : `[${events.join(',')}]`;
+        members.splice(random.below(members.length + 1), 0, `${this.#string(made.apiName)}:${value}`);
+      }
+    }
   }
 
   #columnValue(made: Column): string {

@@ -41,6 +41,8 @@ function valueAt(values: Values, index: number): string {
 /** Adds what `section` says to the cells of its batch's entities. */
 function addSection(section: Section, cells: readonly Map<number, OracleCell>[]): void {
   let value = 0;
+  const { relationId } = section;
+  check(relationId === 0 || section.form === 'event', 'a section without events has a relation');
   section.rows.forEach((row, index) => {
     check(index === 0 || section.rows[index - 1] <= row, 'rows do not ascend');
     check(row < cells.length, 'a row is beyond the batch');
@@ -55,7 +57,7 @@ function addSection(section: Section, cells: readonly Map<number, OracleCell>[])
     } else if (section.form === 'event') {
       const events = before?.form === 'event' ? before.events : [];
       const event = `${section.dates?.[index]} ${valueAt(section.values, value++)}`;
-      of.set(section.columnId, { form: 'event', events: [...events, event] });
+      of.set(section.columnId, { form: 'event', relationId, events: [...events, event] });
     } else {
       const count = section.counts?.[index] ?? 0;
       const values = Array.from({ length: count }, () => valueAt(section.values, value++));

@@ -2,7 +2,7 @@
  * What an insert body means, written straight from the interface, one value at a time and as slowly as it likes:
  * the oracle of the hot parser. It shares no code with it.
  */
-import type { Column, ColumnType, DatabaseModel } from '../../src/schema/index.js';
+import type { Column, ColumnType, DatabaseModel, Relation } from '../../src/schema/index.js';
 import { BadJson, type JsonNode, parseTree } from './json-tree.js';
 
 /** What one column of one entity ends up with. Values in canonical text. */
@@ -10,7 +10,7 @@ export type OracleCell =
   | { readonly form: 'latest'; readonly value: string }
   | { readonly form: 'remove' }
   | { readonly form: 'list'; readonly values: readonly string[] }
-  | { readonly form: 'event'; readonly events: readonly string[] };
+  | { readonly form: 'event'; readonly relationId: number; readonly events: readonly string[] };
 
 export interface OracleEntity {
   readonly id: string;
@@ -158,12 +158,19 @@ interface NewDimension {
   readonly apiName: string;
 }
 
+interface OracleDimension {
+  readonly id: number;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly relations: ReadonlyMap<string, Relation>;
+}
+
 type Member = { readonly key: string; readonly value: JsonNode };
 
 class Oracle {
   readonly #model: DatabaseModel;
   readonly #nowSeconds: number;
   readonly #members: readonly Member[];
+  readonly #columnIds: readonly number[] | null;
   #createDimensions = false;
   #createColumns = false;
   readonly #newDimensions = new Map<string, NewDimension>();
@@ -172,10 +179,11 @@ class Oracle {
   readonly #marked = new Map<object, number>();
   #valueCount = 0;
 
-  constructor(root: JsonNode, model: DatabaseModel, nowMs: number) {
+  constructor(root: JsonNode, { model, nowMs, columnIds }: OracleContext) {
     if (root.t !== 'object') throw new OracleFault(1503);
     this.#members = root.members;
     this.#model = model;
+    this.#columnIds = columnIds;
     this.#nowSeconds = Math.floor(nowMs / 1000);
   }
 
@@ -201,9 +209,14 @@ class Oracle {
         const { column, midnights } = this.#columnOf(dimension, member);
         columnsNamed.add(`${dimension.id} ${column.id}`);
         if (columnsNamed.size > 5000) fail(2013);
-        this.#put(cells, column, member.value, midnights);
+        this.#put(cells, column, relationOf(dimension, column)?.id ?? 0, member.value, midnights);
       }
       if (value.members.every((member) => member.key === 'dimension')) fail(2017);
+      for (const { columnIds } of dimension.relations.values()) {
+        const named = columnIds.map((columnId) => cells.get(columnId));
+        const counts = named.flatMap((cell) => (cell?.form === 'event' ? [cell.events.length] : []));
+        if (new Set(counts).size > 1) fail(2022);
+      }
       entities.push({ id, dimensionId: dimension.id, cells });
     }
     return {
@@ -240,7 +253,7 @@ class Oracle {
     return entity.members.findLast((member) => member.key === 'dimension')?.value ?? null;
   }
 
-  #dimensionOf(entity: JsonNode & { t: 'object' }): { id: number; columns: ReadonlyMap<string, Column> } {
+  #dimensionOf(entity: JsonNode & { t: 'object' }): OracleDimension {
     const node = this.#dimensionNode(entity);
     if (node !== null && node.t !== 'string') return fail(5009);
     const marked = this.#marked.get(node ?? entity);
@@ -249,23 +262,28 @@ class Oracle {
     const known = this.#model.dimensions.get(name);
     if (known !== undefined) return known;
     const made = this.#newDimensions.get(name);
-    return made === undefined ? fail(5008) : { id: made.id, columns: new Map() };
+    return made === undefined ? fail(5008) : { id: made.id, columns: new Map(), relations: new Map() };
   }
 
-  #columnOf(
-    dimension: { id: number; columns: ReadonlyMap<string, Column> },
-    member: Member,
-  ): { column: Column; midnights: boolean } {
+  #columnOf(dimension: OracleDimension, member: Member): { column: Column; midnights: boolean } {
     if (member.key === 'entity-id') fail(2020);
     const marked = this.#marked.get(member);
     if (marked !== undefined) fail(marked);
     const known = dimension.columns.get(member.key);
-    if (known !== undefined) return known.active ? { column: known, midnights: false } : fail(2011);
     const made = this.#newColumns.get(`${dimension.id} ${member.key}`);
-    return made === undefined ? fail(2011) : { column: this.#asColumn(made), midnights: made.midnights };
+    const column = known ?? (made === undefined ? fail(2011) : this.#asColumn(made));
+    if (!column.active) fail(2011);
+    if (this.#columnIds !== null && !this.#columnIds.includes(column.id)) fail(506);
+    return { column, midnights: known === undefined && made?.midnights === true };
   }
 
-  #put(cells: Map<number, OracleCell>, column: Column, node: JsonNode, midnights: boolean): void {
+  #put(
+    cells: Map<number, OracleCell>,
+    column: Column,
+    relationId: number,
+    node: JsonNode,
+    midnights: boolean,
+  ): void {
     const marked = this.#marked.get(node);
     if (marked !== undefined) fail(marked);
     if (column.type.endsWith('-event')) {
@@ -273,7 +291,7 @@ class Oracle {
       const before = cells.get(column.id);
       const events = before?.form === 'event' ? [...before.events] : [];
       for (const item of items) events.push(this.#event(item, column));
-      cells.set(column.id, { form: 'event', events });
+      cells.set(column.id, { form: 'event', relationId, events });
     } else if (column.storage === 'list-of-values') {
       if (node.t === 'null') cells.set(column.id, { form: 'list', values: [] });
       else if (node.t !== 'list') fail(2007);
@@ -460,13 +478,25 @@ class Oracle {
   }
 }
 
+function relationOf({ relations }: OracleDimension, column: Column): Relation | null {
+  return [...relations.values()].find(({ columnIds }) => columnIds.includes(column.id)) ?? null;
+}
+
+export interface OracleContext {
+  readonly model: DatabaseModel;
+  readonly nowMs: number;
+  readonly customKey: boolean;
+  /** Columns that may be written; null = all. */
+  readonly columnIds: readonly number[] | null;
+}
+
 /** The body's meaning, or the code of the error that it deserves. */
 export function ingestOracle(
   body: Uint8Array,
-  context: { readonly model: DatabaseModel; readonly nowMs: number; readonly customKey: boolean },
+  context: OracleContext,
 ): { readonly result: OracleResult } | { readonly code: number } {
   try {
-    return { result: new Oracle(parseTree(body, 64), context.model, context.nowMs).run(context.customKey) };
+    return { result: new Oracle(parseTree(body, 64), context).run(context.customKey) };
   } catch (thrown) {
     if (thrown instanceof OracleFault) return { code: thrown.code };
     if (thrown instanceof BadJson) return { code: 1503 };

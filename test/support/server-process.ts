@@ -32,6 +32,7 @@ export interface Serving {
 }
 
 export interface Keys {
+  readonly team: string;
   readonly master: string;
   readonly write: string;
   readonly read: string;
@@ -116,25 +117,44 @@ export class ServerProcess {
   /** The keys of the data directory's database; complete once it serves. */
   keys(): Keys {
     const text = fs.readFileSync(path.join(this.dir, 'keys.json'), 'utf8');
-    const { database } = JSON.parse(text) as { database: Record<string, string> };
-    return { master: database['master-key'], write: database['write-key'], read: database['read-key'] };
+    const keys = JSON.parse(text) as { 'team-key': string; database: Record<string, string> };
+    const { database } = keys;
+    return {
+      team: keys['team-key'],
+      master: database['master-key'],
+      write: database['write-key'],
+      read: database['read-key'],
+    };
   }
 }
 
 export interface CommandResult extends Ending {
+  readonly stdout: string;
+  /** Both outputs. */
   readonly output: string;
 }
 
-/** Runs a `quarry` command to its end. */
-export function runCommand(args: readonly string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs a `quarry` command to its end; `env` adds to this process's own environment. */
+export function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  let stdout = '';
   let output = '';
-  const add = (part: Buffer): void => {
+  child.stdout.on('data', (part: Buffer) => {
+    stdout += part.toString();
     output += part.toString();
-  };
-  child.stdout.on('data', add);
-  child.stderr.on('data', add);
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, output })));
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    output += part.toString();
+  });
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, output })),
+  );
 }
 
 /** A port that was free a moment ago. */

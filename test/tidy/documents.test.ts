@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
 import { ERRORS } from '../../src/base/index.js';
+import { documentedTables } from '../../src/http/tables.js';
 import { FLOORS } from './rules.js';
 import { directoriesUnder, exists, filesUnder, lineOf, ROOT, read, sources } from './source.js';
 
@@ -66,6 +67,14 @@ t.test("README's table of our own codes is the error table", async (t) => {
     rows.map(([, code]) => code).filter((code) => own.includes(code)),
     own,
   );
+});
+
+t.test("README's tables of endpoints, permissions and limits are those of the code", async (t) => {
+  const readme = read('README.md');
+  for (const [name, table] of Object.entries(documentedTables())) {
+    const [, found] = readme.split(`<!-- ${name} -->\n`);
+    t.equal(found?.split(`\n<!-- /${name} -->`)[0].trim(), table, `between the marks <!-- ${name} -->`);
+  }
 });
 
 t.test('packages are named by exact versions, and the lock file agrees', async (t) => {

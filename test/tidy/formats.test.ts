@@ -142,6 +142,7 @@ t.test("a batch's head and section heads are as drawn", async (t) => {
         rows: Uint32Array.of(0, 1, 1),
         counts: null,
         dates: Uint32Array.of(100, 101, 102),
+        relationId: 9,
         valueCount: 3,
         values: {
           kind: 'code',
@@ -176,6 +177,7 @@ t.test("a batch's head and section heads are as drawn", async (t) => {
     entryCount: 3,
     valueCount: 3,
     byteCount: 4,
+    relationId: 9,
     reserved: 0,
   });
   t.strictSame([...words.subarray(sectionAt + 8, sectionAt + 8 + 3)], [0, 1, 1], 'rows');

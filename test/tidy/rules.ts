@@ -43,7 +43,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/http/metrics.ts'],
   pino: ['src/main.ts'],
   selfsigned: ['src/http/certificate.ts'],
-  'smol-toml': ['src/commands/serve-config.ts'],
+  'smol-toml': ['src/commands/serve-config.ts', 'src/commands/limits-file.ts'],
   'lossless-json': ['src/api/'],
   hyparquet: ['src/commands/demo/flights.ts'],
   fzstd: ['src/commands/demo/flights.ts'],

@@ -25,9 +25,11 @@ function applyOf(shard: number, ids: readonly string[]): LaneRequest {
 }
 
 const COUNT_ALL: LaneRequest = {
-  op: 'count-all',
-  databaseId: KEY.databaseId,
-  dimensionIds: [KEY.dimensionId, 99],
+  op: 'count-entities',
+  plans: [
+    { ...KEY, condition: null },
+    { ...KEY, dimensionId: 99, condition: null },
+  ],
 };
 
 t.test('requests of a task take effect in turn, each with its answer at its place', async (t) => {
@@ -47,7 +49,7 @@ t.test('requests of a task take effect in turn, each with its answer at its plac
   });
   t.strictSame(
     replies.map((reply) => ('value' in reply ? reply.value : reply)),
-    [0, null, 2, null, null, 4, null, 0],
+    [[0, 0], null, [2, 0], null, null, [4, 0], null, [0, 0]],
   );
 });
 
@@ -86,7 +88,9 @@ t.test('an insert for a database that is gone is refused with 8002, and the work
     bodyBytes: 2,
     nowMs: 0,
     customKey: false,
+    columnIds: null,
+    onceId: null,
   };
   const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });
-  t.match(replies, [{ error: { code: 8002 } }, { value: 0 }]);
+  t.match(replies, [{ error: { code: 8002 } }, { value: [0, 0] }]);
 });

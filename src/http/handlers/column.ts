@@ -1,16 +1,20 @@
-/** POST and GET /v1/column. */
+/** POST, PUT, DELETE and GET /v1/column. */
 import * as api from '../../api/index.js';
-import { databaseOf } from '../../catalog/index.js';
-import { type Call, type Members, membersOf } from './handler.js';
+import { changeModel } from './change-model.js';
+import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
-export async function createColumns(call: Call): Promise<Members> {
-  const body = api.parseJson(call.body);
-  const answer = await call.engine.change((catalog) =>
-    api.createColumns(body, databaseOf(catalog, call.databaseId)),
-  );
-  return membersOf(answer);
+export function createColumns(call: DatabaseCall): Promise<Members> {
+  return changeModel(call, api.createColumns);
 }
 
-export function listColumns(call: Call): Members {
-  return membersOf(api.listColumns(call.model));
+export function changeColumn(call: DatabaseCall): Promise<Members> {
+  return changeModel(call, api.changeColumn);
+}
+
+export function deleteColumn(call: DatabaseCall): Promise<Members> {
+  return changeModel(call, api.deleteColumn);
+}
+
+export function listColumns(call: DatabaseCall): Members {
+  return membersOf(api.listColumns(call.model, call.access));
 }

@@ -1,24 +1,16 @@
 /** POST, DELETE and GET /v1/dimension. */
 import * as api from '../../api/index.js';
-import { databaseOf } from '../../catalog/index.js';
-import { type Call, type Members, membersOf } from './handler.js';
+import { changeModel } from './change-model.js';
+import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
-export async function createDimension(call: Call): Promise<Members> {
-  const body = api.parseJson(call.body);
-  const answer = await call.engine.change((catalog) =>
-    api.createDimensions(body, databaseOf(catalog, call.databaseId)),
-  );
-  return membersOf(answer);
+export function createDimension(call: DatabaseCall): Promise<Members> {
+  return changeModel(call, api.createDimensions);
 }
 
-export async function deleteDimension(call: Call): Promise<Members> {
-  const body = api.parseJson(call.body);
-  const answer = await call.engine.change((catalog) =>
-    api.deleteDimension(body, databaseOf(catalog, call.databaseId)),
-  );
-  return membersOf(answer);
+export function deleteDimension(call: DatabaseCall): Promise<Members> {
+  return changeModel(call, api.deleteDimension);
 }
 
-export function listDimensions(call: Call): Members {
+export function listDimensions(call: DatabaseCall): Members {
   return membersOf(api.listDimensions(call.model));
 }

@@ -1,27 +1,65 @@
 /**
- * What an endpoint's handler is given and gives back. By then the request passed every check of the transport:
- * the key opens `databaseId`, the body is whole, decoded and declared as the endpoint wants it.
+ * What an endpoint's handler is given and gives back. By then the request passed every check of the transport: the
+ * caller may use the endpoint, the body is whole, decoded and declared as the endpoint wants it. What a call says of
+ * the catalog is that of the turn in which the handler runs.
  */
 
+import type { Access } from '../../api/index.js';
+import type { RandomBytes } from '../../base/index.js';
+import type { Catalog } from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
+import type { Caller } from '../caller.js';
+import type { PasswordHasher } from '../passwords.js';
+import type { Sessions } from '../sessions.js';
 
-export interface Call {
+interface AnyCall {
   readonly engine: EngineApi;
-  readonly databaseId: number;
-  /** The database as it is now; a handler that changes it decides inside `engine.change` on the newest instead. */
-  readonly model: DatabaseModel;
+  /** A handler that changes the catalog decides inside `engine.change` on the newest instead. */
+  readonly catalog: Catalog;
   /** Empty when the request had none. Owns its buffer. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** The request's time, milliseconds since the Unix epoch. */
   readonly nowMs: number;
+  /** What stands in the path's place of `:name`, decoded; empty when it has none. */
+  readonly pathName: string;
+}
+
+/** A request of the team: databases, custom keys, users, groups. */
+export interface TeamCall extends AnyCall {
+  readonly caller: Caller;
+  readonly randomBytes: RandomBytes;
+  readonly passwords: PasswordHasher;
+  /** Resolves when the host names of whitelists that were just set have been looked up. */
+  readonly addressesResolved: () => Promise<void>;
+}
+
+/** A request inside one database. */
+export interface DatabaseCall extends AnyCall {
+  readonly caller: Caller;
+  readonly databaseId: number;
+  readonly model: DatabaseModel;
+  readonly access: Access;
+  /** Whether an insert may create columns and dimensions. */
+  readonly mayCreate: boolean;
+  /** What names a write that takes effect once; null without an Idempotency-Key. */
+  readonly onceId: string | null;
+  /** Counts entities that are about to be written against the database's limits. Throws 1502. */
+  readonly charge: (entityCount: number) => void;
+}
+
+/** A request that needs no key: signing in. */
+export interface OpenCall extends AnyCall {
+  readonly sessions: Sessions;
+  /** Text of the client's address. */
+  readonly client: string;
 }
 
 /** Members of the answer's object as JSON text, without braces; `status` and `took` are added by the caller. */
 export type Members = string;
 
 /** Throws, or rejects with, a QuarryError for what the client did wrong or what cannot be done now. */
-export type Handler = (call: Call) => Members | Promise<Members>;
+export type Handler<Call> = (call: Call) => Members | Promise<Members>;
 
 /** The members of `answer`, which has at least one and holds nothing that JSON cannot write. */
 export function membersOf(answer: object): Members {

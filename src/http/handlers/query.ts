@@ -1,10 +1,14 @@
-/** POST /v1/query/count/entity, POST and GET /v1/query/count/entity/total, POST /v1/query/exists/entity. */
+/**
+ * POST /v1/query/count/entity, POST and GET /v1/query/count/entity/total, POST /v1/query/exists/entity. Each binds and
+ * asks in one turn, so that what it asks is what was bound.
+ */
 import * as api from '../../api/index.js';
-import { type Call, type Members, membersOf } from './handler.js';
+import type { CountEntityPlan } from '../../ir/index.js';
+import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
-export async function countEntities(call: Call): Promise<Members> {
+export async function countEntities(call: DatabaseCall): Promise<Members> {
   const { databaseId } = call;
-  const queries = api.bindCountEntity(api.parseJson(call.body), call.model, call.nowMs);
+  const queries = api.bindCountEntity(api.parseJson(call.body), call.model, call.nowMs, call.access);
   const counts = await call.engine.countEntities(
     queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
   );
@@ -13,20 +17,21 @@ export async function countEntities(call: Call): Promise<Members> {
   return `"result":{${results.join(',')}}`;
 }
 
-export function countTotal(call: Call): Promise<Members> {
-  return totalOf(call, api.bindTotal(api.parseJson(call.body), call.model));
+export function countTotal(call: DatabaseCall): Promise<Members> {
+  return totalOf(call, api.bindTotal(api.parseJson(call.body), call.model, call.nowMs, call.access));
 }
 
-export function countTotalOfAll(call: Call): Promise<Members> {
-  return totalOf(call, api.allDimensionIds(call.model));
+export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
+  return totalOf(call, api.bindTotalOfAll(call.model, call.nowMs, call.access));
 }
 
-async function totalOf(call: Call, dimensionIds: readonly number[]): Promise<Members> {
-  return `"result":{"total":${await call.engine.countAll(call.databaseId, dimensionIds)}}`;
+async function totalOf({ engine }: DatabaseCall, plans: readonly CountEntityPlan[]): Promise<Members> {
+  const counts = await engine.countEntities(plans);
+  return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
-export async function existEntities(call: Call): Promise<Members> {
-  const query = api.bindExists(api.parseJson(call.body), call.model);
-  const found = await call.engine.exist(call.databaseId, query.dimensionId, query.ids);
+export async function existEntities(call: DatabaseCall): Promise<Members> {
+  const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
+  const found = await call.engine.exist(query.plan, query.ids);
   return membersOf(api.existsAnswer(query, found));
 }

@@ -1,0 +1,94 @@
+/**
+ * What of a database one caller may use: its columns and its rows. Made from the caller's key; a key without
+ * restrictions has FULL_ACCESS.
+ * Invariants: a filter that cannot be bound (its column is gone or inactive) refuses, it never widens; whatever
+ * is bound for a caller goes through `checkColumn` and `restrict`.
+ */
+import { QuarryError, quoted } from '../base/index.js';
+import type { ApiKey, CustomKey } from '../catalog/index.js';
+import type { Condition } from '../ir/index.js';
+import { type Column, type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../schema/index.js';
+import { bindQuery, type ColumnCheck } from './condition.js';
+import { objectAt } from './fields.js';
+import { parseJson } from './json.js';
+
+export interface Access {
+  /** Whether the caller may use the column; `entity-id` always. */
+  allows(dimension: Dimension, column: Column): boolean;
+  /** Throws 506 where `allows` is false. Bound, so that it can be handed on alone. */
+  readonly checkColumn: ColumnCheck;
+  /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
+  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C;
+  /** Ids of the columns of `model` that the caller may write; null = all. */
+  columnIds(model: DatabaseModel): readonly number[] | null;
+}
+
+export const FULL_ACCESS: Access = {
+  allows: () => true,
+  checkColumn: () => {},
+  restrict: (_dimension, condition) => condition,
+  columnIds: () => null,
+};
+
+export function accessOf(key: ApiKey): Access {
+  if (key.kind !== 'custom') return FULL_ACCESS;
+  return key.columnsWhitelist === null && key.filter.length === 0 ? FULL_ACCESS : new CustomAccess(key);
+}
+
+class CustomAccess implements Access {
+  readonly #columns: ReadonlyMap<string, ReadonlySet<string>> | null;
+  readonly #filters: ReadonlyMap<string, string>;
+
+  constructor({ columnsWhitelist, filter }: CustomKey) {
+    this.#columns =
+      columnsWhitelist === null
+        ? null
+        : new Map(columnsWhitelist.map(({ dimension, columns }) => [dimension, new Set(columns)]));
+    this.#filters = new Map(filter.map(({ dimension, conditions }) => [dimension, conditions]));
+  }
+
+  allows(dimension: Dimension, column: Column): boolean {
+    if (this.#columns === null || column.apiName === ENTITY_ID_COLUMN) return true;
+    return this.#columns.get(dimension.apiName)?.has(column.apiName) === true;
+  }
+
+  readonly checkColumn = (dimension: Dimension, column: Column): void => {
+    if (this.allows(dimension, column)) return;
+    const where = `in dimension ${quoted(dimension.apiName)}`;
+    throw new QuarryError(506, `this key may not use the column ${quoted(column.apiName)} ${where}`);
+  };
+
+  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C {
+    const conditions = this.#filters.get(dimension.apiName);
+    if (conditions === undefined) return condition;
+    const filter = bindFilter(conditions, dimension, nowMs);
+    return condition === null ? filter : { op: 'and', members: [filter, condition] };
+  }
+
+  columnIds(model: DatabaseModel): readonly number[] | null {
+    if (this.#columns === null) return null;
+    const ids: number[] = [];
+    for (const dimension of model.dimensions.values()) {
+      for (const column of dimension.columns.values()) {
+        if (this.allows(dimension, column)) ids.push(column.id);
+      }
+    }
+    return ids;
+  }
+}
+
+/** The conditions of a key's filter, joined by `and`. Throws 506, and tells nothing of the filter but that it is broken. */
+function bindFilter(conditions: string, dimension: Dimension, nowMs: number): Condition {
+  try {
+    const columns = objectAt(parseJson(new TextEncoder().encode(conditions)), 4004, 'the filter');
+    const query = [...columns].flatMap(([column, condition], index) => [
+      ...(index === 0 ? [] : ['and']),
+      new Map([[column, condition]]),
+    ]);
+    return bindQuery(query, dimension, nowMs);
+  } catch (error) {
+    if (!(error instanceof QuarryError)) throw error;
+    const where = `dimension ${quoted(dimension.apiName)}`;
+    throw new QuarryError(506, `the row filter of this key no longer fits the columns of ${where}`);
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * POST, PUT and DELETE /v1/permission_groups. Days and hours are those of UTC: `from` is inside, `to` is not, and
+ * from later than `to` runs over midnight; without them access is always open. What is absent permits nothing.
+ */
+import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
+import {
+  type Catalog,
+  groupByName,
+  isPermission,
+  type PermissionGroup,
+  WEEK_DAYS,
+  type WeekDay,
+} from '../catalog/index.js';
+import { databaseAt } from './database.js';
+import type { ModelDecision } from './dimension.js';
+import { ExactNumber, type Json, kindOf } from './json.js';
+import { TeamFields } from './team-fields.js';
+
+const WRONG = 7000;
+const GROUP_FIELDS = [
+  'group-name',
+  'description',
+  'allowed-permissions',
+  'allowed-databases',
+  'labels',
+  'week-days',
+  'access-hours',
+];
+
+export interface GroupsAnswer {
+  readonly 'permission-groups': readonly string[];
+}
+
+function readName(fields: TeamFields, field: string): string {
+  const name = fields.text(field);
+  if (name.trim() === '') throw fields.fault(field, 'is empty');
+  if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+  return name;
+}
+
+function readPermissions(fields: TeamFields, absent: readonly number[]): readonly number[] {
+  const numbers = fields.list('allowed-permissions')?.map((item, index) => {
+    const number = item instanceof ExactNumber && /^\d{1,3}$/.test(item.text) ? Number(item.text) : -1;
+    if (isPermission(number)) return number;
+    const what = item instanceof ExactNumber ? item.text : kindOf(item);
+    throw fields.fault('allowed-permissions', `has ${what} at [${index}], which is no permission's number`);
+  });
+  return numbers === undefined ? absent : [...new Set(numbers)];
+}
+
+function readDatabases(fields: TeamFields, catalog: Catalog, absent: readonly number[]): readonly number[] {
+  if (!fields.has('allowed-databases')) return absent;
+  return fields.texts('allowed-databases', []).map((name) => {
+    try {
+      return databaseAt(catalog, name).id;
+    } catch (error) {
+      if (!(error instanceof QuarryError)) throw error;
+      throw fields.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
+    }
+  });
+}
+
+function readWeekDays(fields: TeamFields, absent: readonly WeekDay[]): readonly WeekDay[] {
+  if (!fields.has('week-days')) return absent;
+  const days = fields.texts('week-days', []);
+  for (const day of days) {
+    if (!WEEK_DAYS.some((known) => known === day)) {
+      throw fields.fault('week-days', `has ${quoted(day)}, which is none of ${WEEK_DAYS.join(', ')}`);
+    }
+  }
+  return WEEK_DAYS.filter((day) => days.includes(day));
+}
+
+function readHours(
+  fields: TeamFields,
+  absent: PermissionGroup['accessMinutes'],
+): PermissionGroup['accessMinutes'] {
+  const { object } = fields;
+  if (!object.has('access-hours')) return absent;
+  if (!fields.has('access-hours')) return null;
+  const hours = new TeamFields(object.get('access-hours'), ['from', 'to'], WRONG, '"access-hours"');
+  const minute = (field: string): number => {
+    const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(hours.text(field));
+    if (match === null) throw hours.fault(field, 'must be HH:MM, 00:00 to 23:59');
+    return Number(match[1]) * 60 + Number(match[2]);
+  };
+  const [from, to] = [minute('from'), minute('to')];
+  if (from === to) throw hours.fault('to', 'is the same as "from": leave the hours out for the whole day');
+  return { from, to };
+}
+
+function readGroup(fields: TeamFields, catalog: Catalog, before: PermissionGroup): PermissionGroup {
+  return {
+    ...before,
+    description: fields.text('description', before.description),
+    permissions: readPermissions(fields, before.permissions),
+    databaseIds: readDatabases(fields, catalog, before.databaseIds),
+    labels: fields.texts('labels', before.labels),
+    weekDays: readWeekDays(fields, before.weekDays),
+    accessMinutes: readHours(fields, before.accessMinutes),
+  };
+}
+
+function refuseTaken(catalog: Catalog, name: string): void {
+  if (groupByName(catalog, name) === undefined) return;
+  throw new QuarryError(WRONG, `permission group ${quoted(name)} already exists`);
+}
+
+function groupAt(fields: TeamFields, catalog: Catalog): PermissionGroup {
+  const name = fields.text('group-name');
+  const group = groupByName(catalog, name);
+  if (group === undefined) throw fields.fault('group-name', `${quoted(name)} does not exist`);
+  return group;
+}
+
+const answerOf = (name: string): GroupsAnswer => ({ 'permission-groups': [name] });
+
+/** Throws 7000. */
+export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+  const fields = new TeamFields(body, GROUP_FIELDS, WRONG, 'the body');
+  const name = readName(fields, 'group-name');
+  const group = readGroup(fields, catalog, {
+    id: catalog.nextGroupId,
+    name,
+    description: '',
+    permissions: [],
+    databaseIds: [],
+    labels: [],
+    weekDays: [],
+    accessMinutes: null,
+  });
+  refuseTaken(catalog, name);
+  return { changes: [{ change: 'group-set', group }], answer: answerOf(name) };
+}
+
+/** Changes what the body names. Throws 7000. */
+export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+  const fields = new TeamFields(body, [...GROUP_FIELDS, 'new-group-name'], WRONG, 'the body');
+  const before = groupAt(fields, catalog);
+  const name = fields.has('new-group-name') ? readName(fields, 'new-group-name') : before.name;
+  const group = readGroup(fields, catalog, { ...before, name });
+  if (name !== before.name) refuseTaken(catalog, name);
+  return { changes: [{ change: 'group-set', group }], answer: answerOf(name) };
+}
+
+/** Its users are in no group afterwards. Throws 7000. */
+export function deleteGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+  const fields = new TeamFields(body, ['group-name'], WRONG, 'the body');
+  const { id, name } = groupAt(fields, catalog);
+  return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };
+}

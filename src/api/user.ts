@@ -1,0 +1,118 @@
+/** POST, PUT and DELETE /v1/users, and the body of POST /v1/session. */
+import { QuarryError, quoted } from '../base/index.js';
+import { type Catalog, groupByName, type User } from '../catalog/index.js';
+import type { ModelDecision } from './dimension.js';
+import type { Json } from './json.js';
+import { TeamFields } from './team-fields.js';
+
+const WRONG = 7050;
+const EMAIL = /^[^\s@"'<>]{1,64}@[^\s@"'<>]{1,189}$/u;
+const PASSWORD_CHARS_MIN = 8;
+const NAME_CHARS_MAX = 256;
+const USER_FIELDS = ['email', 'labels', 'first-name', 'last-name', 'permission-group'];
+
+export interface UsersAnswer {
+  readonly users: readonly string[];
+}
+
+function readEmail(fields: TeamFields): string {
+  const email = fields.text('email').toLowerCase();
+  if (!EMAIL.test(email)) throw fields.fault('email', `${quoted(email)} is no address`);
+  return email;
+}
+
+function readPersonName(fields: TeamFields, field: string, absent: string): string {
+  const name = fields.text(field, absent);
+  if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+  return name;
+}
+
+function readGroup(fields: TeamFields, catalog: Catalog, before: number | null): number | null {
+  if (!fields.object.has('permission-group')) return before;
+  if (!fields.has('permission-group')) return null;
+  const name = fields.text('permission-group');
+  const group = groupByName(catalog, name);
+  if (group === undefined) throw fields.fault('permission-group', `${quoted(name)} does not exist`);
+  return group.id;
+}
+
+function readUser(fields: TeamFields, catalog: Catalog, before: User): User {
+  return {
+    ...before,
+    labels: fields.texts('labels', before.labels),
+    firstName: readPersonName(fields, 'first-name', before.firstName),
+    lastName: readPersonName(fields, 'last-name', before.lastName),
+    groupId: readGroup(fields, catalog, before.groupId),
+  };
+}
+
+function userAt(catalog: Catalog, email: string): User {
+  const user = catalog.users.get(email);
+  if (user === undefined) throw new QuarryError(WRONG, `user ${quoted(email)} does not exist`);
+  return user;
+}
+
+/** The password of a new user: 8 to 1,024 characters. Throws 7050. */
+export function readNewPassword(body: Json): string {
+  const fields = new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body');
+  const password = fields.text('password');
+  if ([...password].length < PASSWORD_CHARS_MIN) {
+    throw fields.fault('password', `is shorter than ${PASSWORD_CHARS_MIN} characters`);
+  }
+  return password;
+}
+
+/** Makes a user; `passwordHash` null = check only. Throws 7050. */
+export function createUser(
+  body: Json,
+  catalog: Catalog,
+  passwordHash: string | null,
+): ModelDecision<UsersAnswer> {
+  const fields = new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body');
+  const email = readEmail(fields);
+  if (catalog.users.has(email)) throw new QuarryError(WRONG, `user ${quoted(email)} already exists`);
+  const blank = {
+    email,
+    passwordHash: passwordHash ?? '',
+    labels: [],
+    firstName: '',
+    lastName: '',
+    groupId: null,
+  };
+  const user = readUser(fields, catalog, blank);
+  return {
+    changes: passwordHash === null ? [] : [{ change: 'user-set', user }],
+    answer: { users: [email] },
+  };
+}
+
+/** Changes what the body names; null takes the user out of its group. Throws 7050. */
+export function changeUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
+  const fields = new TeamFields(body, USER_FIELDS, WRONG, 'the body');
+  const user = readUser(fields, catalog, userAt(catalog, readEmail(fields)));
+  return { changes: [{ change: 'user-set', user }], answer: { users: [user.email] } };
+}
+
+/** Throws 7050. */
+export function deleteUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
+  const fields = new TeamFields(body, ['email'], WRONG, 'the body');
+  const { email } = userAt(catalog, readEmail(fields));
+  return { changes: [{ change: 'user-deleted', email }], answer: { users: [email] } };
+}
+
+export interface SignIn {
+  readonly email: string;
+  readonly password: string;
+  /** null = for the team's own endpoints. */
+  readonly databaseName: string | null;
+}
+
+/** Throws 7050 for a body of another form. */
+export function readSignIn(body: Json): SignIn {
+  const fields = new TeamFields(body, ['email', 'password', 'database-name'], WRONG, 'the body');
+  return {
+    email: fields.text('email').toLowerCase(),
+    password: fields.text('password'),
+    databaseName: fields.has('database-name') ? fields.text('database-name') : null,
+  };
+}

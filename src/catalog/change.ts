@@ -1,0 +1,338 @@
+/**
+ * Changes of the catalog: plain data that stands in log records. Applying them is pure, so replay gives the same
+ * catalog.
+ * Invariants: a change that was logged always applies; validity is checked before it is logged; ids come from the
+ * change itself, never from chance at apply time.
+ */
+import { invariant } from '../base/index.js';
+import {
+  type Column,
+  type DatabaseModel,
+  DEFAULT_DIMENSION,
+  type Dimension,
+  newDimension,
+  type Relation,
+} from '../schema/index.js';
+import {
+  type AccountState,
+  type ApiKey,
+  type Catalog,
+  type DatabaseProperties,
+  type DatabaseType,
+  DEFAULT_PROPERTIES,
+  databaseOf,
+  type PermissionGroup,
+  type User,
+} from './catalog.js';
+
+/** A dimension as it is made: without columns and relations of its own. */
+export type NewDimension = Omit<Dimension, 'columns' | 'relations'>;
+
+/** Names a dimension of a database. */
+interface OfDimension {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+}
+
+export type CatalogChange =
+  | {
+      readonly change: 'database-created';
+      readonly id: number;
+      readonly name: string;
+      readonly type: DatabaseType;
+      readonly properties?: DatabaseProperties;
+    }
+  | {
+      readonly change: 'database-changed';
+      readonly databaseId: number;
+      readonly name: string;
+      readonly properties: DatabaseProperties;
+    }
+  /** Its keys go with it. */
+  | { readonly change: 'database-deleted'; readonly databaseId: number }
+  | { readonly change: 'key-created'; readonly key: ApiKey }
+  /** Everything but its hash may differ from the key that is there. */
+  | { readonly change: 'key-changed'; readonly key: ApiKey }
+  | { readonly change: 'key-deleted'; readonly hash: string }
+  | { readonly change: 'dimension-created'; readonly databaseId: number; readonly dimension: NewDimension }
+  | ({ readonly change: 'dimension-deleted' } & OfDimension)
+  | ({ readonly change: 'column-created'; readonly column: Column } & OfDimension)
+  /** Id, api-name and type are those of the column that is there. */
+  | ({ readonly change: 'column-changed'; readonly column: Column } & OfDimension)
+  | ({ readonly change: 'column-deleted'; readonly columnId: number } & OfDimension)
+  /** Makes the relation, or replaces it; one without columns is taken away. */
+  | ({ readonly change: 'relation-set'; readonly relation: Relation } & OfDimension)
+  | { readonly change: 'account-set'; readonly state: AccountState }
+  /** Makes the user, or replaces the one with that email. */
+  | { readonly change: 'user-set'; readonly user: User }
+  | { readonly change: 'user-deleted'; readonly email: string }
+  /** Makes the group, or replaces the one with that id. */
+  | { readonly change: 'group-set'; readonly group: PermissionGroup }
+  /** Its users are in no group afterwards. */
+  | { readonly change: 'group-deleted'; readonly groupId: number };
+
+function newDatabase(id: number, name: string, type: DatabaseType): DatabaseModel {
+  return {
+    id,
+    name,
+    type,
+    version: 1,
+    shrinkVersion: 1,
+    nextDimensionId: 2,
+    nextColumnId: 1,
+    dimensions: new Map([[DEFAULT_DIMENSION, newDimension(1, DEFAULT_DIMENSION)]]),
+  };
+}
+
+/** What a change means for its database's model beside the thing that it names. */
+interface ModelStep {
+  readonly nextDimensionId?: number;
+  readonly nextColumnId?: number;
+  /** Something was taken away or altered: what was bound or parsed before is stale. */
+  readonly shrinks?: boolean;
+  readonly name?: string;
+}
+
+/** A dimension whose maps are copies that may be altered. */
+interface OwnDimension extends Dimension {
+  readonly columns: Map<string, Column>;
+  readonly relations: Map<string, Relation>;
+}
+
+/**
+ * A catalog while changes are applied: each map is copied once, however many changes touch it, so that a record of
+ * thousands of changes costs what they are, not their square.
+ */
+class Draft {
+  readonly #databases: Map<number, DatabaseModel>;
+  readonly #properties: Map<number, DatabaseProperties>;
+  readonly #keys: Map<string, ApiKey>;
+  readonly #users: Map<string, User>;
+  readonly #groups: Map<number, PermissionGroup>;
+  /** Dimensions of a touched database. */
+  readonly #dimensions = new Map<number, Map<string, Dimension>>();
+  /** Touched dimensions. */
+  readonly #owned = new Set<Dimension>();
+  /** Of a touched database: api-names by dimension id. */
+  readonly #names = new Map<number, Map<number, string>>();
+  #version: number;
+  #nextDatabaseId: number;
+  #nextGroupId: number;
+  #accountState: AccountState;
+
+  constructor(catalog: Catalog) {
+    this.#databases = new Map(catalog.databases);
+    this.#properties = new Map(catalog.properties);
+    this.#keys = new Map(catalog.keys);
+    this.#users = new Map(catalog.users);
+    this.#groups = new Map(catalog.groups);
+    this.#version = catalog.version;
+    this.#nextDatabaseId = catalog.nextDatabaseId;
+    this.#nextGroupId = catalog.nextGroupId;
+    this.#accountState = catalog.accountState;
+  }
+
+  get catalog(): Catalog {
+    return {
+      version: this.#version,
+      nextDatabaseId: this.#nextDatabaseId,
+      nextGroupId: this.#nextGroupId,
+      accountState: this.#accountState,
+      databases: this.#databases,
+      properties: this.#properties,
+      keys: this.#keys,
+      users: this.#users,
+      groups: this.#groups,
+    };
+  }
+
+  apply(change: CatalogChange): void {
+    this.#version++;
+    switch (change.change) {
+      case 'database-created':
+        this.#databases.set(change.id, newDatabase(change.id, change.name, change.type));
+        this.#properties.set(change.id, change.properties ?? DEFAULT_PROPERTIES);
+        this.#nextDatabaseId = Math.max(this.#nextDatabaseId, change.id + 1);
+        break;
+      case 'database-changed':
+        this.#changed(change.databaseId, { name: change.name });
+        this.#properties.set(change.databaseId, change.properties);
+        break;
+      case 'database-deleted':
+        this.#deleteDatabase(change.databaseId);
+        break;
+      case 'key-created':
+      case 'key-changed':
+        this.#keys.set(change.key.hash, change.key);
+        break;
+      case 'key-deleted':
+        this.#keys.delete(change.hash);
+        break;
+      case 'account-set':
+        this.#accountState = change.state;
+        break;
+      case 'user-set':
+        this.#users.set(change.user.email, change.user);
+        break;
+      case 'user-deleted':
+        this.#users.delete(change.email);
+        break;
+      case 'group-set':
+        this.#groups.set(change.group.id, change.group);
+        this.#nextGroupId = Math.max(this.#nextGroupId, change.group.id + 1);
+        break;
+      case 'group-deleted':
+        this.#deleteGroup(change.groupId);
+        break;
+      default:
+        this.#applyToModel(change);
+    }
+  }
+
+  #applyToModel(change: Extract<CatalogChange, { databaseId: number; change: `${string}-${string}` }>): void {
+    switch (change.change) {
+      case 'dimension-created': {
+        const { id, apiName, name, modelType } = change.dimension;
+        const model = this.#changed(change.databaseId, { nextDimensionId: id + 1 });
+        this.#put(model, newDimension(id, apiName, name, modelType));
+        break;
+      }
+      case 'dimension-deleted': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        const apiName = this.#nameOf(model, change.dimensionId);
+        this.#dimensionsOf(model).delete(apiName);
+        this.#namesOf(model).delete(change.dimensionId);
+        break;
+      }
+      case 'column-created': {
+        const model = this.#changed(change.databaseId, { nextColumnId: change.column.id + 1 });
+        this.#own(model, change.dimensionId).columns.set(change.column.apiName, change.column);
+        break;
+      }
+      case 'column-changed': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        this.#own(model, change.dimensionId).columns.set(change.column.apiName, change.column);
+        break;
+      }
+      case 'column-deleted': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        removeColumn(this.#own(model, change.dimensionId), change.columnId);
+        break;
+      }
+      case 'relation-set': {
+        const { relation } = change;
+        const model = this.#changed(change.databaseId, { nextColumnId: relation.id + 1, shrinks: true });
+        setRelation(this.#own(model, change.dimensionId), relation);
+        break;
+      }
+      default:
+        invariant(false, `a change of the unknown kind ${JSON.stringify(change.change)}`);
+    }
+  }
+
+  #deleteDatabase(id: number): void {
+    invariant(this.#databases.delete(id), `database ${id} is not there to be deleted`);
+    this.#properties.delete(id);
+    this.#dimensions.delete(id);
+    this.#names.delete(id);
+    for (const [hash, key] of this.#keys) {
+      if (key.kind !== 'team' && key.databaseId === id) this.#keys.delete(hash);
+    }
+  }
+
+  #deleteGroup(id: number): void {
+    this.#groups.delete(id);
+    for (const [email, user] of this.#users) {
+      if (user.groupId === id) this.#users.set(email, { ...user, groupId: null });
+    }
+  }
+
+  /** The database's model as a new version, with copies of its own of what may be altered. */
+  #changed(id: number, step: ModelStep): DatabaseModel {
+    const before = databaseOf(this.catalog, id);
+    let dimensions = this.#dimensions.get(id);
+    if (dimensions === undefined) {
+      dimensions = new Map(before.dimensions);
+      this.#dimensions.set(id, dimensions);
+    }
+    const version = before.version + 1;
+    const model: DatabaseModel = {
+      ...before,
+      name: step.name ?? before.name,
+      version,
+      shrinkVersion: step.shrinks === true ? version : before.shrinkVersion,
+      nextDimensionId: Math.max(before.nextDimensionId, step.nextDimensionId ?? 0),
+      nextColumnId: Math.max(before.nextColumnId, step.nextColumnId ?? 0),
+      dimensions,
+    };
+    this.#databases.set(id, model);
+    return model;
+  }
+
+  #dimensionsOf(model: DatabaseModel): Map<string, Dimension> {
+    return this.#dimensions.get(model.id) as Map<string, Dimension>;
+  }
+
+  #namesOf(model: DatabaseModel): Map<number, string> {
+    let names = this.#names.get(model.id);
+    if (names === undefined) {
+      names = new Map([...model.dimensions.values()].map(({ id, apiName }) => [id, apiName]));
+      this.#names.set(model.id, names);
+    }
+    return names;
+  }
+
+  #nameOf(model: DatabaseModel, dimensionId: number): string {
+    const apiName = this.#namesOf(model).get(dimensionId);
+    invariant(apiName !== undefined, `dimension ${dimensionId} is not there to be changed`);
+    return apiName;
+  }
+
+  #put(model: DatabaseModel, dimension: Dimension): void {
+    this.#namesOf(model).set(dimension.id, dimension.apiName);
+    this.#dimensionsOf(model).set(dimension.apiName, dimension);
+  }
+
+  /** The dimension with maps of its own. */
+  #own(model: DatabaseModel, dimensionId: number): OwnDimension {
+    const apiName = this.#nameOf(model, dimensionId);
+    const dimension = this.#dimensionsOf(model).get(apiName) as Dimension;
+    if (this.#owned.has(dimension)) return dimension as OwnDimension;
+    const own: OwnDimension = {
+      ...dimension,
+      columns: new Map(dimension.columns),
+      relations: new Map(dimension.relations),
+    };
+    this.#owned.add(own);
+    this.#put(model, own);
+    return own;
+  }
+}
+
+function setRelation(dimension: OwnDimension, relation: Relation): void {
+  if (relation.columnIds.length === 0) dimension.relations.delete(relation.name);
+  else dimension.relations.set(relation.name, relation);
+}
+
+function removeColumn(dimension: OwnDimension, columnId: number): void {
+  for (const { id, apiName } of dimension.columns.values()) {
+    if (id === columnId) dimension.columns.delete(apiName);
+  }
+  for (const relation of [...dimension.relations.values()]) {
+    if (!relation.columnIds.includes(columnId)) continue;
+    const columnIds = relation.columnIds.filter((id) => id !== columnId);
+    setRelation(dimension, { ...relation, columnIds });
+  }
+}
+
+/** The catalog after `changes`, in their order. Throws InvariantError when one names what is not there. */
+export function applyChanges(catalog: Catalog, changes: readonly CatalogChange[]): Catalog {
+  if (changes.length === 0) return catalog;
+  const draft = new Draft(catalog);
+  for (const change of changes) draft.apply(change);
+  return draft.catalog;
+}
+
+export function applyChange(catalog: Catalog, change: CatalogChange): Catalog {
+  return applyChanges(catalog, [change]);
+}

@@ -1,0 +1,165 @@
+/**
+ * What an operator changes past HTTP: team keys, the keys that come with a database, the account's state. The same
+ * for a server that runs, asked through its socket, and for a store that the command opened itself.
+ * Invariants: every request is one change of the catalog, whole or absent; a key's text is in the answer that makes
+ * it and nowhere else.
+ */
+import type { Logger } from 'pino';
+import { QuarryError, quoted, type RandomBytes } from '../base/index.js';
+import {
+  type Catalog,
+  customKeysOf,
+  databaseByName,
+  hashOfKey,
+  newKeyText,
+  type TeamKey,
+} from '../catalog/index.js';
+import type { Decision, EngineApi } from '../engine/index.js';
+import type { AnswerLine } from '../io/index.js';
+import {
+  type AdminAnswer,
+  type AdminRequest,
+  DATABASE_KEY_KINDS,
+  type ListedKeys,
+  readRequest,
+} from './admin-request.js';
+
+export interface AdminNeeds {
+  readonly engine: Pick<EngineApi, 'catalog' | 'change'>;
+  readonly randomBytes: RandomBytes;
+}
+
+const REFUSES_FOR_NOW = 9004;
+
+/** Does what is asked. Resolves when a change is durable; a refusal of any kind is an answer. Rejects on bugs only. */
+export async function administer(needs: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
+  try {
+    return await obey(needs, request);
+  } catch (error) {
+    if (!(error instanceof QuarryError)) throw error;
+    const { code, message } = error;
+    return { answer: code === REFUSES_FOR_NOW ? 'busy' : 'refused', message };
+  }
+}
+
+function obey({ engine, randomBytes }: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
+  switch (request.do) {
+    case 'list-keys':
+      return Promise.resolve({ answer: 'keys', keys: listKeys(engine.catalog()) });
+    case 'create-key': {
+      const text = newKeyText(randomBytes);
+      return engine.change((catalog) => createKey(catalog, request, text));
+    }
+    case 'delete-key':
+      return engine.change((catalog) => deleteKey(catalog, request));
+    case 'rotate-key': {
+      const text = newKeyText(randomBytes);
+      return engine.change((catalog) => rotateKey(catalog, request, text));
+    }
+    case 'account': {
+      const { state } = request;
+      if (state === null) return Promise.resolve({ answer: 'account', state: engine.catalog().accountState });
+      return engine.change((catalog) => ({
+        changes: state === catalog.accountState ? [] : [{ change: 'account-set', state }],
+        answer: { answer: 'account', state },
+      }));
+    }
+  }
+}
+
+type Asked<What extends AdminRequest['do']> = Extract<AdminRequest, { readonly do: What }>;
+
+const refuse = (message: string): Decision<AdminAnswer> => ({
+  changes: [],
+  answer: { answer: 'refused', message },
+});
+
+const teamKeysOf = (catalog: Catalog): TeamKey[] =>
+  [...catalog.keys.values()].filter((key): key is TeamKey => key.kind === 'team');
+
+function listKeys(catalog: Catalog): ListedKeys {
+  const keys = [...catalog.keys.values()];
+  return {
+    team: teamKeysOf(catalog).map(({ name, permissions }) => ({ name, permissions })),
+    databases: [...catalog.databases.values()].map(({ id, name, type }) => ({
+      name,
+      type,
+      kinds: DATABASE_KEY_KINDS.filter((kind) =>
+        keys.some((key) => key.kind === kind && key.databaseId === id),
+      ),
+      custom: [...customKeysOf(catalog, id).values()].map(({ name, level }) => ({ name, level })),
+    })),
+  };
+}
+
+function createKey(
+  catalog: Catalog,
+  { name, permissions }: Asked<'create-key'>,
+  text: string,
+): Decision<AdminAnswer> {
+  if (teamKeysOf(catalog).some((key) => key.name === name)) {
+    return refuse(`there is a team key named ${quoted(name)} already`);
+  }
+  const key: TeamKey = { kind: 'team', hash: hashOfKey(text), name, permissions };
+  return { changes: [{ change: 'key-created', key }], answer: { answer: 'key', text, voided: 0 } };
+}
+
+function deleteKey(catalog: Catalog, { name, force }: Asked<'delete-key'>): Decision<AdminAnswer> {
+  const all = teamKeysOf(catalog);
+  const key = all.find((one) => one.name === name);
+  if (key === undefined) return refuse(`there is no team key named ${quoted(name)}`);
+  if (all.length === 1 && !force) {
+    return refuse(
+      `${quoted(name)} is the last team key: without one no database, user or custom key can be made or changed. ` +
+        'Create another one first, or delete it with --force',
+    );
+  }
+  return { changes: [{ change: 'key-deleted', hash: key.hash }], answer: { answer: 'deleted' } };
+}
+
+function rotateKey(
+  catalog: Catalog,
+  { kind, database: name }: Asked<'rotate-key'>,
+  text: string,
+): Decision<AdminAnswer> {
+  const database = databaseByName(catalog, name);
+  if (database === undefined) return refuse(`there is no database named ${quoted(name)}`);
+  if (kind === 'demo' && database.type !== 'test') {
+    return refuse(`${quoted(name)} is of type ${database.type}: only databases of type test have a demo key`);
+  }
+  const old = [...catalog.keys.values()].filter((key) => key.kind === kind && key.databaseId === database.id);
+  return {
+    changes: [
+      { change: 'key-created', key: { kind, hash: hashOfKey(text), databaseId: database.id } },
+      ...old.map(({ hash }) => ({ change: 'key-deleted', hash }) as const),
+    ],
+    answer: { answer: 'key', text, voided: old.length },
+  };
+}
+
+/** Answers the lines of the server's socket. */
+export function answerLines(needs: AdminNeeds, log: Logger): AnswerLine {
+  const answer = async (line: string | null): Promise<AdminAnswer> => {
+    if (line === null) return { answer: 'refused', message: 'the line is too long' };
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      return { answer: 'refused', message: 'the line is not JSON' };
+    }
+    const request = readRequest(value);
+    if ('wrong' in request) return { answer: 'refused', message: request.wrong };
+    const given = await administer(needs, request);
+    // Never the request or the answer: these may hold a key.
+    log.info({ do: request.do, answer: given.answer }, 'asked through the admin socket');
+    return given;
+  };
+  return async (line) => {
+    try {
+      return JSON.stringify(await answer(line));
+    } catch (error) {
+      log.error({ error: String(error) }, 'a request through the admin socket failed');
+      return JSON.stringify({ answer: 'refused', message: 'internal error; the log tells more' });
+    }
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * The order in which all writes take effect: a record is appended to the log, and once it is durable it is sent to the
+ * lanes, both in LSN order.
+ * Invariants
+ *   A write is answered after its record is durable and every lane applied it.
+ *   Records are sent to the lanes in LSN order, each in one turn to all lanes; a query is sent to all lanes in one
+ *   turn too, so it reads one LSN everywhere.
+ *   Writes are checked against `head` (all records given to the log), reads see `visible` (all durable ones).
+ *   A record whose lane died on the way is in the log, and the lane comes back with it: its part of the answer is
+ *   taken from the replay that rebuilt it.
+ */
+import { invariant } from '../base/index.js';
+import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
+import type { Log } from '../wal/index.js';
+import { type LaneApi, LaneDownError } from './lane.js';
+import type { LaneSet } from './lanes.js';
+import { applyToLane } from './replay.js';
+
+/** What becomes of a record once it is durable. */
+export interface Write {
+  /** Of the catalog, at this record. */
+  readonly changes: readonly CatalogChange[];
+  /** Sends the record's part to a lane; resolves with the entities it changed there. null = nothing for this lane. */
+  readonly send: (lane: LaneApi) => Promise<number> | null;
+  /** Called when the record is applied everywhere, with the entities it changed. */
+  readonly applied: (lsn: number, entityCount: number) => void;
+}
+
+/** Entities that a rebuilt lane's replay changed, by LSN. */
+export type ReplayedCounts = ReadonlyMap<number, number>;
+
+export class WriteOrder {
+  readonly #lanes: LaneSet;
+  readonly #rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>;
+  readonly #sent: (changes: readonly CatalogChange[]) => void;
+  #openedLog: Log | null = null;
+  #head: Catalog = EMPTY_CATALOG;
+  #visible: Catalog = EMPTY_CATALOG;
+  #lsnApplied = 0;
+  #lsnSent = 0;
+  /** Records that were sent and are not applied everywhere yet, by LSN. */
+  readonly #underWay = new Map<number, Promise<unknown>>();
+
+  /** `rebuilding`: lanes that are being rebuilt; `sent` is called after a record went to the lanes. */
+  constructor(
+    lanes: LaneSet,
+    rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>,
+    sent: (changes: readonly CatalogChange[]) => void,
+  ) {
+    this.#lanes = lanes;
+    this.#rebuilding = rebuilding;
+    this.#sent = sent;
+  }
+
+  /** The catalog of all records given to the log. */
+  get head(): Catalog {
+    return this.#head;
+  }
+  /** The catalog of all records sent to the lanes. */
+  get visible(): Catalog {
+    return this.#visible;
+  }
+  get lsnApplied(): number {
+    return this.#lsnApplied;
+  }
+  /** The last record that was sent to the lanes. */
+  get lsnSent(): number {
+    return this.#lsnSent;
+  }
+  get log(): Log {
+    invariant(this.#openedLog !== null, 'the log is opened before anything is written');
+    return this.#openedLog;
+  }
+  get isOpen(): boolean {
+    return this.#openedLog !== null;
+  }
+
+  /** Begins behind the last record that the lanes hold. */
+  begin(log: Log, catalog: Catalog, lsn: number): void {
+    this.#openedLog = log;
+    this.#head = catalog;
+    this.#visible = catalog;
+    this.#lsnApplied = lsn;
+    this.#lsnSent = lsn;
+  }
+
+  /** Appends in this turn; resolves with the entities changed when the record is durable and applied by all lanes. */
+  async append(payload: Uint8Array, write: Write): Promise<number> {
+    const { lsn, written } = this.log.append(payload);
+    const catalog = this.#setHead(write.changes);
+    await written;
+    const applying = this.#commit(lsn, catalog, write);
+    this.#underWay.set(lsn, applying);
+    const entityCount = await applying;
+    this.#underWay.delete(lsn);
+    this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
+    return entityCount;
+  }
+
+  /** Waits until the log has room; rejects with 9002 when the disk is full. */
+  async roomFor(payloadBytes: number): Promise<void> {
+    while (!this.log.hasRoom(payloadBytes)) await this.log.room(payloadBytes);
+  }
+
+  /** Resolves when every record up to `lsn` is applied everywhere. */
+  async settled(lsn: number): Promise<void> {
+    await Promise.all([...this.#underWay].filter(([own]) => own <= lsn).map(([, applying]) => applying));
+  }
+
+  tellModels(catalog: Catalog = EMPTY_CATALOG): void {
+    for (const model of this.#head.databases.values()) {
+      if (catalog.databases.get(model.id) !== model) {
+        this.#lanes.tellAll((lane) => lane.send('model', { model }));
+      }
+    }
+  }
+
+  #setHead(changes: readonly CatalogChange[]): Catalog {
+    if (changes.length === 0) return this.#head;
+    const before = this.#head;
+    this.#head = applyChanges(before, changes);
+    this.tellModels(before);
+    return this.#head;
+  }
+
+  /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
+  #commit(lsn: number, catalog: Catalog, { changes, send, applied }: Write): Promise<number> {
+    invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
+    this.#lsnSent = lsn;
+    this.#visible = catalog;
+    const counts = this.#lanes.all.flatMap((lane, index) =>
+      [...changes.map((change) => applyToLane(lane, change)), send(lane)].map((sent) =>
+        sent === null ? 0 : this.#afterRebuild(sent, index, lsn),
+      ),
+    );
+    this.#sent(changes);
+    return Promise.all(counts).then((each) => {
+      const entityCount = each.reduce((sum, one) => sum + one, 0);
+      applied(lsn, entityCount);
+      return entityCount;
+    });
+  }
+
+  async #afterRebuild(sent: Promise<number>, index: number, lsn: number): Promise<number> {
+    try {
+      return await sent;
+    } catch (error) {
+      if (!(error instanceof LaneDownError)) throw error;
+      const rebuilding = this.#rebuilding().get(index);
+      if (rebuilding === undefined) throw this.#lanes.unavailable();
+      return (await rebuilding).get(lsn) ?? 0;
+    }
+  }
+}

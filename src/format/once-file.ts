@@ -1,0 +1,92 @@
+/**
+ * The part of a snapshot that holds the writes that take effect once, in parts of at most ENTRIES_PER_PART, so that
+ * neither writing nor reading holds the thread for long.
+ * Invariants: a file is written whole and synced before a manifest names it, so one that does not check is corrupt.
+ *
+ * Once file v1. Little-endian; offsets and sizes in bytes.
+ *   offset size field         meaning
+ *        0    6 magic         "QRYONC"
+ *        6    2 version       u16, 1
+ *        8    4 crc32         CRC-32 (zlib) over [0, 8)
+ *   then parts, each:
+ *        0    4 crc32         CRC-32 (zlib) over [4, 8 + payloadBytes) of the part
+ *        4    4 payloadBytes  u32
+ *        8    n payload       plain MessagePack: a list of [id, bodyHash, timeMs, lsn, answer]
+ * Corrupt  wrong magic, a part that ends beyond the file or fails its CRC, another number of entries than the
+ *          manifest says: refuse to open, change nothing.
+ */
+import { crc32 } from 'node:zlib';
+import { Packr } from 'msgpackr';
+import { CorruptionError, NewerFormatError } from '../base/index.js';
+import type { RecordOnce } from './record-payload.js';
+
+export const ONCE_MAGIC = 'QRYONC';
+export const ONCE_VERSION = 1;
+export const ENTRIES_PER_PART = 4_096;
+const HEAD_BYTES = 12;
+const VERSION_AT = 6;
+const HEAD_CRC_AT = 8;
+const PART_HEAD_BYTES = 8;
+
+export interface OnceEntry extends RecordOnce {
+  /** Milliseconds since 1970-01-01. */
+  readonly timeMs: number;
+  /** Of the record. */
+  readonly lsn: number;
+  /** The numbers of its answer. */
+  readonly answer: readonly number[];
+}
+
+const packr = new Packr({ useRecords: false });
+
+export function onceFileHead(): Uint8Array {
+  const head = new Uint8Array(HEAD_BYTES);
+  head.set(new TextEncoder().encode(ONCE_MAGIC));
+  const view = new DataView(head.buffer);
+  view.setUint16(VERSION_AT, ONCE_VERSION, true);
+  view.setUint32(HEAD_CRC_AT, crc32(head.subarray(0, HEAD_CRC_AT)), true);
+  return head;
+}
+
+export function encodeOncePart(entries: readonly OnceEntry[]): Uint8Array {
+  const payload = packr.pack(
+    entries.map(({ id, bodyHash, timeMs, lsn, answer }) => [id, bodyHash, timeMs, lsn, answer]),
+  );
+  const part = new Uint8Array(PART_HEAD_BYTES + payload.length);
+  const view = new DataView(part.buffer);
+  view.setUint32(4, payload.length, true);
+  part.set(payload, PART_HEAD_BYTES);
+  view.setUint32(0, crc32(part.subarray(4)), true);
+  return part;
+}
+
+/** The entries of `bytes`, the whole content of `file`, part by part. Throws CorruptionError and NewerFormatError. */
+export function* decodeOnceFile(bytes: Uint8Array, file: string): Generator<readonly OnceEntry[]> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < HEAD_BYTES)
+    throw new CorruptionError(file, bytes.length, 'the file ends inside its head');
+  const magic = String.fromCharCode(...bytes.subarray(0, VERSION_AT));
+  if (magic !== ONCE_MAGIC) throw new CorruptionError(file, 0, `its magic is not ${ONCE_MAGIC}`);
+  if (view.getUint32(HEAD_CRC_AT, true) !== crc32(bytes.subarray(0, HEAD_CRC_AT))) {
+    throw new CorruptionError(file, HEAD_CRC_AT, 'its head fails its checksum');
+  }
+  const version = view.getUint16(VERSION_AT, true);
+  if (version > ONCE_VERSION) throw new NewerFormatError(file, 'list of named writes', version, ONCE_VERSION);
+  if (version !== ONCE_VERSION) {
+    throw new CorruptionError(file, VERSION_AT, `format version ${version} is unknown`);
+  }
+  let at = HEAD_BYTES;
+  while (at < bytes.length) {
+    const head = at + PART_HEAD_BYTES;
+    if (head > bytes.length) throw new CorruptionError(file, at, 'the file ends inside the head of a part');
+    const end = head + view.getUint32(at + 4, true);
+    if (end > bytes.length) throw new CorruptionError(file, at, 'the file ends inside a part');
+    if (view.getUint32(at, true) !== crc32(bytes.subarray(at + 4, end))) {
+      throw new CorruptionError(file, at, 'a part fails its checksum');
+    }
+    yield (packr.unpack(bytes.subarray(head, end)) as [string, string, number, number, number[]][]).map(
+      ([id, bodyHash, timeMs, lsn, answer]) => ({ id, bodyHash, timeMs, lsn, answer }),
+    );
+    at = end;
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * A set of networks and addresses.
+ * Invariant: an IPv4 address is the same one when it is written as IPv6 (::ffff:1.2.3.4).
+ */
+import { BlockList, isIP } from 'node:net';
+
+export class AddressSet {
+  readonly #list = new BlockList();
+
+  static of(addresses: readonly string[]): AddressSet {
+    const set = new AddressSet();
+    for (const address of addresses) set.add(address);
+    return set;
+  }
+
+  /** Adds a network such as 10.0.0.0/8 or fd00::/8, or a single address; false when `text` is neither. */
+  add(text: string): boolean {
+    const [address, prefixText, ...rest] = text.split('/');
+    const version = isIP(address);
+    const bits = version === 4 ? 32 : 128;
+    const prefix =
+      prefixText === undefined ? bits : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : bits + 1;
+    if (version === 0 || prefix > bits || rest.length > 0) return false;
+    this.#list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+    return true;
+  }
+
+  /** Whether `address` lies in one of the networks; false when it is no address. */
+  has(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+/** What counts as one client: an IPv4 address, or the network of 64 bits that an IPv6 address lies in. */
+export function clientNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = groupsOf(address);
+  const isIPv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  return (isIPv4 ? groups : groups.slice(0, 4)).join(':');
+}
+
+/** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
+function groupsOf(address: string): string[] {
+  const [withoutZone] = address.split('%');
+  const shortest = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
+  const [head, tail] = shortest.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  if (tail === undefined) return head;
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+}

@@ -1,0 +1,83 @@
+/**
+ * Passwords as hashes: scrypt, with parameters and salt in the text, so that they may change without a migration.
+ * Form  scrypt$log2(N)$r$p$salt$hash, salt and hash in base64url.
+ * Invariants: a password is never kept, logged or put into a message; at most RUNNING_MAX hashes are worked out at a
+ * time (each takes 32 MiB), and at most WAITING_MAX wait.
+ */
+import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { QuarryError, type RandomBytes } from '../base/index.js';
+
+const LOG_N = 15;
+const BLOCK_SIZE = 8;
+const PARALLEL = 3;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const RUNNING_MAX = 2;
+const WAITING_MAX = 100;
+const FORM = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
+
+export class PasswordHasher {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** The text that is kept of a password. Rejects with 1502 when too many are being worked out. */
+  async hash(password: string, randomBytes: RandomBytes): Promise<string> {
+    const salt = Buffer.from(randomBytes(SALT_BYTES));
+    const hash = await this.#derive(password, salt, LOG_N, BLOCK_SIZE, PARALLEL);
+    const parts = [
+      'scrypt',
+      LOG_N,
+      BLOCK_SIZE,
+      PARALLEL,
+      salt.toString('base64url'),
+      hash.toString('base64url'),
+    ];
+    return parts.join('$');
+  }
+
+  /** Whether `kept` is of that password; takes as long when `kept` is null, which no password fits. Rejects with 1502. */
+  async fits(password: string, kept: string | null): Promise<boolean> {
+    const parts = kept === null ? null : FORM.exec(kept);
+    if (parts === null) {
+      await this.#derive(password, Buffer.alloc(SALT_BYTES), LOG_N, BLOCK_SIZE, PARALLEL);
+      return false;
+    }
+    const [logN, blockSize, parallel] = parts.slice(1, 4).map(Number);
+    const hash = await this.#derive(password, Buffer.from(parts[4], 'base64url'), logN, blockSize, parallel);
+    const expected = Buffer.from(parts[5], 'base64url');
+    return hash.length === expected.length && timingSafeEqual(hash, expected);
+  }
+
+  async #derive(
+    password: string,
+    salt: Buffer,
+    logN: number,
+    blockSize: number,
+    parallel: number,
+  ): Promise<Buffer> {
+    await this.#turn();
+    try {
+      const options = { N: 2 ** logN, r: blockSize, p: parallel, maxmem: 256 * blockSize * 2 ** logN };
+      return await derive(password.normalize('NFKC'), salt, options);
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#running >= RUNNING_MAX) {
+      if (this.#waiting.length >= WAITING_MAX) throw new QuarryError(1502, 'too many passwords at once');
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running++;
+  }
+}
+
+function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH_BYTES, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}

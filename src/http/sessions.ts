@@ -1,0 +1,121 @@
+/**
+ * Users who signed in, and what their permission group lets them do at a moment.
+ * Invariants: a session's key is 256 random bits, of which only the hash is kept, in memory alone: a restart ends all
+ * sessions. What a user may do is looked up in the catalog at every request, so a change of the user, the group or the
+ * database counts at once.
+ */
+import { QuarryError, quoted, type RandomBytes } from '../base/index.js';
+import {
+  type Catalog,
+  hashOfKey,
+  newKeyText,
+  type Permission,
+  type PermissionGroup,
+  WEEK_DAYS,
+} from '../catalog/index.js';
+import type { UserCaller } from './caller.js';
+import { PasswordHasher } from './passwords.js';
+
+const SESSION_MS = 12 * 3_600_000;
+const SESSIONS_MAX = 10_000;
+const ATTEMPTS_PER_MINUTE = 10;
+const ATTEMPT_EMAILS_MAX = 10_000;
+const MINUTE_MS = 60_000;
+const MINUTES_PER_DAY = 1_440;
+
+export interface OpenedSession {
+  /** To be sent as Authorization. */
+  readonly key: string;
+  /** Milliseconds since 1970-01-01. */
+  readonly expiresMs: number;
+}
+
+interface Attempts {
+  readonly sinceMs: number;
+  count: number;
+}
+
+export class Sessions {
+  readonly passwords = new PasswordHasher();
+  readonly #randomBytes: RandomBytes;
+  /** By hash of the key, oldest first. */
+  readonly #sessions = new Map<string, { readonly caller: UserCaller; readonly expiresMs: number }>();
+  readonly #attempts = new Map<string, Attempts>();
+
+  constructor(randomBytes: RandomBytes) {
+    this.#randomBytes = randomBytes;
+  }
+
+  /** Begins a session of 12 hours; the oldest one ends when there are SESSIONS_MAX. */
+  open(caller: UserCaller, nowMs: number): OpenedSession {
+    for (const [hash, { expiresMs }] of this.#sessions) {
+      if (expiresMs > nowMs && this.#sessions.size < SESSIONS_MAX) break;
+      this.#sessions.delete(hash);
+    }
+    const key = newKeyText(this.#randomBytes);
+    const expiresMs = nowMs + SESSION_MS;
+    this.#sessions.set(hashOfKey(key), { caller, expiresMs });
+    return { key, expiresMs };
+  }
+
+  find(keyText: string, nowMs: number): UserCaller | null {
+    if (this.#sessions.size === 0) return null;
+    const session = this.#sessions.get(hashOfKey(keyText));
+    return session === undefined || session.expiresMs <= nowMs ? null : session.caller;
+  }
+
+  /** Counts an attempt to sign in. Throws 1502 when there were too many with that email within a minute. */
+  attempt(email: string, nowMs: number): void {
+    for (const [other, { sinceMs }] of this.#attempts) {
+      if (sinceMs + MINUTE_MS > nowMs && this.#attempts.size < ATTEMPT_EMAILS_MAX) break;
+      this.#attempts.delete(other);
+    }
+    let attempts = this.#attempts.get(email);
+    if (attempts === undefined || attempts.sinceMs + MINUTE_MS <= nowMs) {
+      attempts = { sinceMs: nowMs, count: 0 };
+      this.#attempts.delete(email);
+      this.#attempts.set(email, attempts);
+    }
+    if (attempts.count >= ATTEMPTS_PER_MINUTE) {
+      const seconds = Math.max(1, Math.ceil((attempts.sinceMs + MINUTE_MS - nowMs) / 1000));
+      throw new QuarryError(1502, 'too many attempts to sign in', { 'retry-after': seconds });
+    }
+    attempts.count++;
+  }
+}
+
+/** The group of a user that is there, or why there is none. */
+function groupOf(catalog: Catalog, email: string): PermissionGroup | string {
+  const user = catalog.users.get(email);
+  if (user === undefined) return 'the user was deleted';
+  const group = user.groupId === null ? undefined : catalog.groups.get(user.groupId);
+  return group ?? 'the user is in no permission group';
+}
+
+/** True when the user's group permits it at `nowMs`, else the reason why not. Days and hours are those of UTC. */
+export function permits(
+  catalog: Catalog,
+  { email, databaseId }: UserCaller,
+  permission: Permission,
+  nowMs: number,
+): true | string {
+  const group = groupOf(catalog, email);
+  if (typeof group === 'string') return group;
+  const name = quoted(group.name);
+  if (!group.permissions.includes(permission)) return `the group ${name} lacks permission ${permission}`;
+  if (databaseId !== null && !group.databaseIds.includes(databaseId)) {
+    return `the group ${name} may not use this database`;
+  }
+  return isOpen(group, nowMs) ? true : `the group ${name} has no access on this day or at this hour (UTC)`;
+}
+
+function isOpen({ weekDays, accessMinutes }: PermissionGroup, nowMs: number): boolean {
+  const minuteOfTime = Math.floor(nowMs / MINUTE_MS);
+  // 1970-01-01 was a Thursday.
+  const day = WEEK_DAYS[(Math.floor(minuteOfTime / MINUTES_PER_DAY) + 4) % 7];
+  if (weekDays.length > 0 && !weekDays.includes(day)) return false;
+  if (accessMinutes === null) return true;
+  const { from, to } = accessMinutes;
+  const minute = minuteOfTime % MINUTES_PER_DAY;
+  return from <= to ? minute >= from && minute < to : minute >= from || minute < to;
+}

@@ -1,0 +1,218 @@
+/**
+ * The socket through which commands on the same machine speak to the process that has a data directory open:
+ * DIR/admin.sock, a Unix socket. A client sends lines, each gets one line back, in order.
+ * Invariants: whoever may open the file may ask, and the file is only ever seen with mode 0600: it is bound inside a
+ * folder of mode 0700 and renamed into place; a line that is cut off is never handed on; no client makes this
+ * process hold more than LINE_BYTES_MAX and what one read gives; nothing that a client does ends the process.
+ * Long paths: a socket's path holds about 100 bytes. On Linux a longer one is reached through /proc/self/fd.
+ * Windows has no such files: nobody listens there, and nobody is found.
+ */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+
+export const ADMIN_SOCKET = 'admin.sock';
+/** Where the socket is bound before it has its mode and its name. */
+const BESIDE = 'admin.sock.new';
+
+const LINE_BYTES_MAX = 16 * 2 ** 10;
+const ANSWER_BYTES_MAX = 64 * 2 ** 20;
+const CONNECTIONS_MAX = 64;
+/** How long a connection may stand still while nothing is done for it. */
+const IDLE_MS_MAX = 10_000;
+const ANSWER_MS_MAX = 60_000;
+/** What every system takes: macOS has room for 103 bytes and a zero, Linux for a few more. */
+const SOCKET_PATH_BYTES_MAX = 103;
+const NEWLINE = 10;
+
+/** Gives the answer, without a newline, to a line; null = one that is too long. Never rejects. */
+export type AnswerLine = (line: string | null) => Promise<string>;
+
+export interface AdminSocket {
+  /** Removes the file, accepts nothing more, lets answers that are under way be sent. */
+  close(): Promise<void>;
+}
+
+/** Calls `use` with a path of DIR/`name` that is short enough for a socket. */
+async function withAddress<T>(dir: string, name: string, use: (address: string) => Promise<T>): Promise<T> {
+  const address = path.join(dir, name);
+  if (Buffer.byteLength(address) <= SOCKET_PATH_BYTES_MAX) return use(address);
+  if (process.platform !== 'linux') throw new Error(`the path ${address} is too long for a socket`);
+  const folder = await fs.promises.open(dir, 'r');
+  try {
+    return await use(`/proc/self/fd/${folder.fd}/${name}`);
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Listens in the directory, which this process must have locked: a socket file that is there is a dead process's and
+ * is replaced. null on Windows. Rejects with the system's error where the directory cannot hold a socket.
+ */
+export async function openAdminSocket(dir: string, answer: AnswerLine): Promise<AdminSocket | null> {
+  if (process.platform === 'win32') return null;
+  const beside = path.join(dir, BESIDE);
+  await fs.promises.rm(beside, { recursive: true, force: true });
+  await fs.promises.mkdir(beside, { mode: 0o700 });
+  try {
+    return await withAddress(dir, `${BESIDE}/s`, async (address) => {
+      const socket = await ListeningSocket.open(dir, address, answer);
+      try {
+        await fs.promises.chmod(path.join(beside, 's'), 0o600);
+        await fs.promises.rename(path.join(beside, 's'), path.join(dir, ADMIN_SOCKET));
+      } catch (error) {
+        await socket.close();
+        throw error;
+      }
+      return socket;
+    });
+  } finally {
+    await fs.promises.rm(beside, { recursive: true, force: true });
+  }
+}
+
+class ListeningSocket implements AdminSocket {
+  readonly #dir: string;
+  readonly #answer: AnswerLine;
+  readonly #server: net.Server;
+  /** Settles when the connection is over. */
+  readonly #connections = new Map<net.Socket, Promise<void>>();
+  /** Connections for which an answer is made. */
+  readonly #busy = new Set<net.Socket>();
+  #closing = false;
+
+  private constructor(dir: string, answer: AnswerLine) {
+    this.#dir = dir;
+    this.#answer = answer;
+    this.#server = net.createServer({ allowHalfOpen: true }, (socket) => {
+      const over = this.#serve(socket).finally(() => this.#connections.delete(socket));
+      this.#connections.set(socket, over);
+    });
+    this.#server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  static async open(dir: string, address: string, answer: AnswerLine): Promise<ListeningSocket> {
+    const socket = new ListeningSocket(dir, answer);
+    const server = socket.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(address, () => {
+        server.removeListener('error', reject);
+        // A connection that cannot be accepted concerns its client alone.
+        server.on('error', () => {});
+        resolve();
+      });
+    });
+    return socket;
+  }
+
+  async #serve(socket: net.Socket): Promise<void> {
+    socket.on('error', () => {});
+    socket.setTimeout(IDLE_MS_MAX, () => socket.destroy());
+    try {
+      let rest = Buffer.alloc(0);
+      let refused = false;
+      for await (const part of socket) {
+        // What comes behind a line that does not end is read and dropped, so that the client gets its answer.
+        if (refused) continue;
+        rest = Buffer.concat([rest, part as Buffer]);
+        for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+          const line = rest.subarray(0, end);
+          rest = rest.subarray(end + 1);
+          await this.#reply(socket, line.length > LINE_BYTES_MAX ? null : line.toString('utf8'));
+          if (this.#closing) return;
+        }
+        if (rest.length > LINE_BYTES_MAX) {
+          refused = true;
+          rest = Buffer.alloc(0);
+          await this.#reply(socket, null);
+          socket.end();
+        }
+      }
+    } catch {
+      // The client went away.
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  /** Resolves when the answer is on its way; rejects when the client is gone. */
+  async #reply(socket: net.Socket, line: string | null): Promise<void> {
+    this.#busy.add(socket);
+    socket.setTimeout(0);
+    try {
+      const answer = await this.#answer(line);
+      socket.setTimeout(IDLE_MS_MAX);
+      await new Promise<void>((resolve, reject) => {
+        socket.write(`${answer}\n`, (error) => (error ? reject(error) : resolve()));
+      });
+    } finally {
+      this.#busy.delete(socket);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    // A file that stays behind leads nowhere, and the next process replaces it.
+    await fs.promises.rm(path.join(this.#dir, ADMIN_SOCKET), { force: true }).catch(() => {});
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#connections.keys()) if (!this.#busy.has(socket)) socket.destroy();
+    await Promise.all(this.#connections.values());
+    await closed;
+  }
+}
+
+const isCode = (error: unknown, codes: readonly string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? '');
+
+/**
+ * Sends one line to the process that listens in the directory and resolves with its answer, or with null when nobody
+ * listens there. Rejects with the system's error when this user may not ask, and with an Error that says so when the
+ * answer did not come: then what was asked may have been done or not.
+ */
+export async function askAdminSocket(dir: string, line: string): Promise<string | null> {
+  if (process.platform === 'win32') return null;
+  try {
+    return await withAddress(dir, ADMIN_SOCKET, async (address) => ask(await connect(address), line));
+  } catch (error) {
+    if (isCode(error, ['ENOENT', 'ECONNREFUSED'])) return null;
+    throw error;
+  }
+}
+
+function connect(address: string): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(address);
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.removeListener('error', reject);
+      resolve(socket);
+    });
+  });
+}
+
+function ask(socket: net.Socket, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const fail = (why: string): void => {
+      socket.destroy();
+      reject(new Error(`the server ${why}; what was asked may have been done or not`));
+    };
+    socket.setTimeout(ANSWER_MS_MAX, () => fail(`did not answer within ${ANSWER_MS_MAX / 1000} s`));
+    socket.on('error', () => fail('ended before it answered'));
+    socket.on('close', () => fail('ended before it answered'));
+    socket.on('data', (part) => {
+      const end = part.indexOf(NEWLINE);
+      parts.push(end === -1 ? part : part.subarray(0, end));
+      bytes += part.length;
+      if (end !== -1) {
+        resolve(Buffer.concat(parts).toString('utf8'));
+        socket.destroy();
+      } else if (bytes > ANSWER_BYTES_MAX) fail('answered with too much');
+    });
+    socket.write(`${line}\n`);
+  });
+}

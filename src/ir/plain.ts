@@ -1,0 +1,73 @@
+/**
+ * A condition as MessagePack can keep it: no BigInt. The form is part of the log's format: fields are only ever
+ * added, with a meaning for their absence.
+ */
+import type { Condition, EventTest, IntRange, ValueTest } from './condition.js';
+
+interface PlainRange {
+  readonly low: string;
+  readonly high: string;
+}
+type PlainTest =
+  | Exclude<ValueTest, { kind: 'ranges' }>
+  | { readonly kind: 'ranges'; readonly ranges: readonly PlainRange[]; readonly negated: boolean };
+type PlainEvent = Omit<EventTest, 'tests'> & { readonly tests: readonly PlainTest[] };
+type PlainCondition =
+  | { readonly op: 'attribute'; readonly columnId: number; readonly tests: readonly PlainTest[] }
+  | { readonly op: 'entity-id'; readonly tests: readonly PlainTest[] }
+  | { readonly op: 'event'; readonly event: PlainEvent; readonly minfreq: number }
+  | { readonly op: 'freqgroup'; readonly events: readonly PlainEvent[]; readonly minfreq: number }
+  | { readonly op: 'and' | 'or'; readonly members: readonly PlainCondition[] }
+  | { readonly op: 'not'; readonly member: PlainCondition };
+
+const plainRange = ({ low, high }: IntRange): PlainRange => ({ low: String(low), high: String(high) });
+const rangeOf = ({ low, high }: PlainRange): IntRange => ({ low: BigInt(low), high: BigInt(high) });
+
+const plainTest = (test: ValueTest): PlainTest =>
+  test.kind === 'ranges' ? { ...test, ranges: test.ranges.map(plainRange) } : test;
+const testOf = (plain: PlainTest): ValueTest =>
+  plain.kind === 'ranges' ? { ...plain, ranges: plain.ranges.map(rangeOf) } : plain;
+
+const plainEvent = (event: EventTest): PlainEvent => ({ ...event, tests: event.tests.map(plainTest) });
+const eventOf = (plain: PlainEvent): EventTest => ({ ...plain, tests: plain.tests.map(testOf) });
+
+export function conditionToPlain(condition: Condition): unknown {
+  return plainOf(condition);
+}
+
+function plainOf(condition: Condition): PlainCondition {
+  switch (condition.op) {
+    case 'attribute':
+    case 'entity-id':
+      return { ...condition, tests: condition.tests.map(plainTest) };
+    case 'event':
+      return { ...condition, event: plainEvent(condition.event) };
+    case 'freqgroup':
+      return { ...condition, events: condition.events.map(plainEvent) };
+    case 'not':
+      return { op: 'not', member: plainOf(condition.member) };
+    default:
+      return { op: condition.op, members: condition.members.map(plainOf) };
+  }
+}
+
+/** The condition that `conditionToPlain` gave. The bytes it came from were checked by a checksum. */
+export function conditionFromPlain(plain: unknown): Condition {
+  return conditionOf(plain as PlainCondition);
+}
+
+function conditionOf(plain: PlainCondition): Condition {
+  switch (plain.op) {
+    case 'attribute':
+    case 'entity-id':
+      return { ...plain, tests: plain.tests.map(testOf) };
+    case 'event':
+      return { ...plain, event: eventOf(plain.event) };
+    case 'freqgroup':
+      return { ...plain, events: plain.events.map(eventOf) };
+    case 'not':
+      return { op: 'not', member: conditionOf(plain.member) };
+    default:
+      return { op: plain.op, members: plain.members.map(conditionOf) };
+  }
+}

@@ -1,0 +1,76 @@
+/** Values of snapshot files in the form of a batch: gathered from any number of files by (values, position). */
+import { hashBytes } from '../base/index.js';
+import type { ArrowValues, Utf8Values, Values } from '../column/index.js';
+
+/** Position `at` of a file's column. */
+export type ValuePlace = readonly [values: ArrowValues, at: number];
+
+/** Strings at the given places as a batch keeps them, with their hashes. */
+export function gatherStrings(places: readonly (readonly [strings: Utf8Values, at: number])[]): {
+  hashes: Uint32Array;
+  offsets: Uint32Array;
+  bytes: Uint8Array;
+} {
+  const offsets = new Uint32Array(places.length + 1);
+  places.forEach(([strings, at], index) => {
+    offsets[index + 1] = offsets[index] + strings.offsets[at + 1] - strings.offsets[at];
+  });
+  const bytes = new Uint8Array(offsets[places.length]);
+  const hashes = new Uint32Array(places.length);
+  places.forEach(([strings, at], index) => {
+    bytes.set(strings.bytes.subarray(strings.offsets[at], strings.offsets[at + 1]), offsets[index]);
+    hashes[index] = hashBytes(bytes, offsets[index], offsets[index + 1]);
+  });
+  return { hashes, offsets, bytes };
+}
+
+/** Pairs of elements, one behind the other. */
+function gatherPairs<T extends Uint32Array | Float64Array>(
+  into: T,
+  places: readonly ValuePlace[],
+  elementsOf: (values: ArrowValues) => T,
+): T {
+  places.forEach(([values, at], index) => {
+    const from = elementsOf(values);
+    into[index * 2] = from[at * 2];
+    into[index * 2 + 1] = from[at * 2 + 1];
+  });
+  return into;
+}
+
+/** The values at `places`, at least one, all of one kind. */
+export function gatherPlaces(places: readonly ValuePlace[]): Values {
+  type Of<K extends ArrowValues['kind']> = Extract<ArrowValues, { kind: K }>;
+  const [[{ kind }]] = places;
+  switch (kind) {
+    case 'bool': {
+      const bitOf = ([values, at]: ValuePlace): number =>
+        ((values as Of<'bool'>).bits[at >> 3] >> (at & 7)) & 1;
+      return { kind: 'bits', bits: Uint8Array.from(places, bitOf) };
+    }
+    case 'date32':
+      return {
+        kind: 'i32',
+        i32: Int32Array.from(places, ([values, at]) => (values as Of<'date32'>).i32[at]),
+      };
+    case 'int64':
+    case 'timestamp':
+    case 'decimal': {
+      const into = new Uint32Array(places.length * 2);
+      return { kind: 'i64', words: gatherPairs(into, places, (values) => (values as Of<'int64'>).words) };
+    }
+    case 'point': {
+      const into = new Float64Array(places.length * 2);
+      return { kind: 'geo', f64: gatherPairs(into, places, (values) => (values as Of<'point'>).f64) };
+    }
+    case 'dictionary': {
+      const strings = places.map(([values, at]) => {
+        const { dictionary, codes } = values as Of<'dictionary'>;
+        return [dictionary, codes[at]] as const;
+      });
+      return { kind: 'code', ...gatherStrings(strings) };
+    }
+    default:
+      throw new Error(`a snapshot file holds values of kind ${kind} in a column`);
+  }
+}

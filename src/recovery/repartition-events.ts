@@ -1,0 +1,205 @@
+/**
+ * Events of one old shard's dimension as batches for new shards.
+ * Related events need no links of their own in a batch: a batch ties the Nth event that an entity has in one section
+ * of a relation to its Nth in the others. So groups of related events are sorted by which columns they have, and a
+ * batch holds groups of one such set alone: then every section has one event of each group, in one order.
+ */
+import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT, shardOf } from '../base/index.js';
+import { type ArrowTable, type ArrowValues, type Batch, narrowU32, type Section } from '../column/index.js';
+import { gatherPlaces, gatherStrings } from './batch-values.js';
+
+/** The IDs of one old entity segment; missing where the row was deleted. */
+export interface Ids {
+  readonly offsets: Int32Array | Uint32Array;
+  readonly bytes: Uint8Array;
+  readonly validity: Uint8Array | null;
+}
+
+/** Some events of one file. */
+interface Events {
+  readonly columnId: number;
+  readonly rows: Uint32Array;
+  readonly dates: Uint32Array;
+  readonly values: ArrowValues;
+  /** Positions in the file, and their links. */
+  readonly places: readonly number[];
+  readonly links: Uint32Array;
+}
+
+/** One event on its way: where it lies in which file. */
+type Placed = readonly [events: Events, at: number];
+
+/** Within a batch all sections are of one relation, or none. */
+const RELATION = 1;
+/** Groups of related events in a batch. */
+const GROUPS_MAX = 16_384;
+
+export class EventRegrouping {
+  readonly #dimensionId: number;
+  readonly #shardCount: number;
+  readonly #ids: readonly Ids[];
+  readonly #related: Events[] = [];
+
+  /** `ids` of all old entity segments, by number, once events come. */
+  constructor(dimensionId: number, shardCount: number, ids: readonly Ids[]) {
+    this.#dimensionId = dimensionId;
+    this.#shardCount = shardCount;
+    this.#ids = ids;
+  }
+
+  /** Batches, by shard, of a file's events that stand alone; those with a link are kept for `relatedBatches`. */
+  batchesOf(table: ArrowTable, columnId: number): Map<number, Batch> {
+    const [rows, dates, values, links] = table.columns;
+    invariant(
+      rows?.kind === 'uint32' && dates?.kind === 'timestamp',
+      'a snapshot file of events holds row, date, value',
+    );
+    const linkOf = links?.kind === 'uint32' ? links.u32 : new Uint32Array(table.rowCount);
+    const living = Array.from({ length: table.rowCount }, (_, at) => at).filter((at) =>
+      this.#isLiving(rows.u32[at]),
+    );
+    const file = { columnId, rows: rows.u32, dates: narrowU32(dates.words), values, links: linkOf };
+    const related = living.filter((at) => linkOf[at] !== 0);
+    if (related.length > 0) this.#related.push({ ...file, places: related });
+    const alone = { ...file, places: living.filter((at) => linkOf[at] === 0) };
+    return this.#split(alone.places.map((at) => [alone, at]));
+  }
+
+  /** Batches, with their shards, of all events that were kept. */
+  *relatedBatches(): Generator<[number, Batch]> {
+    const columnIds = [...new Set(this.#related.map(({ columnId }) => columnId))].sort((a, b) => a - b);
+    const { groupOf, setOf, sets } = this.#groups(columnIds);
+    for (const [set, members] of sets.entries()) {
+      const groups = setOf.reduce<number[]>((all, own, group) => {
+        if (own === set) all.push(group);
+        return all;
+      }, []);
+      if (groups.length === 0) continue;
+      const lanes = members.map((columnId) => this.#eventsByGroup(columnId, groupOf, setOf.length));
+      for (let from = 0; from < groups.length; from += GROUPS_MAX) {
+        const some = groups.slice(from, from + GROUPS_MAX);
+        yield* this.#splitGroups(lanes, some, members.length === 1 ? 0 : RELATION);
+      }
+    }
+  }
+
+  #isLiving(row: number): boolean {
+    const { validity } = this.#ids[row >>> SEGMENT_ROWS_SHIFT];
+    const place = row & SEGMENT_ROWS_MASK;
+    return validity === null || (validity[place >> 3] & (1 << (place & 7))) !== 0;
+  }
+
+  #shardOf(row: number): number {
+    const { offsets, bytes } = this.#ids[row >>> SEGMENT_ROWS_SHIFT];
+    const place = row & SEGMENT_ROWS_MASK;
+    return shardOf(hashBytes(bytes, offsets[place], offsets[place + 1]), this.#shardCount);
+  }
+
+  /**
+   * Groups of events with one link, numbered by their links: `setOf[group]` is the position in `sets` of the columns
+   * that the group has.
+   */
+  #groups(columnIds: readonly number[]) {
+    const all = new Uint32Array(this.#related.reduce((sum, { places }) => sum + places.length, 0));
+    let end = 0;
+    for (const { places, links } of this.#related) for (const at of places) all[end++] = links[at];
+    all.sort();
+    const known = all.filter((link, index) => index === 0 || all[index - 1] !== link);
+    const groupOf = (link: number): number => placeOf(known, link);
+    const setOf = new Uint32Array(known.length);
+    const sets: (readonly number[])[] = [[]];
+    const larger = new Map<string, number>();
+    for (const columnId of columnIds) {
+      for (const { places, links } of this.#related.filter((events) => events.columnId === columnId)) {
+        for (const at of places) {
+          const group = groupOf(links[at]);
+          const key = `${setOf[group]}+${columnId}`;
+          const set = larger.get(key) ?? sets.push([...sets[setOf[group]], columnId]) - 1;
+          larger.set(key, set);
+          setOf[group] = set;
+        }
+      }
+    }
+    return { groupOf, setOf, sets };
+  }
+
+  /** Each group's event of the column. */
+  #eventsByGroup(columnId: number, groupOf: (link: number) => number, groupCount: number): readonly Placed[] {
+    const byGroup = new Array<Placed>(groupCount);
+    for (const events of this.#related.filter((one) => one.columnId === columnId)) {
+      for (const at of events.places) byGroup[groupOf(events.links[at])] = [events, at];
+    }
+    return byGroup;
+  }
+
+  /** Whole groups of one set of columns by shard: one section per column. */
+  *#splitGroups(
+    lanes: readonly (readonly Placed[])[],
+    groups: readonly number[],
+    relationId: number,
+  ): Generator<[number, Batch]> {
+    const byShard = new Map<number, number[]>();
+    for (const group of groups) {
+      const [events, at] = lanes[0][group];
+      const shard = this.#shardOf(events.rows[at]);
+      const others = byShard.get(shard);
+      if (others === undefined) byShard.set(shard, [group]);
+      else others.push(group);
+    }
+    for (const [shard, own] of byShard) {
+      const columns = lanes.map((lane) => own.map((group) => lane[group]));
+      yield [shard, this.#batch(columns, relationId)];
+    }
+  }
+
+  #split(events: readonly Placed[]): Map<number, Batch> {
+    const byShard = new Map<number, Placed[]>();
+    for (const placed of events) {
+      const shard = this.#shardOf(placed[0].rows[placed[1]]);
+      const others = byShard.get(shard);
+      if (others === undefined) byShard.set(shard, [placed]);
+      else others.push(placed);
+    }
+    return new Map([...byShard].map(([shard, own]) => [shard, this.#batch([own], 0)]));
+  }
+
+  /** A batch of one section per column; the events of all columns are of the same entities in the same order. */
+  #batch(columns: readonly (readonly Placed[])[], relationId: number): Batch {
+    const rows = [...new Set(columns[0].map(([{ rows: held }, at]) => held[at]))].sort((a, b) => a - b);
+    const entityOf = new Map(rows.map((row, entity) => [row, entity]));
+    const ids = rows.map((row) => [this.#ids[row >>> SEGMENT_ROWS_SHIFT], row & SEGMENT_ROWS_MASK] as const);
+    const { hashes, offsets, bytes } = gatherStrings(ids);
+    return {
+      dimensionId: this.#dimensionId,
+      rowCount: rows.length,
+      idHashes: hashes,
+      idOffsets: offsets,
+      idBytes: bytes,
+      sections: columns.map((events): Section => {
+        // Stable: the events of an entity stay in their order.
+        const sorted = events.toSorted(([a, atA], [b, atB]) => a.rows[atA] - b.rows[atB]);
+        return {
+          columnId: sorted[0][0].columnId,
+          form: 'event',
+          rows: Uint32Array.from(sorted, ([{ rows: held }, at]) => entityOf.get(held[at]) as number),
+          counts: null,
+          dates: Uint32Array.from(sorted, ([{ dates }, at]) => dates[at]),
+          relationId,
+          valueCount: sorted.length,
+          values: gatherPlaces(sorted.map(([{ values }, at]) => [values, at])),
+        };
+      }),
+    };
+  }
+}
+
+/** Where `value` stands in `ascending`, which holds it. */
+function placeOf(ascending: Uint32Array, value: number): number {
+  let [low, high] = [0, ascending.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

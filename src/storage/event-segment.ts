@@ -1,0 +1,312 @@
+/**
+ * A run of at most SEGMENT_ROWS_MAX events of one event column in one shard: entity row, date and value, column by
+ * column.
+ * Invariants: events are appended until the segment is full and sealed: sorted by date (stable); from then on events
+ * are only taken away, which keeps the order. Rows, dates, values and links lie in one arena. Dates are u32 seconds
+ * since 1970-01-01, dateMin and dateMax those of the events that are here. Events with the same link (not 0) belong
+ * together; a segment in which no event ever had one keeps none.
+ */
+import { invariant } from '../base/index.js';
+import type { ValueKind } from '../schema/index.js';
+import type { Arena, ArenaPool, Block } from './arena.js';
+import { orderByDate, permute } from './event-order.js';
+import { SnapshotState } from './snapshot-state.js';
+import {
+  gatherItems,
+  gatherValues,
+  type StoredValues,
+  valueBytes,
+  type Width,
+  widenInto,
+  widthOfCode,
+  widthOfInteger,
+  widthOfValues,
+  writeInteger,
+  writeNarrow,
+  writeValues,
+} from './width.js';
+
+const CAPACITY_MIN = 256;
+/** In a map of rows: the entity is gone. */
+export const DEAD_ROW = 0xffffffff;
+
+export class EventSegment {
+  readonly kind: ValueKind;
+  /** Names the segment within its table for as long as both live; ascends from segment to segment. */
+  readonly number: number;
+  readonly snapshot = new SnapshotState();
+  readonly #pool: ArenaPool;
+  #rows: Block;
+  #dates: Block;
+  #values: Block;
+  #links: Block | null = null;
+  #capacity = CAPACITY_MIN;
+  #width: Width;
+  #count = 0;
+  #sealed = false;
+  #dateMin = 0xffffffff;
+  #dateMax = 0;
+
+  constructor(pool: ArenaPool, near: Arena | null, kind: ValueKind, width: Width, number: number) {
+    this.#pool = pool;
+    this.kind = kind;
+    this.number = number;
+    this.#width = width;
+    [this.#rows, this.#dates, this.#values] = pool.allocate(this.#sizes(), near);
+  }
+
+  get arena(): Arena {
+    return this.#values.arena;
+  }
+  get rowsAt(): number {
+    return this.#rows.at;
+  }
+  get datesAt(): number {
+    return this.#dates.at;
+  }
+  get valuesAt(): number {
+    return this.#values.at;
+  }
+  get width(): Width {
+    return this.#width;
+  }
+  get eventCount(): number {
+    return this.#count;
+  }
+  /** Sorted by date and closed for appends. */
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+  get dateMin(): number {
+    return this.#dateMin;
+  }
+  get dateMax(): number {
+    return this.#dateMax;
+  }
+
+  #sizes(): number[] {
+    const capacity = this.#capacity;
+    const sizes = [capacity * 4, capacity * 4, valueBytes(this.kind, this.#width, capacity)];
+    return this.#links === null ? sizes : [...sizes, capacity * 4];
+  }
+
+  #blocks(): Block[] {
+    const blocks = [this.#rows, this.#dates, this.#values];
+    return this.#links === null ? blocks : [...blocks, this.#links];
+  }
+
+  #takeBlocks([rows, dates, values, links]: readonly Block[]): void {
+    this.#rows = rows;
+    this.#dates = dates;
+    this.#values = values;
+    this.#links = links ?? null;
+  }
+
+  release(): void {
+    for (const block of this.#blocks()) block.arena.release(block);
+  }
+
+  /** Appends an event of entity `row` and returns its place; the caller writes the value there. */
+  append(row: number, date: number): number {
+    if (this.#count === this.#capacity) {
+      this.#capacity *= 2;
+      this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
+    }
+    const place = this.#count++;
+    const { u32 } = this.#rows.arena;
+    u32[(this.#rows.at >> 2) + place] = row;
+    u32[(this.#dates.at >> 2) + place] = date;
+    if (date < this.#dateMin) this.#dateMin = date;
+    if (date > this.#dateMax) this.#dateMax = date;
+    return place;
+  }
+
+  /** Ties the event in `place`, whose link is still 0, to the others with that link. */
+  setLink(place: number, link: number): void {
+    const { arena, at } = this.#links ?? this.#makeLinks();
+    arena.u32[(at >> 2) + place] = link;
+  }
+
+  #makeLinks(): Block {
+    const blocks = this.#pool.resize(this.#blocks(), [...this.#sizes(), this.#capacity * 4]);
+    this.#takeBlocks(blocks);
+    return blocks[blocks.length - 1];
+  }
+
+  /** The links of the first `count` events, as a view to be written only after `beforeChange`; null = all are 0. */
+  links(count = this.#count): Uint32Array | null {
+    if (this.#links === null) return null;
+    const { arena, at } = this.#links;
+    return arena.u32.subarray(at >> 2, (at >> 2) + count);
+  }
+
+  setI64(place: number, low: number, high: number): void {
+    if (this.#width !== 8) {
+      const needed = widthOfInteger(low, high);
+      if (needed > this.#width) this.#widen(needed);
+    }
+    writeInteger(this.#values.arena, this.#values.at, this.#width, place, low, high);
+  }
+
+  setPoint(place: number, longitude: number, latitude: number): void {
+    const index = (this.#values.at >> 3) + place * 2;
+    this.#values.arena.f64[index] = longitude;
+    this.#values.arena.f64[index + 1] = latitude;
+  }
+
+  setCode(place: number, code: number): void {
+    const needed = widthOfCode(code);
+    if (needed > this.#width) this.#widen(needed);
+    writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, place, code);
+  }
+
+  #widen(width: Width): void {
+    invariant(this.kind === 'code' || this.kind === 'i64', 'only codes and integers have a width');
+    const before = this.#width;
+    const blocks = this.#blocks();
+    this.#width = width;
+    const wider = this.#pool.allocate(this.#sizes(), this.arena);
+    for (const part of blocks.keys()) {
+      if (part === 2) continue;
+      const { arena, at, bytes } = blocks[part];
+      wider[part].arena.u8.set(arena.u8.subarray(at, at + bytes), wider[part].at);
+    }
+    widenInto(this.kind, this.#values, before, wider[2], width, this.#capacity);
+    for (const block of blocks) block.arena.release(block);
+    this.#takeBlocks(wider);
+  }
+
+  /** The first `count` rows and dates, as views. */
+  placesUpTo(count: number): { rows: Uint32Array; dates: Uint32Array } {
+    const { u32 } = this.arena;
+    const [rowsAt, datesAt] = [this.#rows.at >> 2, this.#dates.at >> 2];
+    return { rows: u32.subarray(rowsAt, rowsAt + count), dates: u32.subarray(datesAt, datesAt + count) };
+  }
+
+  /** Takes the content of a snapshot file into an empty segment; `links` null = all are 0. */
+  restore(
+    rows: Uint32Array,
+    dates: Uint32Array,
+    values: StoredValues,
+    links: Uint32Array | null,
+    sealed: boolean,
+  ): void {
+    invariant(this.#count === 0, 'only an empty segment is restored');
+    const count = rows.length;
+    while (this.#capacity < count) this.#capacity *= 2;
+    const width = widthOfValues(values);
+    if (width > this.#width) this.#width = width;
+    const sizes = this.#sizes();
+    if (links !== null) sizes.push(this.#capacity * 4);
+    this.release();
+    this.#takeBlocks(this.#pool.allocate(sizes, this.arena));
+    const { arena } = this;
+    arena.u32.set(rows, this.#rows.at >> 2);
+    arena.u32.set(dates, this.#dates.at >> 2);
+    writeValues(arena, this.#values.at, this.#width, values);
+    this.#count = count;
+    this.#sealed = sealed;
+    if (links !== null) this.links()?.set(links);
+    this.#boundDates();
+  }
+
+  #boundDates(): void {
+    const { dates } = this.placesUpTo(this.#count);
+    this.#dateMin = 0xffffffff;
+    this.#dateMax = 0;
+    for (let place = 0; place < dates.length; place++) {
+      if (dates[place] < this.#dateMin) this.#dateMin = dates[place];
+      if (dates[place] > this.#dateMax) this.#dateMax = dates[place];
+    }
+  }
+
+  /** Keeps the events in `places` (ascending) alone, in their order, and gives the room of the others back. */
+  #keep(places: Uint32Array): void {
+    const { u32 } = this.arena;
+    for (const { at } of [this.#rows, this.#dates, ...(this.#links === null ? [] : [this.#links])]) {
+      gatherItems(u32, at >> 2, u32, at >> 2, 1, places);
+    }
+    gatherValues(this.kind, this.#width, this.#values, this.#values, places);
+    // Links past the end must be 0 for the events that come.
+    this.links()?.fill(0, places.length);
+    this.#count = places.length;
+    this.#boundDates();
+    let capacity = CAPACITY_MIN;
+    while (capacity < this.#count) capacity *= 2;
+    if (capacity === this.#capacity) return;
+    this.#capacity = capacity;
+    this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
+  }
+
+  /** Takes the events away that are older than `before`, in seconds; tells whether there were any. */
+  expire(before: number): boolean {
+    if (this.#dateMin >= before) return false;
+    this.snapshot.beforeChange();
+    const { dates } = this.placesUpTo(this.#count);
+    this.#keep(placesWhere(this.#count, (place) => dates[place] >= before));
+    return true;
+  }
+
+  /** Moves every event from entity row r to rows[r]; events of rows that are DEAD_ROW there go. */
+  remap(rows: Uint32Array): void {
+    const held = this.placesUpTo(this.#count).rows;
+    let first = 0;
+    while (first < held.length && rows[held[first]] === held[first]) first++;
+    if (first === held.length) return;
+    this.snapshot.beforeChange();
+    let dead = 0;
+    for (let place = first; place < held.length; place++) {
+      held[place] = rows[held[place]];
+      if (held[place] === DEAD_ROW) dead++;
+    }
+    if (dead > 0) this.#keep(placesWhere(this.#count, (place) => held[place] !== DEAD_ROW));
+  }
+
+  /** Sorts by date and closes the segment for appends. */
+  seal(): void {
+    this.#sealed = true;
+    const count = this.#count;
+    const { u32, u8, u16, f64 } = this.arena;
+    const datesAt = this.#dates.at >> 2;
+    const order = orderByDate(u32.subarray(datesAt, datesAt + count), this.#dateMin, this.#dateMax);
+    if (order === null) return;
+    permute(u32, datesAt, 1, order);
+    permute(u32, this.#rows.at >> 2, 1, order);
+    if (this.#links !== null) permute(u32, this.#links.at >> 2, 1, order);
+    const { at } = this.#values;
+    if (this.kind === 'geo') permute(f64, at >> 3, 2, order);
+    else if (this.#width === 8) permute(u32, at >> 2, 2, order);
+    else if (this.#width === 4) permute(u32, at >> 2, 1, order);
+    else if (this.#width === 2) permute(u16, at >> 1, 1, order);
+    else permute(u8, at, 1, order);
+  }
+
+  /** The range [from, to) of places that can hold dates of the window; all of them when unsorted. */
+  placesWithin(from: number, to: number): { from: number; to: number } {
+    if (from > to || from > this.#dateMax || to < this.#dateMin) return { from: 0, to: 0 };
+    if (!this.#sealed) return { from: 0, to: this.#count };
+    return { from: this.#lowerBound(from), to: this.#lowerBound(to + 1) };
+  }
+
+  /** The first place whose date is at least `date`; sealed segments only. */
+  #lowerBound(date: number): number {
+    const { u32 } = this.arena;
+    const at = this.#dates.at >> 2;
+    let low = 0;
+    let high = this.#count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (u32[at + middle] < date) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The places below `count` for which `holds` is true, ascending. */
+function placesWhere(count: number, holds: (place: number) => boolean): Uint32Array {
+  const places = new Uint32Array(count);
+  let kept = 0;
+  for (let place = 0; place < count; place++) if (holds(place)) places[kept++] = place;
+  return places.subarray(0, kept);
+}

@@ -1,0 +1,105 @@
+/**
+ * Links: what makes related events belong together. A batch ties its sections of one relation event by event; in
+ * storage the events that belong together carry the same number, unique within the dimension's shard, 0 = none.
+ */
+import type { Section } from '../column/index.js';
+import type { EventTable } from './event-table.js';
+
+export interface BatchLinks {
+  /** Links that the batch takes. */
+  readonly count: number;
+  /** Per section and entry the ordinal of its link, from 0; null where the section's events stand alone. */
+  readonly bySection: readonly (Uint32Array | null)[];
+}
+
+/**
+ * Which events of a batch of `rowCount` rows share a link: the Nth that a row has in one section of a relation and
+ * its Nth in every other section of that relation. Null when no relation has two sections.
+ */
+export function linksOf(sections: readonly Section[], rowCount: number): BatchLinks | null {
+  const related = sections.filter(({ form, relationId }) => form === 'event' && relationId !== 0);
+  if (related.length < 2) return null;
+  const bySection: (Uint32Array | null)[] = sections.map(() => null);
+  let count = 0;
+  for (const relationId of new Set(related.map((section) => section.relationId))) {
+    const members = related.filter((section) => section.relationId === relationId);
+    if (members.length < 2) continue;
+    // First of each row's ordinals, then where the next row's begin.
+    const starts = new Uint32Array(rowCount + 1);
+    for (const { rows } of members)
+      eachNth(rows, (_, row, n) => (starts[row + 1] = Math.max(starts[row + 1], n + 1)));
+    starts[0] = count;
+    for (let row = 0; row < rowCount; row++) starts[row + 1] += starts[row];
+    for (const section of members) {
+      const ordinals = new Uint32Array(section.rows.length);
+      eachNth(section.rows, (entry, row, n) => (ordinals[entry] = starts[row] + n));
+      bySection[sections.indexOf(section)] = ordinals;
+    }
+    count = starts[rowCount];
+  }
+  return count === 0 ? null : { count, bySection };
+}
+
+/** Calls `each` with every entry, its row and how many entries of that row stand before it. Rows ascend. */
+function eachNth(rows: Uint32Array, each: (entry: number, row: number, n: number) => void): void {
+  let n = 0;
+  for (let entry = 0; entry < rows.length; entry++) {
+    n = entry > 0 && rows[entry - 1] === rows[entry] ? n + 1 : 0;
+    each(entry, rows[entry], n);
+  }
+}
+
+/** The greatest link of the tables, 0 when they have none. */
+export function greatestLink(tables: Iterable<EventTable>): number {
+  let greatest = 0;
+  for (const links of linksIn(tables)) for (const link of links) if (link > greatest) greatest = link;
+  return greatest;
+}
+
+/** Gives all links of the tables new numbers from 1 on, in their order; returns the greatest. */
+export function renumberLinks(tables: readonly EventTable[]): number {
+  const parts = [...linksIn(tables)];
+  const all = new Uint32Array(parts.reduce((sum, links) => sum + links.length, 0));
+  let end = 0;
+  for (const links of parts) {
+    all.set(links, end);
+    end += links.length;
+  }
+  all.sort();
+  let distinct = 0;
+  for (const link of all) {
+    if (link !== 0 && (distinct === 0 || all[distinct - 1] !== link)) all[distinct++] = link;
+  }
+  const known = all.subarray(0, distinct);
+  for (const table of tables) {
+    for (const segment of table.segments) {
+      if (segment.links() === null) continue;
+      segment.snapshot.beforeChange();
+      const links = segment.links() as Uint32Array;
+      for (let place = 0; place < links.length; place++) {
+        if (links[place] !== 0) links[place] = placeOf(known, links[place]) + 1;
+      }
+    }
+  }
+  return distinct;
+}
+
+function* linksIn(tables: Iterable<EventTable>): Generator<Uint32Array> {
+  for (const table of tables) {
+    for (const segment of table.segments) {
+      const links = segment.links();
+      if (links !== null) yield links;
+    }
+  }
+}
+
+/** Where `value` stands in `ascending`, which holds it. */
+function placeOf(ascending: Uint32Array, value: number): number {
+  let [low, high] = [0, ascending.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

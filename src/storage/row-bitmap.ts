@@ -1,0 +1,52 @@
+/** One bit per row of a segment, least significant first, in an arena. Rows past the last one hold 0. */
+import { bitmapBytes } from '../kernels/index.js';
+import type { Arena, ArenaPool, Block } from './arena.js';
+import { gatherBits } from './width.js';
+
+export class RowBitmap {
+  readonly #pool: ArenaPool;
+  #block: Block;
+
+  constructor(pool: ArenaPool, near: Arena | null, capacity: number) {
+    this.#pool = pool;
+    [this.#block] = pool.allocate([bitmapBytes(capacity)], near);
+  }
+
+  get arena(): Arena {
+    return this.#block.arena;
+  }
+  /** Byte offset in the arena. */
+  get at(): number {
+    return this.#block.at;
+  }
+
+  /** Makes room for `capacity` rows. */
+  reserve(capacity: number): void {
+    if (this.#block.bytes < bitmapBytes(capacity)) {
+      [this.#block] = this.#pool.resize([this.#block], [bitmapBytes(capacity)]);
+    }
+  }
+
+  has(row: number): boolean {
+    return (this.#block.arena.u8[this.#block.at + (row >> 3)] & (1 << (row & 7))) !== 0;
+  }
+
+  set(row: number): void {
+    this.#block.arena.u8[this.#block.at + (row >> 3)] |= 1 << (row & 7);
+  }
+
+  /** Rows past the bitmap's room are clear. */
+  clear(row: number): void {
+    if (row >= this.#block.bytes * 8) return;
+    this.#block.arena.u8[this.#block.at + (row >> 3)] &= ~(1 << (row & 7));
+  }
+
+  /** Takes the bits of rows `places` of another bitmap, one behind the other; this one must be clear. */
+  takeFrom(source: RowBitmap, places: Uint32Array): void {
+    gatherBits(source.arena.u8, source.at, this.arena.u8, this.at, places);
+  }
+
+  release(): void {
+    this.#block.arena.release(this.#block);
+  }
+}

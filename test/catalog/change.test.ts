@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import t from 'tap';
+import { InvariantError, Prng } from '../../src/base/index.js';
+import {
+  applyChange,
+  applyChanges,
+  type Catalog,
+  type CatalogChange,
+  catalogFromPlain,
+  catalogToPlain,
+  databaseOf,
+  dimensionById,
+  EMPTY_CATALOG,
+} from '../../src/catalog/index.js';
+import { ENTITY_ID } from '../../src/schema/index.js';
+import { CHANGES, CUSTOM_KEY, columnWith, USER } from './examples.js';
+import { nextChange } from './generate.js';
+import { PlainCatalog, viewOf } from './plain-catalog.js';
+
+/** The catalog behind the first `count` changes. */
+const upTo = (count: number): Catalog => applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
+const placeOf = (change: string): number => CHANGES.findIndex((one) => one.change === change);
+
+t.test(
+  'changes applied one by one and at once give the same catalog, and no version is altered later',
+  async (t) => {
+    const versions: Catalog[] = [EMPTY_CATALOG];
+    const texts: string[] = [];
+    const textOf = (catalog: Catalog): string => JSON.stringify(catalogToPlain(catalog));
+    for (const change of CHANGES) {
+      texts.push(textOf(versions[versions.length - 1]));
+      versions.push(applyChange(versions[versions.length - 1], change));
+    }
+    t.strictSame(applyChanges(EMPTY_CATALOG, CHANGES), versions[CHANGES.length]);
+    t.strictSame(versions.slice(0, -1).map(textOf), texts);
+    t.strictSame(
+      versions.map(({ version }) => version),
+      versions.map((_, index) => index),
+    );
+  },
+);
+
+t.test('no changes give the same catalog, not a new version', async (t) => {
+  t.equal(applyChanges(EMPTY_CATALOG, []), EMPTY_CATALOG);
+});
+
+t.test('ids go up and are never given twice', async (t) => {
+  const made: readonly CatalogChange[] = [
+    { change: 'database-created', id: 1, name: 'one', type: 'production' },
+    {
+      change: 'dimension-created',
+      databaseId: 1,
+      dimension: { id: 2, name: 'A', apiName: 'a', modelType: null },
+    },
+    { change: 'column-created', databaseId: 1, dimensionId: 2, column: columnWith(1, 'x') },
+    { change: 'relation-set', databaseId: 1, dimensionId: 2, relation: { id: 2, name: 'r', columnIds: [1] } },
+    { change: 'column-deleted', databaseId: 1, dimensionId: 2, columnId: 1 },
+    { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
+    {
+      change: 'dimension-created',
+      databaseId: 1,
+      dimension: { id: 3, name: 'A', apiName: 'a', modelType: null },
+    },
+    { change: 'group-set', group: { ...group(1) } },
+    { change: 'group-deleted', groupId: 1 },
+  ];
+  const catalog = applyChanges(EMPTY_CATALOG, made);
+  const model = databaseOf(catalog, 1);
+  t.strictSame([model.nextDimensionId, model.nextColumnId, catalog.nextGroupId], [4, 3, 2]);
+  t.equal(dimensionById(model, 2), undefined);
+  t.strictSame([...(dimensionById(model, 3)?.columns.keys() ?? [])], ['entity-id']);
+  const without = applyChange(catalog, { change: 'database-deleted', databaseId: 1 });
+  t.strictSame([without.databases.size, without.nextDatabaseId], [0, 2]);
+});
+
+function group(id: number) {
+  return {
+    ...{ id, name: 'g', description: '', permissions: [], databaseIds: [], labels: [], weekDays: [] },
+    accessMinutes: null,
+  };
+}
+
+t.test('what takes away or alters makes older parses stale, what only adds does not', async (t) => {
+  const shrinking = ['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'];
+  const adding = ['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'];
+  for (const change of [...shrinking, ...adding]) {
+    const before = upTo(placeOf(change));
+    const after = applyChange(before, CHANGES[placeOf(change)]);
+    for (const model of after.databases.values()) {
+      const old = databaseOf(before, model.id);
+      const isTouched = model.version !== old.version;
+      const wanted = isTouched && shrinking.includes(change) ? model.version : old.shrinkVersion;
+      t.equal(model.shrinkVersion, wanted, `${change} in database ${model.id}`);
+      if (!isTouched) t.equal(model, old, `${change} leaves database ${model.id} alone`);
+    }
+  }
+});
+
+t.test('a database goes with its keys and properties, and with nothing of another', async (t) => {
+  const before = upTo(placeOf('database-deleted'));
+  const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
+  t.strictSame([...found.databases.keys()], [2]);
+  t.strictSame([...found.properties.keys()], [2]);
+  t.strictSame([...found.keys.keys()], ['ac']);
+  t.equal(databaseOf(found, 2), databaseOf(before, 2));
+});
+
+t.test(
+  'a deleted column leaves the relation that it was in, the last one takes the relation along',
+  async (t) => {
+    const related = upTo(placeOf('relation-set') + 1);
+    const relationsOf = (catalog: Catalog): unknown => dimensionById(databaseOf(catalog, 1), 2)?.relations;
+    const without = (columnId: number): CatalogChange => ({
+      ...{ change: 'column-deleted', databaseId: 1, dimensionId: 2, columnId },
+    });
+    const one = applyChange(related, without(3));
+    t.strictSame(relationsOf(one), new Map([['__proto__', { id: 4, name: '__proto__', columnIds: [2] }]]));
+    t.strictSame(relationsOf(applyChange(one, without(2))), new Map());
+    t.strictSame(relationsOf(applyChange(related, without(1))), relationsOf(related));
+  },
+);
+
+t.test('users of a deleted group are in no group, and stay', async (t) => {
+  const catalog = upTo(placeOf('group-deleted') + 1);
+  t.strictSame(catalog.users, new Map([[USER.email, { ...USER, groupId: null }]]));
+  t.equal(catalog.groups.size, 0);
+});
+
+t.test('a changed key is found under its hash, a deleted one is not', async (t) => {
+  const changed = upTo(placeOf('key-changed') + 1);
+  t.match(changed.keys.get(CUSTOM_KEY.hash), { name: 'renamed', columnsWhitelist: null });
+  t.equal(changed.keys.size, 4);
+  const deleted = applyChange(changed, { change: 'key-deleted', hash: CUSTOM_KEY.hash });
+  t.strictSame([...deleted.keys.keys()], ['aa', 'ab', 'ac']);
+});
+
+t.test('a change that names what is not there is a bug, not an answer', async (t) => {
+  const catalog = upTo(placeOf('group-set'));
+  const column = columnWith(9, 'x');
+  const bad: readonly CatalogChange[] = [
+    { change: 'dimension-deleted', databaseId: 1, dimensionId: 7 },
+    { change: 'dimension-deleted', databaseId: 5, dimensionId: 1 },
+    { change: 'column-created', databaseId: 1, dimensionId: 9, column },
+    { change: 'column-changed', databaseId: 1, dimensionId: 9, column },
+    { change: 'column-deleted', databaseId: 1, dimensionId: 9, columnId: 1 },
+    { change: 'relation-set', databaseId: 1, dimensionId: 9, relation: { id: 9, name: 'r', columnIds: [1] } },
+    { change: 'database-deleted', databaseId: 5 },
+  ];
+  for (const change of bad) t.throws(() => applyChange(catalog, change), InvariantError, change.change);
+  const unknown = { change: 'colour-changed', databaseId: 1 } as unknown as CatalogChange;
+  t.throws(() => applyChange(catalog, unknown), InvariantError);
+});
+
+const generated = new Set<string>();
+
+for (let seed = 1; seed <= 10; seed++) {
+  t.test(`generated sequences end as in a plain model, in any portions, seed ${seed}`, async (t) => {
+    const prng = new Prng(seed);
+    const plain = new PlainCatalog();
+    const changes: CatalogChange[] = [];
+    let catalog = EMPTY_CATALOG;
+    for (let round = 0; round < 200; round++) {
+      const portion: CatalogChange[] = [];
+      let growing = catalog;
+      for (let count = prng.between(1, 3); count > 0; count--) {
+        const change = nextChange(prng, growing);
+        growing = applyChange(growing, change);
+        portion.push(change);
+        plain.apply(change);
+      }
+      const before = JSON.stringify(catalogToPlain(catalog));
+      const next = applyChanges(catalog, portion);
+      t.equal(JSON.stringify(catalogToPlain(catalog)), before, 'the version before is as it was');
+      const done = portion.map(({ change }) => change).join();
+      // Compared twice when it differs: what tells differences well is slow.
+      const [found, wanted] = [viewOf(next), plain.view];
+      if (!isDeepStrictEqual(found, wanted)) t.strictSame(found, wanted, `round ${round}: ${done}`);
+      changes.push(...portion);
+      catalog = next;
+    }
+    t.strictSame(viewOf(catalog), plain.view);
+    t.strictSame(applyChanges(EMPTY_CATALOG, changes), catalog, 'all at once');
+    t.strictSame(catalogFromPlain(JSON.parse(JSON.stringify(catalogToPlain(catalog)))), catalog);
+    const entityIds = [...catalog.databases.values()].flatMap(({ dimensions }) =>
+      [...dimensions.values()].map(({ columns }) => columns.get('entity-id')),
+    );
+    t.ok(entityIds.every((column) => column?.id === ENTITY_ID.id));
+    for (const { change } of changes) generated.add(change);
+  });
+}
+
+t.test('every kind of change was generated, and has an example', async (t) => {
+  const examples = new Set(CHANGES.map(({ change }) => change));
+  t.equal(examples.size, 17);
+  t.strictSame([...generated].sort(), [...examples].sort());
+});

@@ -1,0 +1,123 @@
+/** Changes of every kind, in an order in which they apply one after the other. */
+import {
+  type ApiKey,
+  type CatalogChange,
+  type CustomKey,
+  DEFAULT_PROPERTIES,
+  type PermissionGroup,
+  type User,
+} from '../../src/catalog/index.js';
+import { type Column, ENTITY_ID } from '../../src/schema/index.js';
+
+export const columnWith = (id: number, apiName: string, more: Partial<Column> = {}): Column => ({
+  ...ENTITY_ID,
+  id,
+  apiName,
+  name: apiName,
+  type: 'integer',
+  ...more,
+});
+
+export const CUSTOM_KEY: CustomKey = {
+  kind: 'custom',
+  hash: 'c0',
+  databaseId: 1,
+  name: '__proto__',
+  level: 'write-read',
+  description: 'a key',
+  columnsWhitelist: [{ dimension: 'users', columns: ['level', '__proto__'] }],
+  filter: [{ dimension: 'users', conditions: '{"level":{"equals":9007199254740993}}' }],
+  addressesWhitelist: ['10.0.0.0/8', 'example.org'],
+};
+
+export const USER: User = {
+  email: 'ann@example.org',
+  passwordHash: 'scrypt$…',
+  labels: ['one', 'two'],
+  firstName: 'Ann',
+  lastName: 'Δ',
+  groupId: 1,
+};
+
+export const GROUP: PermissionGroup = {
+  id: 1,
+  name: 'analysts',
+  description: '',
+  permissions: [1, 6],
+  databaseIds: [1],
+  labels: [],
+  weekDays: ['mon', 'sun'],
+  accessMinutes: { from: 1320, to: 360 },
+};
+
+const TEAM_KEY: ApiKey = { kind: 'team', hash: 'aa', name: 'ops', permissions: ['list'] };
+const PROPERTIES = {
+  ...DEFAULT_PROPERTIES,
+  labels: ['x'],
+  addressesWhitelist: ['::1'],
+  createdMs: 5,
+  updatedMs: 5,
+};
+
+export const CHANGES: readonly CatalogChange[] = [
+  { change: 'database-created', id: 1, name: 'one', type: 'production' },
+  { change: 'database-created', id: 2, name: 'two', type: 'test', properties: PROPERTIES },
+  { change: 'key-created', key: TEAM_KEY },
+  { change: 'key-created', key: { kind: 'master', hash: 'ab', databaseId: 1 } },
+  { change: 'key-created', key: { kind: 'demo', hash: 'ac', databaseId: 2 } },
+  { change: 'key-created', key: CUSTOM_KEY },
+  { change: 'key-changed', key: { ...CUSTOM_KEY, name: 'renamed', columnsWhitelist: null, filter: [] } },
+  {
+    change: 'dimension-created',
+    databaseId: 1,
+    dimension: { id: 2, name: 'Users', apiName: 'users', modelType: 'fact' },
+  },
+  {
+    change: 'column-created',
+    databaseId: 1,
+    dimensionId: 2,
+    column: columnWith(1, 'level', { type: 'enumerated', range: [-(2n ** 63n), 0n, 2n ** 63n - 1n] }),
+  },
+  {
+    change: 'column-created',
+    databaseId: 1,
+    dimensionId: 2,
+    column: columnWith(2, 'visits', { type: 'string-event', storage: null, retentionDays: 30 }),
+  },
+  {
+    change: 'column-created',
+    databaseId: 1,
+    dimensionId: 2,
+    column: columnWith(3, 'buys', { type: 'integer-event' }),
+  },
+  {
+    change: 'column-changed',
+    databaseId: 1,
+    dimensionId: 2,
+    column: columnWith(1, 'level', {
+      type: 'enumerated',
+      range: [-(2n ** 63n), 0n, 2n ** 63n - 1n],
+      active: false,
+      description: 'asleep',
+    }),
+  },
+  {
+    change: 'relation-set',
+    databaseId: 1,
+    dimensionId: 2,
+    relation: { id: 4, name: '__proto__', columnIds: [3, 2] },
+  },
+  { change: 'relation-set', databaseId: 1, dimensionId: 2, relation: { id: 5, name: 'gone', columnIds: [] } },
+  { change: 'column-deleted', databaseId: 1, dimensionId: 2, columnId: 3 },
+  { change: 'group-set', group: GROUP },
+  { change: 'user-set', user: USER },
+  { change: 'user-set', user: { ...USER, email: 'bob@example.org', groupId: null } },
+  { change: 'group-set', group: { ...GROUP, name: 'renamed', weekDays: [], accessMinutes: null } },
+  { change: 'database-changed', databaseId: 2, name: 'deux', properties: { ...PROPERTIES, updatedMs: 9 } },
+  { change: 'account-set', state: 'suspended' },
+  { change: 'user-deleted', email: 'bob@example.org' },
+  { change: 'group-deleted', groupId: 1 },
+  { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
+  { change: 'key-deleted', hash: 'aa' },
+  { change: 'database-deleted', databaseId: 1 },
+];

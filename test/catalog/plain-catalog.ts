@@ -1,0 +1,172 @@
+/** A catalog as plainly as it can be kept: lists that are filtered. The oracle of what changes do. */
+import { type Catalog, type CatalogChange, DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
+import { type Column, ENTITY_ID, type Relation } from '../../src/schema/index.js';
+
+interface PlainDimension {
+  readonly id: number;
+  readonly apiName: string;
+  readonly name: string;
+  readonly modelType: string | null;
+  columns: Column[];
+  relations: Relation[];
+}
+interface PlainDatabase {
+  readonly id: number;
+  name: string;
+  readonly type: string;
+  properties: unknown;
+  dimensions: PlainDimension[];
+}
+interface View {
+  accountState: string;
+  databases: PlainDatabase[];
+  keys: unknown[];
+  users: unknown[];
+  groups: unknown[];
+}
+
+const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
+  [...items].sort((a, b) => a.id - b.id);
+const byText = (items: readonly unknown[]): unknown[] =>
+  [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+/** What a catalog says, without the maps by which it says it. */
+export function viewOf(catalog: Catalog): View {
+  return sorted({
+    accountState: catalog.accountState,
+    databases: [...catalog.databases.values()].map(({ id, name, type, dimensions }) => ({
+      ...{ id, name, type, properties: catalog.properties.get(id) },
+      dimensions: [...dimensions.values()].map(({ columns, relations, ...rest }) => ({
+        ...rest,
+        columns: [...columns.values()],
+        relations: [...relations.values()],
+      })),
+    })),
+    keys: [...catalog.keys.values()],
+    users: [...catalog.users.values()],
+    groups: [...catalog.groups.values()],
+  });
+}
+
+function sorted({ databases, keys, users, groups, ...rest }: View): View {
+  return {
+    ...rest,
+    databases: byId(databases).map((database) => ({
+      ...database,
+      dimensions: byId(database.dimensions).map((dimension) => ({
+        ...dimension,
+        columns: byId(dimension.columns),
+        relations: byId(dimension.relations),
+      })),
+    })),
+    keys: byText(keys),
+    users: byText(users),
+    groups: byText(groups),
+  };
+}
+
+interface Known {
+  readonly hash?: string;
+  readonly email?: string;
+  readonly id?: number;
+  readonly databaseId?: number;
+  readonly groupId?: number | null;
+}
+
+export class PlainCatalog {
+  #state: View = { accountState: 'active', databases: [], keys: [], users: [], groups: [] };
+
+  get view(): View {
+    return sorted(this.#state);
+  }
+
+  apply(change: CatalogChange): void {
+    const state = this.#state;
+    const without = (items: unknown[], isIt: (item: Known) => boolean): unknown[] =>
+      items.filter((item) => !isIt(item as Known));
+    switch (change.change) {
+      case 'account-set':
+        state.accountState = change.state;
+        break;
+      case 'key-created':
+      case 'key-changed':
+        state.keys = [...without(state.keys, ({ hash }) => hash === change.key.hash), change.key];
+        break;
+      case 'key-deleted':
+        state.keys = without(state.keys, ({ hash }) => hash === change.hash);
+        break;
+      case 'user-set':
+        state.users = [...without(state.users, ({ email }) => email === change.user.email), change.user];
+        break;
+      case 'user-deleted':
+        state.users = without(state.users, ({ email }) => email === change.email);
+        break;
+      case 'group-set':
+        state.groups = [...without(state.groups, ({ id }) => id === change.group.id), change.group];
+        break;
+      case 'group-deleted':
+        state.groups = without(state.groups, ({ id }) => id === change.groupId);
+        state.users = state.users.map((user) =>
+          (user as Known).groupId === change.groupId ? { ...(user as Known), groupId: null } : user,
+        );
+        break;
+      case 'database-created':
+        state.databases.push({
+          ...{ id: change.id, name: change.name, type: change.type },
+          properties: change.properties ?? DEFAULT_PROPERTIES,
+          dimensions: [newDimension({ id: 1, apiName: 'default', name: 'default', modelType: null })],
+        });
+        break;
+      case 'database-deleted':
+        state.databases = state.databases.filter(({ id }) => id !== change.databaseId);
+        state.keys = without(state.keys, ({ databaseId }) => databaseId === change.databaseId);
+        break;
+      default:
+        applyToDatabase(state.databases.find(({ id }) => id === change.databaseId) as PlainDatabase, change);
+    }
+  }
+}
+
+type ModelChange = Extract<CatalogChange, { databaseId: number }>;
+
+function newDimension(facts: Omit<PlainDimension, 'columns' | 'relations'>): PlainDimension {
+  return { ...facts, columns: [ENTITY_ID], relations: [] };
+}
+
+function applyToDatabase(database: PlainDatabase, change: ModelChange): void {
+  if (change.change === 'database-changed') {
+    database.name = change.name;
+    database.properties = change.properties;
+  } else if (change.change === 'dimension-created') {
+    database.dimensions.push(newDimension(change.dimension));
+  } else if (change.change === 'dimension-deleted') {
+    database.dimensions = database.dimensions.filter(({ id }) => id !== change.dimensionId);
+  } else if (change.change !== 'database-deleted') {
+    const dimension = database.dimensions.find(({ id }) => id === change.dimensionId) as PlainDimension;
+    applyToDimension(dimension, change);
+  }
+}
+
+function applyToDimension(
+  dimension: PlainDimension,
+  change: Extract<ModelChange, { dimensionId: number }>,
+): void {
+  if (change.change === 'column-created') dimension.columns.push(change.column);
+  if (change.change === 'column-changed') {
+    dimension.columns = dimension.columns.map((column) =>
+      column.id === change.column.id ? change.column : column,
+    );
+  }
+  if (change.change === 'column-deleted') {
+    dimension.columns = dimension.columns.filter(({ id }) => id !== change.columnId);
+    dimension.relations = dimension.relations.map((relation) => ({
+      ...relation,
+      columnIds: relation.columnIds.filter((id) => id !== change.columnId),
+    }));
+  }
+  if (change.change === 'relation-set') {
+    const { relation } = change;
+    dimension.relations = [...dimension.relations.filter(({ id }) => id !== relation.id), relation];
+  }
+  dimension.relations = dimension.relations.filter(({ columnIds }) => columnIds.length > 0);
+}

@@ -1,0 +1,253 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { Prng, QuarryError } from '../../src/base/index.js';
+import {
+  applyChanges,
+  type Catalog,
+  type CatalogChange,
+  EMPTY_CATALOG,
+  hashOfKey,
+  TEAM_PERMISSIONS,
+} from '../../src/catalog/index.js';
+import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS } from '../../src/commands/admin-request.js';
+import { type AdminNeeds, administer, answerLines } from '../../src/commands/administer.js';
+import type { Decision } from '../../src/engine/index.js';
+
+const SEED = 20_260_201;
+
+/** Keeps the catalog of what would be logged; each change is one record. */
+class CatalogEngine {
+  #catalog: Catalog = EMPTY_CATALOG;
+  readonly records: (readonly CatalogChange[])[] = [];
+  refusal: QuarryError | null = null;
+
+  constructor(changes: readonly CatalogChange[]) {
+    this.#catalog = applyChanges(EMPTY_CATALOG, changes);
+  }
+
+  catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
+    if (this.refusal !== null) throw this.refusal;
+    // An engine that waits for room asks again.
+    decide(EMPTY_CATALOG);
+    const { changes, answer } = decide(this.#catalog);
+    if (changes.length > 0) this.records.push(changes);
+    this.#catalog = applyChanges(this.#catalog, changes);
+    return answer;
+  }
+}
+
+const FIRST: readonly CatalogChange[] = [
+  { change: 'database-created', id: 1, name: 'quarry', type: 'production' },
+  { change: 'database-created', id: 2, name: 'trial', type: 'test' },
+  {
+    change: 'key-created',
+    key: { kind: 'team', hash: hashOfKey('team'), name: 'first', permissions: TEAM_PERMISSIONS },
+  },
+  { change: 'key-created', key: { kind: 'master', hash: hashOfKey('master'), databaseId: 1 } },
+  { change: 'key-created', key: { kind: 'read', hash: hashOfKey('read'), databaseId: 1 } },
+  { change: 'key-created', key: { kind: 'master', hash: hashOfKey('master 2'), databaseId: 2 } },
+  {
+    change: 'key-created',
+    key: {
+      kind: 'custom',
+      hash: hashOfKey('custom'),
+      databaseId: 2,
+      name: 'report',
+      level: 'read-only',
+      description: '',
+      columnsWhitelist: null,
+      filter: [],
+      addressesWhitelist: [],
+    },
+  },
+];
+
+function setUp(seed = SEED): { engine: CatalogEngine; needs: AdminNeeds } {
+  const engine = new CatalogEngine(FIRST);
+  const prng = new Prng(seed);
+  const randomBytes = (count: number): Uint8Array =>
+    Uint8Array.from({ length: count }, () => prng.between(0, 255));
+  return { engine, needs: { engine, randomBytes } };
+}
+
+t.test('the list names every key and holds no text and no hash', async (t) => {
+  const { engine, needs } = setUp();
+  t.strictSame(await administer(needs, { do: 'list-keys' }), {
+    answer: 'keys',
+    keys: {
+      team: [{ name: 'first', permissions: ['list', 'update', 'delete'] }],
+      databases: [
+        { name: 'quarry', type: 'production', kinds: ['master', 'read'], custom: [] },
+        { name: 'trial', type: 'test', kinds: ['master'], custom: [{ name: 'report', level: 'read-only' }] },
+      ],
+    },
+  });
+  t.strictSame(engine.records, []);
+});
+
+t.test('a rotation is one record that makes the new key and voids all old ones of its kind', async (t) => {
+  const { engine, needs } = setUp();
+  const before = engine.catalog().keys;
+  const answer = await administer(needs, { do: 'rotate-key', kind: 'master', database: 'quarry' });
+  if (answer.answer !== 'key') throw new Error(answer.answer);
+  t.match(answer.text, /^[\w-]{43}$/);
+  t.equal(answer.voided, 1);
+  const hash = hashOfKey(answer.text);
+  t.strictSame(engine.records, [
+    [
+      { change: 'key-created', key: { kind: 'master', hash, databaseId: 1 } },
+      { change: 'key-deleted', hash: hashOfKey('master') },
+    ],
+  ]);
+  const after = new Map(before);
+  after.delete(hashOfKey('master'));
+  after.set(hash, { kind: 'master', hash, databaseId: 1 });
+  t.strictSame(engine.catalog().keys, after);
+});
+
+t.test('a kind that the database lacks is made, a demo key for databases of type test only', async (t) => {
+  const { engine, needs } = setUp();
+  t.match(await administer(needs, { do: 'rotate-key', kind: 'demo', database: 'trial' }), {
+    answer: 'key',
+    voided: 0,
+  });
+  t.match(await administer(needs, { do: 'rotate-key', kind: 'demo', database: 'quarry' }), {
+    answer: 'refused',
+    message: /type production: only databases of type test/,
+  });
+  t.match(await administer(needs, { do: 'rotate-key', kind: 'read', database: 'other' }), {
+    answer: 'refused',
+    message: 'there is no database named "other"',
+  });
+  t.equal(engine.records.length, 1);
+});
+
+t.test('the last team key is deleted by force only', async (t) => {
+  const { engine, needs } = setUp();
+  t.match(await administer(needs, { do: 'delete-key', name: 'first', force: false }), {
+    answer: 'refused',
+    message: /"first" is the last team key.*--force/,
+  });
+  t.strictSame(engine.records, []);
+  t.strictSame(await administer(needs, { do: 'delete-key', name: 'first', force: true }), {
+    answer: 'deleted',
+  });
+  t.strictSame(engine.records, [[{ change: 'key-deleted', hash: hashOfKey('team') }]]);
+});
+
+t.test('the account is shown and set, and setting what is set logs nothing', async (t) => {
+  const { engine, needs } = setUp();
+  const account = async (state: 'active' | 'banned' | null): Promise<unknown> =>
+    administer(needs, { do: 'account', state });
+  t.strictSame(await account(null), { answer: 'account', state: 'active' });
+  t.strictSame(await account('active'), { answer: 'account', state: 'active' });
+  t.strictSame(engine.records, []);
+  t.strictSame(await account('banned'), { answer: 'account', state: 'banned' });
+  t.strictSame(await account(null), { answer: 'account', state: 'banned' });
+  t.strictSame(engine.records, [[{ change: 'account-set', state: 'banned' }]]);
+});
+
+t.test('after any requests exactly the keys are valid that were given out and not voided', async (t) => {
+  const prng = new Prng(SEED);
+  const { engine, needs } = setUp(SEED + 1);
+  const names = ['first', 'a', 'b', 'c'];
+  const team = new Map([['first', hashOfKey('team')]]);
+  const ofDatabase = new Map([
+    ['quarry master', hashOfKey('master')],
+    ['quarry read', hashOfKey('read')],
+    ['trial master', hashOfKey('master 2')],
+  ]);
+  const expected = (request: AdminRequest, answer: AdminAnswer): string => {
+    switch (request.do) {
+      case 'create-key':
+        if (team.has(request.name)) return 'refused';
+        if (answer.answer === 'key') team.set(request.name, hashOfKey(answer.text));
+        return 'key';
+      case 'delete-key':
+        if (!team.has(request.name) || (team.size === 1 && !request.force)) return 'refused';
+        team.delete(request.name);
+        return 'deleted';
+      case 'rotate-key':
+        if (request.kind === 'demo' && request.database === 'quarry') return 'refused';
+        if (answer.answer === 'key') {
+          ofDatabase.set(`${request.database} ${request.kind}`, hashOfKey(answer.text));
+        }
+        return 'key';
+      default:
+        return 'keys';
+    }
+  };
+  for (let step = 0; step < 2_000; step++) {
+    const name = prng.pick(names);
+    const request: AdminRequest = prng.pick<AdminRequest>([
+      { do: 'list-keys' },
+      { do: 'create-key', name, permissions: TEAM_PERMISSIONS.filter(() => prng.between(0, 1) === 1) },
+      { do: 'delete-key', name, force: prng.between(0, 9) === 0 },
+      {
+        do: 'rotate-key',
+        kind: prng.pick(DATABASE_KEY_KINDS),
+        database: prng.pick(['quarry', 'trial']),
+      },
+    ]);
+    const answer = await administer(needs, request);
+    const context = `seed ${SEED}, step ${step}: ${JSON.stringify(request)}`;
+    if (answer.answer !== expected(request, answer)) t.fail(context, { answer });
+    const valid = [...team.values(), ...ofDatabase.values(), hashOfKey('custom')].sort();
+    const found = [...engine.catalog().keys.keys()].sort();
+    if (JSON.stringify(found) !== JSON.stringify(valid)) t.fail(context);
+  }
+  t.ok(engine.records.length > 500, `${engine.records.length} records`);
+});
+
+t.test('a refusal of the engine is an answer, and one of the moment says so', async (t) => {
+  const { engine, needs } = setUp();
+  engine.refusal = new QuarryError(9004, 'data is being loaded; try again');
+  t.strictSame(await administer(needs, { do: 'account', state: 'banned' }), {
+    answer: 'busy',
+    message: 'data is being loaded; try again',
+  });
+  engine.refusal = new QuarryError(9002);
+  t.strictSame(await administer(needs, { do: 'create-key', name: 'a', permissions: [] }), {
+    answer: 'refused',
+    message: 'disk full',
+  });
+});
+
+t.test('lines are answered whatever they hold, and no log line holds a key', async (t) => {
+  const { needs } = setUp();
+  const logged: string[] = [];
+  const answer = answerLines(
+    needs,
+    pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+  );
+  const ask = async (line: string | null): Promise<AdminAnswer> => JSON.parse(await answer(line));
+  t.strictSame(await ask(null), { answer: 'refused', message: 'the line is too long' });
+  for (const line of ['', '{', 'list', '\u0000', '{"do":"list-keys"} x', '['.repeat(10_000)]) {
+    t.strictSame(await ask(line), { answer: 'refused', message: 'the line is not JSON' }, line.slice(0, 20));
+  }
+  t.match(await ask('{"do":"x"}'), { answer: 'refused', message: /^"do" is one of/ });
+  const made = await ask('{"do":"create-key","name":"ci","permissions":[]}');
+  if (made.answer !== 'key') throw new Error(made.answer);
+  t.match(await ask('{"do":"list-keys"}'), { answer: 'keys' });
+  t.ok(logged.length >= 2);
+  t.notOk(logged.join('').includes(made.text));
+  const broken = {
+    ...needs,
+    randomBytes: (): Uint8Array => {
+      throw new TypeError('a bug');
+    },
+  };
+  const failing = answerLines(
+    broken,
+    pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+  );
+  t.match(JSON.parse(await failing('{"do":"create-key","name":"ci","permissions":[]}')), {
+    answer: 'refused',
+    message: /^internal error/,
+  });
+  t.match(logged.at(-1), /a bug/);
+});

@@ -1,0 +1,38 @@
+/** Calls of handlers inside one database, without a server around them. */
+import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
+import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
+import type { DatabaseCall, Handler, Members } from '../../src/http/handlers/handler.js';
+import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
+
+export const NOW_MS = Date.UTC(2018, 5, 30, 12);
+const MASTER = { kind: 'master', hash: 'ab', databaseId: DATABASE_ID } as const;
+
+export interface CallOptions {
+  /** Instead of the master key. */
+  readonly key?: CustomKey;
+  readonly onceId?: string;
+  readonly charge?: (entityCount: number) => void;
+}
+
+/** A call with that JSON text as its body, of the engine's catalog of now. */
+export function callOf(engine: FakeEngine, body: string, options: CallOptions = {}): DatabaseCall {
+  const { key, onceId = null, charge = () => {} } = options;
+  const access: Access = key === undefined ? FULL_ACCESS : accessOf(key);
+  const catalog = engine.catalog();
+  return {
+    ...{ engine, catalog, nowMs: NOW_MS, pathName: '', access, mayCreate: key === undefined, onceId, charge },
+    body: new TextEncoder().encode(body),
+    caller: key ?? MASTER,
+    databaseId: DATABASE_ID,
+    model: databaseOf(catalog, DATABASE_ID),
+  };
+}
+
+/** What the handler answers, read back; its members are those of an object. */
+export async function answerTo(
+  handler: Handler<DatabaseCall>,
+  call: DatabaseCall,
+): Promise<Record<string, unknown>> {
+  const members: Members = await handler(call);
+  return JSON.parse(`{${members}}`) as Record<string, unknown>;
+}
