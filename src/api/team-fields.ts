@@ -1,10 +1,27 @@
-/** Reading the fields of the team's objects (databases, keys, users, groups), whose faults all have one code each. */
-import { type ErrorCode, QuarryError, quoted } from '../base/index.js';
-import { objectAt, refuseUnknown } from './fields.js';
+/**
+ * Reading the fields of the team's objects (databases, keys, users, groups), whose faults all have one code each.
+ * A field that is null counts as absent, as clients write fields that they do not set: so a PUT never takes a
+ * restriction away by chance. An empty text, list or object takes away what was set. Lengths are in code points.
+ */
+import { checkAll, type ErrorCode, NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
+import { objectAt } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 const TEXT_CHARS_MAX = 1_024;
 const LIST_ITEMS_MAX = 1_000;
+const UNKNOWN_TOLD_MAX = 20;
+/** Controls, line breaks, and marks that turn the text around them. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+export function isLonger(text: string, pointsMax: number): boolean {
+  return text.length > pointsMax && (text.length > 2 * pointsMax || [...text].length > pointsMax);
+}
+
+/** What every reader gives. When some refuse, all their faults are told, in their order. */
+export function readAll<T extends object>(readers: { readonly [Key in keyof T]: () => T[Key] }): T {
+  const entries: [string, () => unknown][] = Object.entries(readers);
+  return Object.fromEntries(checkAll(entries, ([key, read]) => [key, read()])) as T;
+}
 
 /** The fields of one object; every fault is a QuarryError with `code` that names field and place. */
 export class TeamFields {
@@ -17,7 +34,10 @@ export class TeamFields {
     this.object = objectAt(json, code, place);
     this.code = code;
     this.place = place;
-    refuseUnknown(this.object, known, code, place);
+    const unknown = [...this.object.keys()].filter((field) => !known.includes(field));
+    checkAll(unknown.slice(0, UNKNOWN_TOLD_MAX), (field) => {
+      throw new QuarryError(code, `unknown field ${quoted(field)} in ${place}`);
+    });
   }
 
   has(field: string): boolean {
@@ -34,8 +54,17 @@ export class TeamFields {
     if (value === null && absent !== undefined) return absent;
     if (value === null) throw this.fault(field, 'is missing');
     if (typeof value !== 'string') throw this.fault(field, `must be a string, not ${kindOf(value)}`);
-    if (value.length > TEXT_CHARS_MAX) throw this.fault(field, `is longer than ${TEXT_CHARS_MAX} characters`);
+    if (isLonger(value, TEXT_CHARS_MAX)) throw this.fault(field, `is longer than ${TEXT_CHARS_MAX} characters`);
     return value;
+  }
+
+  /** A name of 1 to 64 printable characters, not all of them blank. */
+  name(field: string): string {
+    const name = this.text(field);
+    if (name.trim() === '') throw this.fault(field, 'is empty');
+    if (UNPRINTABLE.test(name)) throw this.fault(field, 'has characters that cannot be printed');
+    if (isLonger(name, NAME_CHARS_MAX)) throw this.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+    return name;
   }
 
   /** One of `choices`. */
@@ -56,14 +85,17 @@ export class TeamFields {
     return value;
   }
 
+  /** The distinct texts of the list at `field`, or `absent`. */
   texts(field: string, absent: readonly string[]): readonly string[] {
-    return (
-      this.list(field)?.map((item, index) => {
+    const items = this.list(field);
+    if (items === null) return absent;
+    return [
+      ...new Set(checkAll(items, (item, index) => {
         if (typeof item !== 'string')
           throw this.fault(field, `has ${kindOf(item)} at [${index}], not a string`);
-        if (item.length > TEXT_CHARS_MAX) throw this.fault(field, `has too long a string at [${index}]`);
+        if (isLonger(item, TEXT_CHARS_MAX)) throw this.fault(field, `has too long a string at [${index}]`);
         return item;
-      }) ?? absent
-    );
+      })),
+    ];
   }
 }

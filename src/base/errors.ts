@@ -1,7 +1,8 @@
 /**
  * The one table of every error that a client can meet: code, HTTP status and what it means.
- * Invariants: a code stands here once; every fault that leaves the server is a `QuarryError` of this table;
- * between threads an error travels as `WireError`, because postMessage drops class and fields.
+ * Invariants: a code stands here once; every fault that leaves the server is a `QuarryError` of this table; a code
+ * is reached over HTTP by `test/conformance/codes.test.ts`, or its entry says why not; between threads an error
+ * travels as `WireError`, because postMessage drops class and fields.
  */
 
 export interface ErrorEntry {
@@ -9,14 +10,24 @@ export interface ErrorEntry {
   readonly status: number;
   /** The condition, as the interface words it; used as the message when the thrower names nothing better. */
   readonly condition: string;
+  /** Why the code cannot arise, as a sentence. */
+  readonly never?: string;
+  /** What will throw it and is not built yet. */
+  readonly later?: string;
 }
 
 const entry = (status: number, condition: string): ErrorEntry => ({ status, condition });
+const never = (status: number, condition: string, why: string): ErrorEntry => {
+  return { status, condition, never: why };
+};
+const later = (status: number, condition: string, thrower: string): ErrorEntry => {
+  return { status, condition, later: thrower };
+};
 
 export const ERRORS = {
   // General, authentication, request, account
   1: entry(500, 'internal error'),
-  2: entry(500, 'request could not be completed'),
+  2: never(500, 'request could not be completed', 'Every unexpected fault is code 1.'),
   189: entry(503, 'request failed'),
   500: entry(401, 'Authorization header missing'),
   501: entry(401, 'Authorization header empty'),
@@ -26,7 +37,7 @@ export const ERRORS = {
   505: entry(403, 'custom key used to create columns or with auto-create'),
   506: entry(403, 'custom key not allowed on the named column'),
   507: entry(403, 'custom key permission level insufficient for the endpoint'),
-  508: entry(403, 'custom key deleting a saved query created by another custom key'),
+  508: later(403, 'custom key deleting a saved query created by another custom key', 'saved queries'),
   509: entry(403, 'custom key not allowed on the endpoint'),
   511: entry(403, 'custom key used to create dimensions or with auto-create'),
   1000: entry(403, 'no payment method defined'),
@@ -85,7 +96,7 @@ export const ERRORS = {
   4003: entry(400, 'invalid relative time interval'),
   4004: entry(400, 'query JSON object missing'),
   4005: entry(400, 'between missing for event columns'),
-  4006: entry(400, 'type missing when saving a query'),
+  4006: later(400, 'type missing when saving a query', 'saved queries'),
   4007: entry(400, 'operator misused'),
   4008: entry(400, 'column inactive or nonexistent'),
   4009: entry(400, 'column has no parameter'),
@@ -94,56 +105,56 @@ export const ERRORS = {
   4012: entry(400, 'range is not two integers'),
   4013: entry(400, 'too many columns in the query'),
   4014: entry(400, 'query has no column'),
-  4015: entry(400, 'aggregation query is not a list of aggregation conditions'),
+  4015: later(400, 'aggregation query is not a list of aggregation conditions', 'aggregation'),
   4016: entry(400, 'contains is not a list of strings'),
   4017: entry(400, 'parameter meant for event columns used on an attribute column'),
-  4018: entry(400, 'event column in data-extraction columns'),
+  4018: later(400, 'event column in data-extraction columns', 'extraction'),
   4019: entry(400, 'too many IDs in an exists query'),
-  4020: entry(400, 'more than one filter'),
-  4021: entry(400, 'name missing when creating a saved query'),
-  4022: entry(400, 'saved query name already used'),
-  4023: entry(400, 'saved query does not exist'),
-  4024: entry(400, 'invalid saved query type'),
+  4020: later(400, 'more than one filter', 'aggregation'),
+  4021: later(400, 'name missing when creating a saved query', 'saved queries'),
+  4022: later(400, 'saved query name already used', 'saved queries'),
+  4023: later(400, 'saved query does not exist', 'saved queries'),
+  4024: later(400, 'invalid saved query type', 'saved queries'),
   4025: entry(400, 'ids missing'),
   4026: entry(400, 'query is not a list'),
-  4027: entry(400, 'invalid interval value'),
-  4028: entry(400, 'limit is not a positive integer'),
-  4029: entry(400, 'invalid page-token'),
-  4030: entry(400, 'more than 10 values in data-extraction columns'),
+  4027: later(400, 'invalid interval value', 'intervals of event counts and aggregations'),
+  4028: later(400, 'limit is not a positive integer', 'extraction'),
+  4029: later(400, 'invalid page-token', 'extraction'),
+  4030: later(400, 'more than 10 values in data-extraction columns', 'extraction'),
   4031: entry(400, 'ids is empty'),
-  4033: entry(400, 'cache-period not an integer of at least 5'),
-  4034: entry(400, 'saved query name has invalid characters'),
+  4033: later(400, 'cache-period not an integer of at least 5', 'saved queries'),
+  4034: later(400, 'saved query name has invalid characters', 'saved queries'),
   4036: entry(400, 'too many queries in the request'),
-  4037: entry(400, 'operator cannot be used with this endpoint'),
+  4037: later(400, 'operator cannot be used with this endpoint', 'event counts'),
   4038: entry(400, 'parameter cannot be used with this endpoint'),
   4039: entry(400, 'parameter cannot be used with this column type'),
-  4040: entry(400, 'column kind cannot be used with this endpoint'),
-  4041: entry(400, 'saved query name not 1 to 64 characters'),
-  4042: entry(400, 'parameter must be a list of strings for this saved query type'),
-  4043: entry(400, 'required parameter missing'),
+  4040: later(400, 'column kind cannot be used with this endpoint', 'event counts'),
+  4041: later(400, 'saved query name not 1 to 64 characters', 'saved queries'),
+  4042: later(400, 'parameter must be a list of strings for this saved query type', 'saved queries'),
+  4043: never(400, 'required parameter missing', 'A missing parameter has code 4010, or one of its own.'),
   4044: entry(400, 'date parameter not in ISO 8601 form'),
-  4045: entry(400, 'invalid aggregation metric'),
-  4046: entry(400, 'metric cannot be used with that column'),
+  4045: later(400, 'invalid aggregation metric', 'aggregation'),
+  4046: later(400, 'metric cannot be used with that column', 'aggregation'),
   4047: entry(400, 'parameter is an empty string'),
   4048: entry(400, 'parameter has too many values'),
   4049: entry(400, 'invalid parameter'),
   4050: entry(400, 'minfreq not an integer in 1 to 10,000'),
-  4051: entry(400, 'number of values to return not an integer in 1 to 1,000'),
+  4051: later(400, 'number of values to return not an integer in 1 to 1,000', 'aggregation and top values'),
   4053: entry(400, 'invalid date in between'),
   4054: entry(400, 'query-name repeated inside the request'),
-  4055: entry(400, 'event columns in a data-extraction query have different from/to dates'),
+  4055: later(400, 'event columns in a data-extraction query have different from/to dates', 'extraction'),
   // Dimensions, SQL, databases, users
   5000: entry(400, 'invalid api-name characters'),
   5001: entry(400, 'invalid dimension name'),
   5003: entry(400, 'name longer than 64 characters'),
   5004: entry(400, 'api-name longer than 64 characters'),
-  5005: entry(400, 'description longer than 256 characters'),
+  5005: never(400, 'description longer than 256 characters', 'A dimension has no description.'),
   5006: entry(400, 'dimension already exists'),
   5007: entry(400, 'required parameter missing'),
   5008: entry(400, 'dimension does not exist'),
   5009: entry(400, 'invalid type for a parameter'),
   5010: entry(400, 'relational-model-type not fact or dimension'),
-  6000: entry(400, 'SQL error'),
+  6000: later(400, 'SQL error', 'SQL'),
   7000: entry(400, 'permission group: invalid parameter type'),
   7050: entry(400, 'user: invalid parameter type'),
   8000: entry(400, 'database parameter invalid or database unknown'),
@@ -156,7 +167,7 @@ export const ERRORS = {
   9002: entry(503, 'disk full'),
   9003: entry(503, 'memory limit reached'),
   9004: entry(503, 'shard being rebuilt'),
-  9005: entry(503, 'query time limit reached'),
+  9005: later(503, 'query time limit reached', 'the time limit of queries'),
   9006: entry(503, 'query needs too much memory'),
 } as const satisfies Record<number, ErrorEntry>;
 

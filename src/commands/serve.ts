@@ -73,6 +73,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     if (!nativeLoaded)
       needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
+    await server.ready();
     const socket = await openSocket(dir, engine, needs);
     if (socket !== null) closers.push(() => socket.close());
     return {

@@ -333,7 +333,7 @@ export class Engine implements EngineApi {
       logBytesWritten: log.bytesWritten,
       logRecordCount: log.recordCount,
       checkpointCount: this.#checkpoints.count,
-      memoryUsedBytes: this.#lanes.memoryBytes + this.#writer.waitingBytes,
+      memoryUsedBytes: this.#writer.memoryBytes,
       memoryLimitBytes,
       laneCount: this.#lanes.all.length,
       shardCount: this.#lanes.shardCount,

@@ -9,6 +9,8 @@ import { QuarryError } from '../base/index.js';
 import type { OnceEntry } from '../format/index.js';
 
 export const KEPT_MS = 24 * 3_600_000;
+/** Two texts of 43 characters, numbers, and a place in the Map. */
+const ENTRY_BYTES = 320;
 
 export class OnceTable {
   readonly #entriesMax: number;
@@ -22,6 +24,11 @@ export class OnceTable {
 
   get count(): number {
     return this.#entries.size;
+  }
+
+  /** About what the entries take on the heap. */
+  get memoryBytes(): number {
+    return this.#entries.size * ENTRY_BYTES;
   }
 
   /** Called when the record of a named write has been applied, and at start for every entry found. */

@@ -38,6 +38,8 @@ export class WriteOrder {
   #visible: Catalog = EMPTY_CATALOG;
   #lsnApplied = 0;
   #lsnSent = 0;
+  /** The record that was given to the log last. */
+  #last: Promise<unknown> = Promise.resolve();
   /** Records that were sent and are not applied everywhere yet, by LSN. */
   readonly #underWay = new Map<number, Promise<unknown>>();
 
@@ -85,9 +87,14 @@ export class WriteOrder {
   }
 
   /** Appends in this turn; resolves with the entities changed when the record is durable and applied by all lanes. */
-  async append(payload: Uint8Array, write: Write): Promise<number> {
+  append(payload: Uint8Array, write: Write): Promise<number> {
     const { lsn, written } = this.log.append(payload);
-    const catalog = this.#setHead(write.changes);
+    const appending = this.#whenWritten(lsn, written, this.#setHead(write.changes), write);
+    this.#last = appending;
+    return appending;
+  }
+
+  async #whenWritten(lsn: number, written: Promise<void>, catalog: Catalog, write: Write): Promise<number> {
     await written;
     const applying = this.#commit(lsn, catalog, write);
     this.#underWay.set(lsn, applying);
@@ -95,6 +102,11 @@ export class WriteOrder {
     this.#underWay.delete(lsn);
     this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
     return entityCount;
+  }
+
+  /** Resolves when every record given to the log so far is applied everywhere: what `head` says is durable then. */
+  async caughtUp(): Promise<void> {
+    await this.#last;
   }
 
   /** Waits until the log has room; rejects with 9002 when the disk is full. */

@@ -45,9 +45,10 @@ export class Writer {
     this.#parts = parts;
   }
 
-  /** Memory of bodies that are on their way. */
-  get waitingBytes(): number {
-    return this.#waitingInsertBytes;
+  /** Memory of the data, of bodies on their way, and of what is kept beside them. */
+  get memoryBytes(): number {
+    const { lanes, once } = this.#parts;
+    return lanes.memoryBytes + once.memoryBytes + this.#waitingInsertBytes;
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
@@ -204,7 +205,11 @@ export class Writer {
     const { order, options } = this.#parts;
     for (;;) {
       const { changes, answer } = decide(order.head);
-      if (changes.length === 0) return answer;
+      if (changes.length === 0) {
+        // The answer rests on what others have just changed: it must not be given before that is durable.
+        await order.caughtUp();
+        return answer;
+      }
       const plain = changes.map(changeToPlain);
       const record = { type: 'catalog', timeMs: options.clock.nowMs(), changes: plain } as const;
       const payload = encodeRecordPayload(record);
@@ -272,8 +277,7 @@ export class Writer {
   }
 
   #checkMemory(moreBytes: number): void {
-    const { lanes, options } = this.#parts;
-    if (lanes.memoryBytes + this.#waitingInsertBytes + moreBytes > options.memoryLimitBytes) {
+    if (this.memoryBytes + moreBytes > this.#parts.options.memoryLimitBytes) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
   }

@@ -36,15 +36,29 @@ export class AddressSet {
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address);
-  const isIPv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  const isIPv4 = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
   return (isIPv4 ? groups : groups.slice(0, 4)).join(':');
 }
 
-/** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
-function groupsOf(address: string): string[] {
-  const [withoutZone] = address.split('%');
-  const shortest = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
-  const [head, tail] = shortest.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  if (tail === undefined) return head;
-  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const zone = address.indexOf('%');
+  const text = zone === -1 ? address : address.slice(0, zone);
+  const gap = text.indexOf('::');
+  if (gap === -1) return groupsIn(text);
+  const [head, tail] = [groupsIn(text.slice(0, gap)), groupsIn(text.slice(gap + 2))];
+  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
+
+/** Those of a part without a gap, which may end as IPv4 does: two groups. */
+function groupsIn(part: string): number[] {
+  if (part === '') return [];
+  const groups: number[] = [];
+  for (const group of part.split(':')) {
+    if (group.includes('.')) {
+      const [a, b, c, d] = group.split('.').map(Number);
+      groups.push(a * 256 + b, c * 256 + d);
+    } else groups.push(Number.parseInt(group, 16));
+  }
+  return groups;
 }

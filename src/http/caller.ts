@@ -6,6 +6,8 @@ export interface UserCaller {
   readonly kind: 'user';
   readonly email: string;
   readonly databaseId: number | null;
+  /** What was kept of the password then: a user who was deleted and made anew has another one. */
+  readonly passwordHash: string;
 }
 
 export type Caller = ApiKey | UserCaller;

@@ -16,9 +16,18 @@ const RUNNING_MAX = 2;
 const WAITING_MAX = 100;
 const FORM = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
 
+/** Rejects only when the machine cannot work it out. */
+type Derive = (password: string, salt: Buffer, options: ScryptOptions) => Promise<Buffer>;
+
 export class PasswordHasher {
+  readonly #scrypt: Derive;
   #running = 0;
+  /** Each is given the place of one that is done. */
   readonly #waiting: (() => void)[] = [];
+
+  constructor(derive: Derive = deriveByScrypt) {
+    this.#scrypt = derive;
+  }
 
   /** The text that is kept of a password. Rejects with 1502 when too many are being worked out. */
   async hash(password: string, randomBytes: RandomBytes): Promise<string> {
@@ -58,23 +67,25 @@ export class PasswordHasher {
     await this.#turn();
     try {
       const options = { N: 2 ** logN, r: blockSize, p: parallel, maxmem: 256 * blockSize * 2 ** logN };
-      return await derive(password.normalize('NFKC'), salt, options);
+      return await this.#scrypt(password.normalize('NFKC'), salt, options);
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
     }
   }
 
   async #turn(): Promise<void> {
-    if (this.#running >= RUNNING_MAX) {
-      if (this.#waiting.length >= WAITING_MAX) throw new QuarryError(1502, 'too many passwords at once');
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running < RUNNING_MAX) {
+      this.#running++;
+      return;
     }
-    this.#running++;
+    if (this.#waiting.length >= WAITING_MAX) throw new QuarryError(1502, 'too many passwords at once');
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }
 
-function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+function deriveByScrypt(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, options, (error, key) =>
       error === null ? resolve(key) : reject(error),

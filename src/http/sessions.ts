@@ -2,8 +2,9 @@
  * Users who signed in, and what their permission group lets them do at a moment.
  * Invariants: a session's key is 256 random bits, of which only the hash is kept, in memory alone: a restart ends all
  * sessions. What a user may do is looked up in the catalog at every request, so a change of the user, the group or the
- * database counts at once.
+ * database counts at once; a session ends with its user, also when one of the same email is made again.
  */
+import type { Reach } from '../api/index.js';
 import { QuarryError, quoted, type RandomBytes } from '../base/index.js';
 import {
   type Catalog,
@@ -13,7 +14,7 @@ import {
   type PermissionGroup,
   WEEK_DAYS,
 } from '../catalog/index.js';
-import type { UserCaller } from './caller.js';
+import type { Caller, UserCaller } from './caller.js';
 import { PasswordHasher } from './passwords.js';
 
 const SESSION_MS = 12 * 3_600_000;
@@ -46,18 +47,22 @@ export class Sessions {
     this.#randomBytes = randomBytes;
   }
 
-  /** Begins a session of 12 hours; the oldest one ends when there are SESSIONS_MAX. */
-  open(caller: UserCaller, nowMs: number): OpenedSession {
+  /**
+   * Begins a session of 12 hours; the oldest one ends when there are SESSIONS_MAX. It permits nothing unless
+   * `passwordHash` is what the catalog keeps of the user.
+   */
+  open(user: Omit<UserCaller, 'passwordHash'>, nowMs: number, passwordHash = ''): OpenedSession {
     for (const [hash, { expiresMs }] of this.#sessions) {
       if (expiresMs > nowMs && this.#sessions.size < SESSIONS_MAX) break;
       this.#sessions.delete(hash);
     }
     const key = newKeyText(this.#randomBytes);
     const expiresMs = nowMs + SESSION_MS;
-    this.#sessions.set(hashOfKey(key), { caller, expiresMs });
+    this.#sessions.set(hashOfKey(key), { caller: { ...user, passwordHash }, expiresMs });
     return { key, expiresMs };
   }
 
+  /** Who signed in and was given that key; null when nobody, or more than 12 hours ago. */
   find(keyText: string, nowMs: number): UserCaller | null {
     if (this.#sessions.size === 0) return null;
     const session = this.#sessions.get(hashOfKey(keyText));
@@ -85,9 +90,9 @@ export class Sessions {
 }
 
 /** The group of a user that is there, or why there is none. */
-function groupOf(catalog: Catalog, email: string): PermissionGroup | string {
+function groupOf(catalog: Catalog, { email, passwordHash }: UserCaller): PermissionGroup | string {
   const user = catalog.users.get(email);
-  if (user === undefined) return 'the user was deleted';
+  if (user === undefined || user.passwordHash !== passwordHash) return 'the user was deleted';
   const group = user.groupId === null ? undefined : catalog.groups.get(user.groupId);
   return group ?? 'the user is in no permission group';
 }
@@ -95,11 +100,12 @@ function groupOf(catalog: Catalog, email: string): PermissionGroup | string {
 /** True when the user's group permits it at `nowMs`, else the reason why not. Days and hours are those of UTC. */
 export function permits(
   catalog: Catalog,
-  { email, databaseId }: UserCaller,
+  caller: UserCaller,
   permission: Permission,
   nowMs: number,
 ): true | string {
-  const group = groupOf(catalog, email);
+  const { databaseId } = caller;
+  const group = groupOf(catalog, caller);
   if (typeof group === 'string') return group;
   const name = quoted(group.name);
   if (!group.permissions.includes(permission)) return `the group ${name} lacks permission ${permission}`;
@@ -107,6 +113,13 @@ export function permits(
     return `the group ${name} may not use this database`;
   }
   return isOpen(group, nowMs) ? true : `the group ${name} has no access on this day or at this hour (UTC)`;
+}
+
+/** The databases that requests of the team may touch: all of them with a key, those of the group for a user. */
+export function reachOf(catalog: Catalog, caller: Caller): Reach {
+  if (caller.kind !== 'user') return () => true;
+  const group = groupOf(catalog, caller);
+  return (databaseId) => typeof group !== 'string' && group.databaseIds.includes(databaseId);
 }
 
 function isOpen({ weekDays, accessMinutes }: PermissionGroup, nowMs: number): boolean {

@@ -54,7 +54,7 @@ export function readAutoCreate(
   }
   if (customKey) {
     const [code, what] = dimensions ? ([511, 'dimensions'] as const) : ([505, 'columns'] as const);
-    return { refused: { code, message: `a custom key may not create ${what}: "auto-create" is not for it` } };
+    return { refused: { code, message: `this key may not create ${what}: "auto-create" is not for it` } };
   }
   if (wrong !== '') {
     const message = `"auto-create" must be a list of "dimension" and "column": ${wrong}`;

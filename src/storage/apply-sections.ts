@@ -4,15 +4,26 @@
  */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Section, Values } from '../column/index.js';
-import type { DimensionShard } from './dimension-shard.js';
+import type { ValueKind } from '../schema/index.js';
+import type { Dictionary } from './dictionary.js';
 import type { EntitySegment } from './entity-segment.js';
 import type { EventSegment } from './event-segment.js';
+import type { EventTable } from './event-table.js';
 import type { LatestColumn } from './latest-column.js';
 import { linksOf } from './links.js';
 import type { Width } from './width.js';
 
-/** Applies sections whose row r is the entity in row rows[r] of the shard; `rowCount` is that of the batch. */
-export function applySections(shard: DimensionShard, sections: readonly Section[], rows: Uint32Array): void {
+/** What of a dimension's shard sections are applied to. */
+export interface SectionTarget {
+  readonly segments: readonly EntitySegment[];
+  dictionary(columnId: number): Dictionary;
+  eventTable(columnId: number, kind: ValueKind): EventTable;
+  /** So many links that no event has; the first of them. */
+  takeLinks(count: number): number;
+}
+
+/** Applies sections whose row r is the entity in row rows[r] of the shard. */
+export function applySections(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, rows.length);
   const firstLink = links === null ? 0 : shard.takeLinks(links.count);
   sections.forEach((section, index) => {
@@ -25,7 +36,7 @@ export function applySections(shard: DimensionShard, sections: readonly Section[
 }
 
 /** Applies sections of one entity, all of whose rows are 0, to each of the entities in `rows`, which ascend. */
-export function applyToAll(shard: DimensionShard, sections: readonly Section[], rows: Uint32Array): void {
+export function applyToAll(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, 1);
   const firstLink = links === null ? 0 : shard.takeLinks(links.count * rows.length);
   sections.forEach((section, index) => {
@@ -46,7 +57,7 @@ export function applyToAll(shard: DimensionShard, sections: readonly Section[], 
 
 /** Calls `change` with each segment and the range of `rows` (ascending) that lie in it; the segment may be altered. */
 function eachSegment(
-  shard: DimensionShard,
+  shard: SectionTarget,
   rows: Uint32Array,
   change: (segment: EntitySegment, from: number, to: number, segmentIndex: number) => void,
 ): void {
@@ -60,7 +71,7 @@ function eachSegment(
 }
 
 /** Codes of all strings of a section, new ones included; null for values of other kinds. */
-function codesOf(shard: DimensionShard, columnId: number, values: Values, count: number): Uint32Array | null {
+function codesOf(shard: SectionTarget, columnId: number, values: Values, count: number): Uint32Array | null {
   if (values.kind !== 'code') return null;
   const { hashes, offsets, bytes } = values;
   const dictionary = shard.dictionary(columnId);
@@ -72,11 +83,11 @@ function codesOf(shard: DimensionShard, columnId: number, values: Values, count:
 }
 
 /** The width of the column in the segment before: what its values will need here too. */
-function widthBefore(shard: DimensionShard, segmentIndex: number, columnId: number): Width {
+function widthBefore(shard: SectionTarget, segmentIndex: number, columnId: number): Width {
   return shard.segments[segmentIndex - 1]?.latest(columnId)?.width ?? 1;
 }
 
-function applyLatest(shard: DimensionShard, section: Section, rows: Uint32Array): void {
+function applyLatest(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, rows: entries } = section;
   const { kind } = values;
   const codes = codesOf(shard, columnId, values, entries.length);
@@ -112,7 +123,7 @@ function applyLatest(shard: DimensionShard, section: Section, rows: Uint32Array)
 }
 
 /** The last of the section's values becomes that of all rows. */
-function setAll(shard: DimensionShard, section: Section, rows: Uint32Array): void {
+function setAll(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values } = section;
   const codes = codesOf(shard, columnId, values, section.rows.length);
   const last = section.rows.length - 1;
@@ -150,7 +161,7 @@ function setAll(shard: DimensionShard, section: Section, rows: Uint32Array): voi
   });
 }
 
-function applyRemovals(shard: DimensionShard, section: Section, rows: Uint32Array): void {
+function applyRemovals(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   for (const entry of section.rows) {
     const row = rows[entry];
     const segment = shard.segments[row >>> SEGMENT_ROWS_SHIFT];
@@ -159,7 +170,7 @@ function applyRemovals(shard: DimensionShard, section: Section, rows: Uint32Arra
   }
 }
 
-function applyLists(shard: DimensionShard, section: Section, rows: Uint32Array): void {
+function applyLists(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, rows: entries } = section;
   const counts = section.counts as Uint32Array;
   const codes = codesOf(shard, columnId, values, section.valueCount);
@@ -175,7 +186,7 @@ function applyLists(shard: DimensionShard, section: Section, rows: Uint32Array):
 }
 
 /** The last of the section's lists becomes that of all rows. */
-function replaceAll(shard: DimensionShard, section: Section, rows: Uint32Array): void {
+function replaceAll(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, valueCount } = section;
   const codes = codesOf(shard, columnId, values, valueCount);
   const count = (section.counts as Uint32Array)[section.rows.length - 1];
@@ -205,7 +216,7 @@ function appendEvent(
 }
 
 function applyEvents(
-  shard: DimensionShard,
+  shard: SectionTarget,
   section: Section,
   rows: Uint32Array,
   links: Uint32Array | null,
@@ -226,7 +237,7 @@ function applyEvents(
 
 /** Appends all events of the section to each of the rows, each row with links of its own. */
 function appendToAll(
-  shard: DimensionShard,
+  shard: SectionTarget,
   section: Section,
   rows: Uint32Array,
   links: Uint32Array | null,

@@ -187,7 +187,7 @@ export class DimensionShard {
    * of them had come in a batch of its own; the batch's ID does not matter.
    */
   update(rows: Uint32Array, batch: Batch): void {
-    applyToAll(this, batch.sections, rows);
+    if (rows.length > 0) applyToAll(this, batch.sections, rows);
   }
 
   /**

@@ -59,5 +59,7 @@ t.test('an IPv4 address is one client, however it is written; of IPv6 it is a ne
   t.not(clientNetwork('2001:db8:0:2::1'), clientNetwork(same[0]));
   t.equal(clientNetwork('fe80::1%eth0'), clientNetwork('fe80::2'));
   t.equal(clientNetwork('::1'), '0:0:0:0');
+  t.equal(clientNetwork('64:ff9b::192.0.2.7'), clientNetwork('64:ff9b::'), 'another prefix before IPv4');
+  t.equal(clientNetwork('1:2:3:4:5:6:7::'), clientNetwork('1:2:3:4::'));
   t.end();
 });

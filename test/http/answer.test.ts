@@ -36,6 +36,9 @@ t.test('a limit that was met stands in the answer', (t) => {
   const answer = errorAnswer(new RateExceeded('too often', figures));
   t.equal(answer.status, 429);
   t.strictSame(answer.exceeded, figures);
+  t.equal(answer.retryAfterSeconds, 7);
+  const attempts = errorAnswer(new QuarryError(1502, 'too many attempts', { 'retry-after': 9 }));
+  t.equal(attempts.retryAfterSeconds, 9, 'also where no limit of the table was met');
   t.strictSame(JSON.parse(answer.body).errors[0]['more-info'], { 'retry-after': 7 });
   t.end();
 });

@@ -8,18 +8,25 @@ import type { Serving } from './server-process.js';
 
 export interface Reply {
   readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
   readonly body: unknown;
 }
 
 export interface Ask {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly key?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it stands, instead of `body`. */
+  readonly text?: string | null;
+  /** In the place of the usual ones and beside them; null leaves one out. */
+  readonly headers?: Readonly<Record<string, string | null>>;
   /** Over the HTTP port instead of HTTPS. */
   readonly plain?: boolean;
 }
+
+const textOf = (body: unknown): string | null => (body === undefined ? null : JSON.stringify(body));
 
 export class JsonClient {
   readonly #ports: Serving;
@@ -34,20 +41,31 @@ export class JsonClient {
   }
 
   /** Resolves with a whole answer. Rejects when none came: whether the request took effect is then unknown. */
-  ask({ method, path, key = this.#key, body, plain = false }: Ask): Promise<Reply> {
-    const text = body === undefined ? null : JSON.stringify(body);
+  ask({
+    method,
+    path,
+    key = this.#key,
+    body,
+    text = textOf(body),
+    headers,
+    plain = false,
+  }: Ask): Promise<Reply> {
+    const all: Readonly<Record<string, string | number | null>> = {
+      authorization: key,
+      ...(text === null
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...headers,
+    };
     const options = {
       host: '127.0.0.1',
       port: plain ? this.#ports.httpPort : this.#ports.httpsPort,
       path,
       method: method ?? (text === null ? 'GET' : 'POST'),
       agent: plain ? this.#http : this.#https,
-      headers: {
-        authorization: key,
-        ...(text === null
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-      },
+      headers: Object.fromEntries(
+        Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+      ),
     };
     return new Promise((resolve, reject) => {
       const sent = (plain ? http : https).request(options, (response) => {
@@ -57,7 +75,7 @@ export class JsonClient {
         response.on('end', () => {
           try {
             const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
-            resolve({ status: response.statusCode ?? 0, body });
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
           } catch (error) {
             reject(error as Error);
           }

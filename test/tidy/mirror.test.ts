@@ -17,7 +17,7 @@ const BESIDE = [
 ];
 
 /** Tests of a whole folder at once, each against an oracle of its own. */
-const WHOLE_FOLDER = ['api/conformance', 'api/generated', 'ingest/refusals'];
+const WHOLE_FOLDER = ['api/conformance', 'api/generated', 'http/matrix', 'ingest/refusals'];
 
 t.test('every folder of tests is a floor of src, or a named kind of test', async (t) => {
   const known = new Set([...Object.keys(FLOORS), ...BESIDE]);
