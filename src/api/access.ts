@@ -10,7 +10,7 @@ import type { Condition } from '../ir/index.js';
 import { type Column, type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../schema/index.js';
 import { bindQuery, type ColumnCheck } from './condition.js';
 import { objectAt } from './fields.js';
-import { parseJson } from './json.js';
+import { type Json, type JsonObject, parseJson } from './json.js';
 
 export interface Access {
   /** Whether the caller may use the column; `entity-id` always. */
@@ -77,15 +77,19 @@ class CustomAccess implements Access {
   }
 }
 
+/** A filter's conditions, one a column, as a query that wants all of them. */
+export function filterQuery(columns: JsonObject): Json {
+  return [...columns].flatMap(([column, condition], index) => [
+    ...(index === 0 ? [] : ['and']),
+    new Map([[column, condition]]),
+  ]);
+}
+
 /** The conditions of a key's filter, joined by `and`. Throws 506, and tells nothing of the filter but that it is broken. */
 function bindFilter(conditions: string, dimension: Dimension, nowMs: number): Condition {
   try {
     const columns = objectAt(parseJson(new TextEncoder().encode(conditions)), 4004, 'the filter');
-    const query = [...columns].flatMap(([column, condition], index) => [
-      ...(index === 0 ? [] : ['and']),
-      new Map([[column, condition]]),
-    ]);
-    return bindQuery(query, dimension, nowMs);
+    return bindQuery(filterQuery(columns), dimension, nowMs);
   } catch (error) {
     if (!(error instanceof QuarryError)) throw error;
     const where = `dimension ${quoted(dimension.apiName)}`;

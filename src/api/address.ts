@@ -1,35 +1,41 @@
 /** The entries of address whitelists: IP addresses, networks in CIDR form, and host names. */
 import { isIP } from 'node:net';
-import { quoted } from '../base/index.js';
+import { checkAll, quoted } from '../base/index.js';
 import type { TeamFields } from './team-fields.js';
 
 const ADDRESSES_MAX = 100;
 const HOST_CHARS_MAX = 253;
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/** ASCII letters in either case: what is lower-cased later must not become one (U+212A). */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+const HEXADECIMAL = /^0x[0-9a-f]*$/i;
 
-function isNetwork(text: string): boolean {
+/** Whether `text` is an address, or a network such as 10.0.0.0/8: what need not be looked up. */
+export function isNetwork(text: string): boolean {
   const [address, prefix, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
+  // No client's address comes with a zone (fe80::1%eth0), so such an entry would admit nobody.
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
   if (prefix === undefined) return true;
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
-/** A host name has a letter in its last label: 1.2.3 and 999.1.1.1 are mistyped addresses. */
+/** The last label of a host name is no number: 1.2.3, 999.1.1.1 and 0x7f000001 are mistyped addresses. */
 function isHostName(text: string): boolean {
   const labels = text.split('.');
+  const last = labels.at(-1) ?? '';
   return (
     text.length <= HOST_CHARS_MAX &&
     labels.every((label) => LABEL.test(label)) &&
-    /[a-z]/.test(labels.at(-1) ?? '')
+    /[a-z]/i.test(last) &&
+    !HEXADECIMAL.test(last)
   );
 }
 
-export function isAddress(text: string): boolean {
-  return isNetwork(text) || isHostName(text.toLowerCase());
+function isAddress(text: string): boolean {
+  return isNetwork(text) || isHostName(text);
 }
 
-/** Whether an entry has to be looked up to be an address. */
+/** Whether a checked entry has to be looked up to be an address. */
 export function isLookedUp(text: string): boolean {
   return !isNetwork(text);
 }
@@ -42,12 +48,11 @@ export function readAddresses(
 ): readonly string[] {
   const addresses = fields.texts(field, absent);
   if (addresses.length > ADDRESSES_MAX) throw fields.fault(field, `has more than ${ADDRESSES_MAX} entries`);
-  addresses.forEach((address, index) => {
-    if (isAddress(address)) return;
+  return checkAll(addresses, (address, index) => {
+    if (isAddress(address)) return address.toLowerCase();
     throw fields.fault(
       field,
       `has ${quoted(address)} at [${index}], which is no address, network or host name`,
     );
   });
-  return addresses.map((address) => address.toLowerCase());
 }

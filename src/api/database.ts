@@ -1,8 +1,9 @@
 /**
  * POST, PUT and DELETE /v1/database, GET /v1/database and GET /v1/database/retrieve_all.
  * A name is 1 to 64 printable ASCII characters without quotes and underscores. A test database has no pricing model:
- * one that is given is ignored. A cloud provider without an area takes the provider's first.
+ * one that is given is ignored, whatever it is. A cloud provider without an area takes the provider's first.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
 import {
   type Catalog,
@@ -21,7 +22,7 @@ import { readAddresses } from './address.js';
 import { CLOUD_AREAS } from './cloud.js';
 import type { ModelDecision } from './dimension.js';
 import type { Json } from './json.js';
-import { TeamFields } from './team-fields.js';
+import { readAll, TeamFields } from './team-fields.js';
 
 const WRONG = 8000;
 const NAME = /^[ !#-&(-^`-~]+$/;
@@ -56,41 +57,40 @@ function readBody(body: Json, known: readonly string[], withAddresses: boolean) 
 
 function readName(fields: TeamFields, field: string): string {
   const name = fields.text(field);
-  if (!NAME.test(name)) throw fields.fault(field, `${quoted(name)} has invalid characters or none`);
+  if (!NAME.test(name) || name.trim() === '')
+    throw fields.fault(field, `${quoted(name)} has invalid characters or none`);
   if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
   return name;
 }
 
-function readCloud(fields: TeamFields, before: DatabaseProperties | null): [provider: string, area: string] {
-  const provider = fields.choice('cloud_provider', [...CLOUD_AREAS.keys()], before?.cloudProvider ?? 'ovh');
-  const areas = CLOUD_AREAS.get(provider) ?? [];
-  const kept = before?.cloudProvider === provider ? before.cloudArea : areas[0];
-  return [provider, fields.choice('cloud_area', areas, kept)];
+type CloudPlace = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
+
+function readCloud(fields: TeamFields, before: DatabaseProperties | null): CloudPlace {
+  const providers = [...CLOUD_AREAS.keys()];
+  const cloudProvider = fields.choice('cloud_provider', providers, before?.cloudProvider ?? 'ovh');
+  const areas = CLOUD_AREAS.get(cloudProvider) ?? [];
+  const kept = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
+  return { cloudProvider, cloudArea: fields.choice('cloud_area', areas, kept) };
 }
 
 /** The properties that the fields say; those that they do not name are as `before`, or have to be there without one. */
 function readProperties(
   { outer, fields }: ReturnType<typeof readBody>,
-  type: DatabaseType,
+  priced: boolean,
   before: DatabaseProperties | null,
   nowMs: number,
 ): DatabaseProperties {
-  const [cloudProvider, cloudArea] = readCloud(fields, before);
-  const priced = type === 'production';
-  return {
-    description: fields.text('description', before?.description ?? ''),
-    pricingModel: priced
-      ? fields.choice('pricing-model', PRICING_MODELS, before?.pricingModel ?? undefined)
-      : null,
-    labels: fields.texts('labels', before?.labels ?? []),
-    queryLoad: fields.choice('query-load', LOAD_PLANS, before?.queryLoad),
-    insertionLoad: fields.choice('insertion-load', LOAD_PLANS, before?.insertionLoad),
-    cloudProvider,
-    cloudArea,
-    addressesWhitelist: readAddresses(outer, 'addresses-whitelist', before?.addressesWhitelist ?? []),
-    createdMs: before?.createdMs ?? nowMs,
-    updatedMs: nowMs,
-  };
+  const { cloud, ...own } = readAll({
+    description: () => fields.text('description', before?.description ?? ''),
+    pricingModel: () =>
+      priced ? fields.choice('pricing-model', PRICING_MODELS, before?.pricingModel ?? undefined) : null,
+    labels: () => fields.texts('labels', before?.labels ?? []),
+    queryLoad: () => fields.choice('query-load', LOAD_PLANS, before?.queryLoad),
+    insertionLoad: () => fields.choice('insertion-load', LOAD_PLANS, before?.insertionLoad),
+    cloud: () => readCloud(fields, before),
+    addressesWhitelist: () => readAddresses(outer, 'addresses-whitelist', before?.addressesWhitelist ?? []),
+  });
+  return { ...own, ...cloud, createdMs: before?.createdMs ?? nowMs, updatedMs: nowMs };
 }
 
 function refuseTaken(catalog: Catalog, name: string): void {
@@ -98,10 +98,14 @@ function refuseTaken(catalog: Catalog, name: string): void {
     throw new QuarryError(8001, `database ${quoted(name)} already exists`);
 }
 
-/** The database of that name. Throws 8002. */
-export function databaseAt(catalog: Catalog, name: string): DatabaseModel {
+/** Which databases a request of the team may touch, by id. */
+export type Reach = (databaseId: number) => boolean;
+
+/** The database of that name. Throws 8002, and 503 when it is out of reach. */
+export function databaseAt(catalog: Catalog, name: string, reach: Reach): DatabaseModel {
   const database = databaseByName(catalog, name);
   if (database === undefined) throw new QuarryError(8002, `database ${quoted(name)} does not exist`);
+  if (!reach(database.id)) throw new QuarryError(503, `you may not use the database ${quoted(name)}`);
   return database;
 }
 
@@ -121,9 +125,12 @@ export function createDatabase(
   nowMs: number,
 ): ModelDecision<CreatedDatabaseAnswer> {
   const read = readBody(body, DATABASE_FIELDS, true);
-  const name = readName(read.fields, 'name');
-  const type = read.fields.choice('type', TYPES);
-  const properties = readProperties(read, type, null, nowMs);
+  const { fields } = read;
+  const { name, type, properties } = readAll({
+    name: () => readName(fields, 'name'),
+    type: () => fields.choice('type', TYPES),
+    properties: () => readProperties(read, fields.object.get('type') === 'production', null, nowMs),
+  });
   refuseTaken(catalog, name);
   const id = catalog.nextDatabaseId;
   const kinds: readonly DatabaseKeyKind[] = [
@@ -145,32 +152,45 @@ export function createDatabase(
   return { changes, answer: { 'database-name': [name], keys } };
 }
 
-/** Changes what the body names; `type` may be said again, but not changed. Throws 8000, 8001 and 8002. */
+/**
+ * Changes what the body names; `type` may be said again, but not changed. A database that is so already is not changed.
+ * Throws 8000, 8001, 8002 and 503.
+ */
 export function changeDatabase(
   body: Json,
   catalog: Catalog,
+  reach: Reach,
   nowMs: number,
 ): ModelDecision<DatabaseNamesAnswer> {
   const read = readBody(body, [...DATABASE_FIELDS, 'new-database-name'], true);
   const { fields } = read;
-  const database = databaseAt(catalog, fields.text('name'));
+  const database = databaseAt(catalog, fields.text('name'), reach);
   const before = propertiesOf(catalog, database.id);
-  if (fields.choice('type', TYPES, database.type) !== database.type) {
-    throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
-  }
-  const name = fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name;
-  const properties = readProperties(read, database.type, before, nowMs);
+  const { name, properties } = readAll({
+    type: () => {
+      if (fields.choice('type', TYPES, database.type) === database.type) return;
+      throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
+    },
+    name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
+    properties: () => readProperties(read, database.type === 'production', before, nowMs),
+  });
   if (name !== database.name) refuseTaken(catalog, name);
+  const isSame =
+    name === database.name && isDeepStrictEqual({ ...properties, updatedMs: 0 }, { ...before, updatedMs: 0 });
   return {
-    changes: [{ change: 'database-changed', databaseId: database.id, name, properties }],
+    changes: isSame ? [] : [{ change: 'database-changed', databaseId: database.id, name, properties }],
     answer: { 'database-name': [name] },
   };
 }
 
-/** Deletes a database with everything in it. Throws 8000 and 8002. */
-export function deleteDatabase(body: Json, catalog: Catalog): ModelDecision<DatabaseNamesAnswer> {
+/** Deletes a database with everything in it; the last one too. Throws 8000, 8002 and 503. */
+export function deleteDatabase(
+  body: Json,
+  catalog: Catalog,
+  reach: Reach,
+): ModelDecision<DatabaseNamesAnswer> {
   const { fields } = readBody(body, ['name'], false);
-  const { id, name } = databaseAt(catalog, fields.text('name'));
+  const { id, name } = databaseAt(catalog, fields.text('name'), reach);
   return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };
 }
 

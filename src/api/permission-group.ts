@@ -1,20 +1,21 @@
 /**
  * POST, PUT and DELETE /v1/permission_groups. Days and hours are those of UTC: `from` is inside, `to` is not, and
- * from later than `to` runs over midnight; without them access is always open. What is absent permits nothing.
+ * from later than `to` runs over midnight; without them, with `[]` and with `{}`, access is always open. Permissions
+ * and databases that are not named are not allowed. Who may change users or groups may give themselves everything.
  */
-import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
+import { checkAll, QuarryError, quoted } from '../base/index.js';
 import {
   type Catalog,
+  databaseByName,
   groupByName,
   isPermission,
   type PermissionGroup,
   WEEK_DAYS,
   type WeekDay,
 } from '../catalog/index.js';
-import { databaseAt } from './database.js';
 import type { ModelDecision } from './dimension.js';
 import { ExactNumber, type Json, kindOf } from './json.js';
-import { TeamFields } from './team-fields.js';
+import { readAll, TeamFields } from './team-fields.js';
 
 const WRONG = 7000;
 const GROUP_FIELDS = [
@@ -31,32 +32,24 @@ export interface GroupsAnswer {
   readonly 'permission-groups': readonly string[];
 }
 
-function readName(fields: TeamFields, field: string): string {
-  const name = fields.text(field);
-  if (name.trim() === '') throw fields.fault(field, 'is empty');
-  if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
-  return name;
-}
-
 function readPermissions(fields: TeamFields, absent: readonly number[]): readonly number[] {
-  const numbers = fields.list('allowed-permissions')?.map((item, index) => {
+  const items = fields.list('allowed-permissions');
+  if (items === null) return absent;
+  const numbers = checkAll(items, (item, index) => {
     const number = item instanceof ExactNumber && /^\d{1,3}$/.test(item.text) ? Number(item.text) : -1;
     if (isPermission(number)) return number;
     const what = item instanceof ExactNumber ? item.text : kindOf(item);
     throw fields.fault('allowed-permissions', `has ${what} at [${index}], which is no permission's number`);
   });
-  return numbers === undefined ? absent : [...new Set(numbers)];
+  return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
 function readDatabases(fields: TeamFields, catalog: Catalog, absent: readonly number[]): readonly number[] {
   if (!fields.has('allowed-databases')) return absent;
-  return fields.texts('allowed-databases', []).map((name) => {
-    try {
-      return databaseAt(catalog, name).id;
-    } catch (error) {
-      if (!(error instanceof QuarryError)) throw error;
-      throw fields.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
-    }
+  return checkAll(fields.texts('allowed-databases', []), (name) => {
+    const database = databaseByName(catalog, name);
+    if (database !== undefined) return database.id;
+    throw fields.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
   });
 }
 
@@ -75,10 +68,9 @@ function readHours(
   fields: TeamFields,
   absent: PermissionGroup['accessMinutes'],
 ): PermissionGroup['accessMinutes'] {
-  const { object } = fields;
-  if (!object.has('access-hours')) return absent;
-  if (!fields.has('access-hours')) return null;
-  const hours = new TeamFields(object.get('access-hours'), ['from', 'to'], WRONG, '"access-hours"');
+  if (!fields.has('access-hours')) return absent;
+  const hours = new TeamFields(fields.object.get('access-hours'), ['from', 'to'], WRONG, '"access-hours"');
+  if (hours.object.size === 0) return null;
   const minute = (field: string): number => {
     const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(hours.text(field));
     if (match === null) throw hours.fault(field, 'must be HH:MM, 00:00 to 23:59');
@@ -89,16 +81,23 @@ function readHours(
   return { from, to };
 }
 
-function readGroup(fields: TeamFields, catalog: Catalog, before: PermissionGroup): PermissionGroup {
-  return {
-    ...before,
-    description: fields.text('description', before.description),
-    permissions: readPermissions(fields, before.permissions),
-    databaseIds: readDatabases(fields, catalog, before.databaseIds),
-    labels: fields.texts('labels', before.labels),
-    weekDays: readWeekDays(fields, before.weekDays),
-    accessMinutes: readHours(fields, before.accessMinutes),
-  };
+function readGroup(
+  fields: TeamFields,
+  nameField: 'group-name' | 'new-group-name',
+  catalog: Catalog,
+  before: PermissionGroup,
+): PermissionGroup {
+  const isNew = nameField === 'group-name';
+  const read = readAll({
+    name: () => (isNew || fields.has(nameField) ? fields.name(nameField) : before.name),
+    description: () => fields.text('description', before.description),
+    permissions: () => readPermissions(fields, before.permissions),
+    databaseIds: () => readDatabases(fields, catalog, before.databaseIds),
+    labels: () => fields.texts('labels', before.labels),
+    weekDays: () => readWeekDays(fields, before.weekDays),
+    accessMinutes: () => readHours(fields, before.accessMinutes),
+  });
+  return { ...before, ...read };
 }
 
 function refuseTaken(catalog: Catalog, name: string): void {
@@ -118,10 +117,9 @@ const answerOf = (name: string): GroupsAnswer => ({ 'permission-groups': [name] 
 /** Throws 7000. */
 export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const fields = new TeamFields(body, GROUP_FIELDS, WRONG, 'the body');
-  const name = readName(fields, 'group-name');
-  const group = readGroup(fields, catalog, {
+  const group = readGroup(fields, 'group-name', catalog, {
     id: catalog.nextGroupId,
-    name,
+    name: '',
     description: '',
     permissions: [],
     databaseIds: [],
@@ -129,18 +127,17 @@ export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
     weekDays: [],
     accessMinutes: null,
   });
-  refuseTaken(catalog, name);
-  return { changes: [{ change: 'group-set', group }], answer: answerOf(name) };
+  refuseTaken(catalog, group.name);
+  return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Changes what the body names. Throws 7000. */
 export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const fields = new TeamFields(body, [...GROUP_FIELDS, 'new-group-name'], WRONG, 'the body');
   const before = groupAt(fields, catalog);
-  const name = fields.has('new-group-name') ? readName(fields, 'new-group-name') : before.name;
-  const group = readGroup(fields, catalog, { ...before, name });
-  if (name !== before.name) refuseTaken(catalog, name);
-  return { changes: [{ change: 'group-set', group }], answer: answerOf(name) };
+  const group = readGroup(fields, 'new-group-name', catalog, before);
+  if (group.name !== before.name) refuseTaken(catalog, group.name);
+  return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Its users are in no group afterwards. Throws 7000. */

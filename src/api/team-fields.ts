@@ -54,7 +54,8 @@ export class TeamFields {
     if (value === null && absent !== undefined) return absent;
     if (value === null) throw this.fault(field, 'is missing');
     if (typeof value !== 'string') throw this.fault(field, `must be a string, not ${kindOf(value)}`);
-    if (isLonger(value, TEXT_CHARS_MAX)) throw this.fault(field, `is longer than ${TEXT_CHARS_MAX} characters`);
+    if (isLonger(value, TEXT_CHARS_MAX))
+      throw this.fault(field, `is longer than ${TEXT_CHARS_MAX} characters`);
     return value;
   }
 
@@ -63,7 +64,8 @@ export class TeamFields {
     const name = this.text(field);
     if (name.trim() === '') throw this.fault(field, 'is empty');
     if (UNPRINTABLE.test(name)) throw this.fault(field, 'has characters that cannot be printed');
-    if (isLonger(name, NAME_CHARS_MAX)) throw this.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+    if (isLonger(name, NAME_CHARS_MAX))
+      throw this.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
     return name;
   }
 
@@ -90,12 +92,14 @@ export class TeamFields {
     const items = this.list(field);
     if (items === null) return absent;
     return [
-      ...new Set(checkAll(items, (item, index) => {
-        if (typeof item !== 'string')
-          throw this.fault(field, `has ${kindOf(item)} at [${index}], not a string`);
-        if (isLonger(item, TEXT_CHARS_MAX)) throw this.fault(field, `has too long a string at [${index}]`);
-        return item;
-      })),
+      ...new Set(
+        checkAll(items, (item, index) => {
+          if (typeof item !== 'string')
+            throw this.fault(field, `has ${kindOf(item)} at [${index}], not a string`);
+          if (isLonger(item, TEXT_CHARS_MAX)) throw this.fault(field, `has too long a string at [${index}]`);
+          return item;
+        }),
+      ),
     ];
   }
 }

@@ -3,10 +3,11 @@ import { QuarryError, quoted } from '../base/index.js';
 import { type Catalog, groupByName, type User } from '../catalog/index.js';
 import type { ModelDecision } from './dimension.js';
 import type { Json } from './json.js';
-import { TeamFields } from './team-fields.js';
+import { isLonger, readAll, TeamFields } from './team-fields.js';
 
 const WRONG = 7050;
-const EMAIL = /^[^\s@"'<>]{1,64}@[^\s@"'<>]{1,189}$/u;
+const EMAIL_CHARS_MAX = 254;
+const EMAIL = /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u;
 const PASSWORD_CHARS_MIN = 8;
 const NAME_CHARS_MAX = 256;
 const USER_FIELDS = ['email', 'labels', 'first-name', 'last-name', 'permission-group'];
@@ -17,33 +18,36 @@ export interface UsersAnswer {
 
 function readEmail(fields: TeamFields): string {
   const email = fields.text('email').toLowerCase();
+  if (isLonger(email, EMAIL_CHARS_MAX))
+    throw fields.fault('email', `is longer than ${EMAIL_CHARS_MAX} characters`);
   if (!EMAIL.test(email)) throw fields.fault('email', `${quoted(email)} is no address`);
   return email;
 }
 
 function readPersonName(fields: TeamFields, field: string, absent: string): string {
   const name = fields.text(field, absent);
-  if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+  if (isLonger(name, NAME_CHARS_MAX))
+    throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
   return name;
 }
 
 function readGroup(fields: TeamFields, catalog: Catalog, before: number | null): number | null {
-  if (!fields.object.has('permission-group')) return before;
-  if (!fields.has('permission-group')) return null;
+  if (!fields.has('permission-group')) return before;
   const name = fields.text('permission-group');
+  if (name === '') return null;
   const group = groupByName(catalog, name);
   if (group === undefined) throw fields.fault('permission-group', `${quoted(name)} does not exist`);
   return group.id;
 }
 
 function readUser(fields: TeamFields, catalog: Catalog, before: User): User {
-  return {
-    ...before,
-    labels: fields.texts('labels', before.labels),
-    firstName: readPersonName(fields, 'first-name', before.firstName),
-    lastName: readPersonName(fields, 'last-name', before.lastName),
-    groupId: readGroup(fields, catalog, before.groupId),
-  };
+  const read = readAll({
+    labels: () => fields.texts('labels', before.labels),
+    firstName: () => readPersonName(fields, 'first-name', before.firstName),
+    lastName: () => readPersonName(fields, 'last-name', before.lastName),
+    groupId: () => readGroup(fields, catalog, before.groupId),
+  });
+  return { ...before, ...read };
 }
 
 function userAt(catalog: Catalog, email: string): User {
@@ -54,7 +58,10 @@ function userAt(catalog: Catalog, email: string): User {
 
 /** The password of a new user: 8 to 1,024 characters. Throws 7050. */
 export function readNewPassword(body: Json): string {
-  const fields = new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body');
+  return readPassword(new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body'));
+}
+
+function readPassword(fields: TeamFields): string {
   const password = fields.text('password');
   if ([...password].length < PASSWORD_CHARS_MIN) {
     throw fields.fault('password', `is shorter than ${PASSWORD_CHARS_MIN} characters`);
@@ -62,31 +69,28 @@ export function readNewPassword(body: Json): string {
   return password;
 }
 
-/** Makes a user; `passwordHash` null = check only. Throws 7050. */
+/** Makes a user; `passwordHash` null = check only, the password too. Throws 7050. */
 export function createUser(
   body: Json,
   catalog: Catalog,
   passwordHash: string | null,
 ): ModelDecision<UsersAnswer> {
   const fields = new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body');
-  const email = readEmail(fields);
+  const blank = { passwordHash: passwordHash ?? '', labels: [], firstName: '', lastName: '', groupId: null };
+  const { email, others } = readAll({
+    email: () => readEmail(fields),
+    password: () => (passwordHash === null ? readPassword(fields) : null),
+    others: () => readUser(fields, catalog, { email: '', ...blank }),
+  });
   if (catalog.users.has(email)) throw new QuarryError(WRONG, `user ${quoted(email)} already exists`);
-  const blank = {
-    email,
-    passwordHash: passwordHash ?? '',
-    labels: [],
-    firstName: '',
-    lastName: '',
-    groupId: null,
-  };
-  const user = readUser(fields, catalog, blank);
+  const user = { ...others, email };
   return {
     changes: passwordHash === null ? [] : [{ change: 'user-set', user }],
     answer: { users: [email] },
   };
 }
 
-/** Changes what the body names; null takes the user out of its group. Throws 7050. */
+/** Changes what the body names; an empty `permission-group` takes the user out of its group. Throws 7050. */
 export function changeUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
   const fields = new TeamFields(body, USER_FIELDS, WRONG, 'the body');
   const user = readUser(fields, catalog, userAt(catalog, readEmail(fields)));

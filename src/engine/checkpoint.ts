@@ -1,7 +1,8 @@
 /**
  * Checkpoints: when one is due, and its course over all lanes.
  * Crash safety  a checkpoint only adds files until the manifest is swapped; before that the old manifest with the
- * log is the store, after it the new one. Log files and old snapshot files go only after the swap.
+ * log is the store, after it the new one. Log files and old snapshot files go only after the swap. So no file that
+ * the old manifest names is ever written again, also when the checkpoint is at the same LSN.
  */
 import { catalogToPlain } from '../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../format/index.js';
@@ -140,7 +141,10 @@ export class Checkpointer {
     });
     // The answers of all records up to `lsn` are known, and with them what usage and names of writes must say.
     await order.settled(lsn);
-    const onceFile = await writeOnceFile(fs, dir, lsn, once.upTo(lsn, nowMs));
+    // At the LSN of the old manifest its file holds the same names, and must not be written over while it counts.
+    const kept = lsn === this.lsn ? this.#manifest : null;
+    const onceFile =
+      kept === null ? await writeOnceFile(fs, dir, lsn, once.upTo(lsn, nowMs)) : (kept.once ?? null);
     // With durability interval or none, records that the snapshot holds may not be on disk yet.
     await order.log.sync();
     const manifest: Manifest = {

@@ -3,6 +3,7 @@
  * Invariant: an IPv4 address is the same one when it is written as IPv6 (::ffff:1.2.3.4).
  */
 import { BlockList, isIP } from 'node:net';
+import { isNetwork } from '../api/index.js';
 
 export class AddressSet {
   readonly #list = new BlockList();
@@ -15,13 +16,10 @@ export class AddressSet {
 
   /** Adds a network such as 10.0.0.0/8 or fd00::/8, or a single address; false when `text` is neither. */
   add(text: string): boolean {
-    const [address, prefixText, ...rest] = text.split('/');
-    const version = isIP(address);
-    const bits = version === 4 ? 32 : 128;
-    const prefix =
-      prefixText === undefined ? bits : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : bits + 1;
-    if (version === 0 || prefix > bits || rest.length > 0) return false;
-    this.#list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+    if (!isNetwork(text)) return false;
+    const [address, prefix] = text.split('/');
+    const [family, bits] = isIP(address) === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
+    this.#list.addSubnet(address, prefix === undefined ? bits : Number(prefix), family);
     return true;
   }
 

@@ -14,7 +14,8 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const RUNNING_MAX = 2;
 const WAITING_MAX = 100;
-const FORM = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
+/** Only parameters that scrypt can be given (2^10 to 2^20, 2 to 32, 1 to 16) are of the form. */
+const FORM = /^scrypt\$(1\d|20)\$([2-9]|[12]\d|3[0-2])\$([1-9]|1[0-6])\$([\w-]+)\$([\w-]+)$/;
 
 /** Rejects only when the machine cannot work it out. */
 type Derive = (password: string, salt: Buffer, options: ScryptOptions) => Promise<Buffer>;

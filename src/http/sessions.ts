@@ -37,14 +37,15 @@ interface Attempts {
 }
 
 export class Sessions {
-  readonly passwords = new PasswordHasher();
+  readonly passwords: PasswordHasher;
   readonly #randomBytes: RandomBytes;
   /** By hash of the key, oldest first. */
   readonly #sessions = new Map<string, { readonly caller: UserCaller; readonly expiresMs: number }>();
   readonly #attempts = new Map<string, Attempts>();
 
-  constructor(randomBytes: RandomBytes) {
+  constructor(randomBytes: RandomBytes, passwords = new PasswordHasher()) {
     this.#randomBytes = randomBytes;
+    this.passwords = passwords;
   }
 
   /**
@@ -71,14 +72,11 @@ export class Sessions {
 
   /** Counts an attempt to sign in. Throws 1502 when there were too many with that email within a minute. */
   attempt(email: string, nowMs: number): void {
-    for (const [other, { sinceMs }] of this.#attempts) {
-      if (sinceMs + MINUTE_MS > nowMs && this.#attempts.size < ATTEMPT_EMAILS_MAX) break;
-      this.#attempts.delete(other);
-    }
     let attempts = this.#attempts.get(email);
     if (attempts === undefined || attempts.sinceMs + MINUTE_MS <= nowMs) {
       attempts = { sinceMs: nowMs, count: 0 };
       this.#attempts.delete(email);
+      this.#forgetAttempts(nowMs);
       this.#attempts.set(email, attempts);
     }
     if (attempts.count >= ATTEMPTS_PER_MINUTE) {
@@ -86,6 +84,14 @@ export class Sessions {
       throw new QuarryError(1502, 'too many attempts to sign in', { 'retry-after': seconds });
     }
     attempts.count++;
+  }
+
+  /** Makes room for one more email: those of which the minute is over go, and the oldest one when all are younger. */
+  #forgetAttempts(nowMs: number): void {
+    for (const [email, { sinceMs }] of this.#attempts) {
+      if (sinceMs + MINUTE_MS > nowMs && this.#attempts.size < ATTEMPT_EMAILS_MAX) break;
+      this.#attempts.delete(email);
+    }
   }
 }
 

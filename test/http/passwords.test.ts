@@ -57,16 +57,19 @@ t.test('a hash with other parameters is checked with those it names', async (t) 
   t.equal(await passwords.fits('new password', kept), false);
 });
 
-t.test('nothing fits where no hash, or none of this form, is kept; a derivation is made all the same', async (t) => {
-  const made: string[] = [];
-  const passwords = new PasswordHasher(async (password) => {
-    made.push(password);
-    return Buffer.alloc(32);
-  });
-  const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
-  for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
-  t.equal(made.length, broken.length);
-});
+t.test(
+  'nothing fits where no hash, or none of this form, is kept; a derivation is made all the same',
+  async (t) => {
+    const made: string[] = [];
+    const passwords = new PasswordHasher(async (password) => {
+      made.push(password);
+      return Buffer.alloc(32);
+    });
+    const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
+    for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
+    t.equal(made.length, broken.length);
+  },
+);
 
 t.test('two are worked out at once, whoever comes when, and a hundred wait', async (t) => {
   const { derive, seen, endOne } = heldDerivation();

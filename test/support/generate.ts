@@ -1,5 +1,5 @@
 /**
- * Seeded generators of schemas, insert bodies and count queries: every type, storage and predicate, values that
+ * Seeded generators of schemas, insert, update and delete bodies and count queries: every type, storage and predicate, values that
  * meet often (small pools, so that equal values and ties abound) and values at the edges. All that they give is valid.
  */
 import { ExactNumber, type Json, type JsonObject } from '../../src/api/index.js';
@@ -13,6 +13,8 @@ export interface GeneratedColumn {
   readonly storage: 'latest-value' | 'list-of-values' | null;
   readonly decimalPlaces: number;
   readonly bounds: readonly bigint[];
+  /** Left out: forever. */
+  readonly retentionDays?: number;
 }
 
 export interface GeneratedSchema {
@@ -73,7 +75,8 @@ export function generateSchema(prng: Prng): GeneratedSchema {
   return { columns: kept, dimensions: ['default', 'second'], body: kept.map(columnJson) };
 }
 
-function columnJson(column: GeneratedColumn): Json {
+/** What makes the column in a body of POST /v1/column. */
+export function columnJson(column: GeneratedColumn): Json {
   const fields = new Map<string, Json>([
     ['name', column.apiName.replace(/-/g, '_')],
     ['api-name', column.apiName],
@@ -83,6 +86,7 @@ function columnJson(column: GeneratedColumn): Json {
   if (column.storage !== null) fields.set('storage', column.storage);
   if (column.decimalPlaces > 0) fields.set('decimal-places', num(column.decimalPlaces));
   if (column.bounds.length > 0) fields.set('range', column.bounds.map(num));
+  if (column.retentionDays !== undefined) fields.set('retention-time', num(column.retentionDays));
   return fields;
 }
 
@@ -213,7 +217,8 @@ export function generateValue(prng: Prng, column: GeneratedColumn): Json {
   }
 }
 
-function generateField(prng: Prng, column: GeneratedColumn): Json {
+/** `undated`: how often an event has no date, which is then the time of the request. */
+function generateField(prng: Prng, column: GeneratedColumn, undated: number): Json {
   if (column.storage === 'latest-value') return prng.chance(0.1) ? null : generateValue(prng, column);
   if (column.storage === 'list-of-values') {
     return prng.chance(0.03)
@@ -222,7 +227,7 @@ function generateField(prng: Prng, column: GeneratedColumn): Json {
   }
   const event = (): Json => {
     const fields = new Map<string, Json>([['value', generateValue(prng, column)]]);
-    if (prng.chance(0.95)) fields.set('date', prng.pick(EVENT_DATES));
+    if (!prng.chance(undated)) fields.set('date', prng.pick(EVENT_DATES));
     return fields;
   };
   return prng.chance(0.2) ? event() : several(prng, prng.chance(0.05) ? 0 : 1, 4, event);
@@ -236,7 +241,11 @@ export interface InsertOptions {
   readonly entityCount: number;
   /** IDs are drawn from so many, so that later inserts meet earlier entities. */
   readonly idCount: number;
+  /** How often an event has no date; left out: one in twenty. */
+  readonly undated?: number;
 }
+
+const UNDATED = 0.05;
 
 /** An ID of the pool, in any letter case. */
 export function generateId(prng: Prng, idCount: number): string {
@@ -259,7 +268,7 @@ export function generateInsert(prng: Prng, schema: GeneratedSchema, options: Ins
     const chosen = columns.filter(() => prng.chance(density));
     if (chosen.length === 0) chosen.push(prng.pick(columns));
     const fields = new Map<string, Json>(
-      chosen.map((column) => [column.apiName, generateField(prng, column)]),
+      chosen.map((column) => [column.apiName, generateField(prng, column, options.undated ?? UNDATED)]),
     );
     if (dimension !== 'default' || prng.chance(0.1)) fields.set('dimension', dimension);
     body.set(id, fields);
@@ -451,4 +460,48 @@ export function generateCountBody(prng: Prng, schema: GeneratedSchema, options: 
     return fields;
   });
   return queries.length === 1 ? queries[0] : queries;
+}
+
+// Updates and deletes
+
+export interface MutationOptions extends QueryOptions {
+  /** How often an event that is set has no date; left out: one in twenty. */
+  readonly undated?: number;
+}
+
+/** Who is changed: mostly a part of what a query finds, so that something is left to be asked for. */
+function generateTarget(prng: Prng, schema: GeneratedSchema, options: QueryOptions): [string, Json][] {
+  const dimension = prng.chance(0.75) ? 'default' : prng.pick(schema.dimensions);
+  const ids = several(prng, 1, 8, () => generateId(prng, options.idCount));
+  const someIds = (word: string, operand: Json): Json =>
+    jsonObject({ 'entity-id': jsonObject({ [word]: operand }) });
+  const part = prng.pick<Json>([
+    someIds('in', ids),
+    someIds('contains', [String(prng.below(10)), String(prng.between(10, 99))]),
+    someIds('ends-with', String(prng.below(10))),
+    someIds('starts-with', `ENTITY-${prng.between(1, 9)}`),
+  ]);
+  const query = generateQuery(prng, schema, dimension, options);
+  const target: [string, Json][] = [['query', prng.chance(0.2) ? [part] : [query, 'and', part]]];
+  if (dimension !== 'default' || prng.chance(0.3)) target.unshift(['dimension', dimension]);
+  return target;
+}
+
+/** A body of POST /v1/update. */
+export function generateUpdate(prng: Prng, schema: GeneratedSchema, options: MutationOptions): Json {
+  const body = new Map<string, Json>(generateTarget(prng, schema, options));
+  const columns = schema.columns.filter(
+    ({ dimension }) => dimension === (body.get('dimension') ?? 'default'),
+  );
+  const chosen = several(prng, 1, 5, () => prng.pick(columns));
+  const fields = chosen.map((column): [string, Json] => [
+    column.apiName,
+    generateField(prng, column, options.undated ?? UNDATED),
+  ]);
+  return body.set('set', new Map(fields));
+}
+
+/** A body of POST /v1/delete. */
+export function generateDelete(prng: Prng, schema: GeneratedSchema, options: QueryOptions): Json {
+  return new Map(generateTarget(prng, schema, options));
 }

@@ -27,6 +27,9 @@ interface ColumnFacts {
   readonly isEvent: boolean;
   readonly isList: boolean;
   readonly bounds: readonly bigint[];
+  /** null = forever. */
+  readonly retentionDays: number | null;
+  readonly active: boolean;
 }
 interface Entity {
   readonly values: Map<string, Value>;
@@ -50,12 +53,36 @@ export class RowModel {
     for (const item of Array.isArray(body) ? body : [body]) {
       const column = asObject(item);
       const type = asText(column.get('type'));
+      const retention = column.get('retention-time') ?? 'forever';
       this.#tableOf(column.get('dimension'), true).columns.set(asText(column.get('api-name')), {
         type: type.replace(/-event$/, ''),
         isEvent: type.endsWith('-event'),
         isList: column.get('storage') === 'list-of-values',
         bounds: asList(column.get('range') ?? []).map((bound) => BigInt(asNumber(bound).text)),
+        retentionDays: retention === 'forever' ? null : Number(asNumber(retention).text),
+        active: true,
       });
+    }
+  }
+
+  /** Takes the body of PUT /v1/column; of what it may change, `active` alone shows in answers to queries. */
+  changeColumn(body: Json): void {
+    const change = asObject(body);
+    const { columns } = this.#tableOf(change.get('dimension'), false);
+    const name = asText(change.get('api-name'));
+    const column = columns.get(name);
+    if (column === undefined) throw new Error(`the model has no column ${name}`);
+    columns.set(name, { ...column, active: change.get('active') !== false });
+  }
+
+  /** Takes the body of DELETE /v1/column. */
+  deleteColumn(body: Json): void {
+    const named = asObject(body);
+    const { columns, entities } = this.#tableOf(named.get('dimension'), false);
+    const name = asText(named.get('api-name'));
+    if (!columns.delete(name)) throw new Error(`the model has no column ${name}`);
+    for (const { values, lists, events } of entities.values()) {
+      for (const kept of [values, lists, events]) kept.delete(name);
     }
   }
 
@@ -79,19 +106,76 @@ export class RowModel {
     return { entities, values };
   }
 
+  /** Takes the body of POST /v1/update; the number of entities updated. */
+  update(body: Json, nowMs: number): number {
+    const mutation = asObject(body);
+    const table = this.#tableOf(mutation.get('dimension') ?? undefined, false);
+    const chosen = matching(table, asList(mutation.get('query')), nowMs);
+    for (const [name, given] of asObject(mutation.get('set'))) {
+      const column = known(table.columns, name);
+      for (const [, entity] of chosen) write(entity, name, column, given, nowMs);
+    }
+    return chosen.length;
+  }
+
+  /** Takes the body of POST /v1/delete; the number of entities deleted. */
+  delete(body: Json, nowMs: number): number {
+    const mutation = asObject(body);
+    const table = this.#tableOf(mutation.get('dimension') ?? undefined, false);
+    const chosen = matching(table, asList(mutation.get('query')), nowMs);
+    for (const [id] of chosen) table.entities.delete(id);
+    return chosen.length;
+  }
+
+  /** Takes the events away that are past the retention time of their column, to the second. */
+  expire(nowMs: number): void {
+    for (const { columns, entities } of this.#tables.values()) {
+      for (const [name, { retentionDays }] of columns) {
+        if (retentionDays === null) continue;
+        const before = Math.floor(nowMs / 1000) - retentionDays * 86_400;
+        for (const { events } of entities.values()) {
+          const kept = (events.get(name) ?? []).filter(({ seconds }) => seconds >= before);
+          if (events.has(name)) events.set(name, kept);
+        }
+      }
+    }
+  }
+
   /** Takes the body of POST /v1/query/count/entity; the counts by query-name. */
   count(body: Json, nowMs: number): Map<string, number> {
     const counts = new Map<string, number>();
     for (const item of Array.isArray(body) ? body : [body]) {
       const query = asObject(item);
       const table = this.#tableOf(query.get('dimension') ?? undefined, false);
-      let count = 0;
-      for (const [id, entity] of table.entities) {
-        if (judgeList(asList(query.get('query')), { id, entity, table, nowMs }) === true) count++;
-      }
-      counts.set(asText(query.get('query-name')), count);
+      counts.set(asText(query.get('query-name')), matching(table, asList(query.get('query')), nowMs).length);
     }
     return counts;
+  }
+
+  /** The IDs, as they are stored, of the dimension's entities that satisfy a query list. */
+  select(query: Json, dimension: string, nowMs: number): readonly string[] {
+    return matching(this.#tableOf(dimension, false), asList(query), nowMs).map(([id]) => id);
+  }
+
+  /** The IDs, as they are stored, of the dimension's entities. */
+  ids(dimension: string): readonly string[] {
+    return [...this.#tableOf(dimension, false).entities.keys()];
+  }
+
+  /** A body of POST /v1/insert that makes such entities where there are none; of active columns. */
+  copyOf(ids: readonly string[], dimension: string): JsonObject {
+    const { columns, entities } = this.#tableOf(dimension, false);
+    const body = new Map<string, Json>();
+    for (const id of ids) {
+      const entity = entities.get(id);
+      if (entity === undefined) throw new Error(`the model has no entity ${id}`);
+      const fields = new Map<string, Json>([['dimension', dimension]]);
+      for (const [name, column] of columns) {
+        if (column.active) fields.set(name, fieldOf(entity, name, column));
+      }
+      body.set(id, fields);
+    }
+    return body;
   }
 
   /** Entities of the named dimensions, of all when there are none. */
@@ -120,6 +204,13 @@ function newTable(): Table {
   return { columns: new Map(), entities: new Map() };
 }
 
+/** The entities, with their IDs, for which a query list is true. */
+function matching(table: Table, query: readonly Json[], nowMs: number): [string, Entity][] {
+  return [...table.entities].filter(
+    ([id, entity]) => judgeList(query, { id, entity, table, nowMs }) === true,
+  );
+}
+
 // Writing
 
 function write(entity: Entity, name: string, column: ColumnFacts, given: Json, nowMs: number): number {
@@ -144,6 +235,36 @@ function write(entity: Entity, name: string, column: ColumnFacts, given: Json, n
   entity.values.set(name, readValue(given, column));
   return 1;
 }
+
+/** What an insert writes for a column of the entity. */
+function fieldOf(entity: Entity, name: string, { type, isEvent, isList }: ColumnFacts): Json {
+  if (isEvent) {
+    return (entity.events.get(name) ?? []).map(
+      ({ seconds, value }) =>
+        new Map<string, Json>([
+          ['value', valueJson(value, type)],
+          ['date', dateText(seconds)],
+        ]),
+    );
+  }
+  if (isList) return entity.lists.get(name)?.map((item) => valueJson(item, type)) ?? null;
+  const value = entity.values.get(name);
+  return value === undefined ? null : valueJson(value, type);
+}
+
+/** A kept value as an insert may hold it. */
+function valueJson(value: Value, type: string): Json {
+  if (typeof value !== 'object') return value;
+  if ('seconds' in value) return dateText(value.seconds).slice(0, type === 'date' ? 10 : undefined);
+  if ('over' in value) {
+    // The denominator is a power of ten.
+    const places = String(value.under).length - 1;
+    return new ExactNumber(places === 0 ? String(value.over) : `${value.over}e-${places}`);
+  }
+  return [value.longitude, value.latitude].map((degrees) => new ExactNumber(String(degrees)));
+}
+
+const dateText = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 
 function readEvent(item: Json, column: ColumnFacts, nowMs: number): Event {
   const event = asObject(item);
@@ -417,13 +538,13 @@ function fraction(text: string): Fraction {
 }
 
 /** Each code point by itself; the only one whose lower case is two code points keeps the first. */
-function lower(text: string): string {
+export function lower(text: string): string {
   return Array.from(text, (point) => (point === '\u0130' ? 'i' : point.toLowerCase())).join('');
 }
 
 function known(columns: ReadonlyMap<string, ColumnFacts>, name: string): ColumnFacts {
   const column = columns.get(name);
-  if (column === undefined) throw new Error(`the model has no column ${name}`);
+  if (column === undefined || !column.active) throw new Error(`the model has no active column ${name}`);
   return column;
 }
 

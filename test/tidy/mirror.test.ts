@@ -12,6 +12,7 @@ const BESIDE = [
   'fuzz',
   'metamorphic',
   'native-bench',
+  'readme',
   'support',
   'tidy',
 ];

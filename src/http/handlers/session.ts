@@ -5,9 +5,10 @@ import { databaseByName } from '../../catalog/index.js';
 import { type Members, membersOf, type OpenCall } from './handler.js';
 
 /**
- * The session's key, when it ends, and what the user's group permits. Without `database-name` it is for the team's
- * endpoints. Rejects with 7050 for a body of another form, 1502 after too many attempts, 502 when email and password
- * do not fit (the same text and about the same time for both), 503 when the user may not use the database.
+ * The session's key, when it ends, and what the user's group permits. With `database-name` it is for that database's
+ * endpoints, without for the team's; days and hours of access are looked at with every request that uses it. Rejects
+ * with 7050 for a body of another form, 1502 after too many attempts, 502 when email and password do not fit (the same
+ * text and about the same time for both), 503 when the user is in no group or may not use the database.
  */
 export async function signIn({ body, catalog, engine, sessions, nowMs }: OpenCall): Promise<Members> {
   const { email, password, databaseName } = api.readSignIn(api.parseJson(body));
@@ -24,7 +25,8 @@ export async function signIn({ body, catalog, engine, sessions, nowMs }: OpenCal
   if (database !== null && (database === undefined || !group.databaseIds.includes(database.id))) {
     throw new QuarryError(503, 'the user may not use this database');
   }
-  const { key, expiresMs } = sessions.open({ kind: 'user', email, databaseId: database?.id ?? null }, nowMs);
+  const databaseId = database?.id ?? null;
+  const { key, expiresMs } = sessions.open({ kind: 'user', email, databaseId }, nowMs, user.passwordHash);
   return membersOf({
     'session-key': key,
     'expires-at': new Date(expiresMs).toISOString(),

@@ -5,10 +5,9 @@ import type { Members, TeamCall } from './handler.js';
 
 export async function createUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
-  const password = api.readNewPassword(body);
   // Refuses what can be told without the hash, which takes a tenth of a second.
   api.createUser(body, call.catalog, null);
-  const hash = await call.passwords.hash(password, call.randomBytes);
+  const hash = await call.passwords.hash(api.readNewPassword(body), call.randomBytes);
   return changeCatalog(call, (catalog) => api.createUser(body, catalog, hash));
 }
 

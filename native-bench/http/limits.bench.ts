@@ -1,0 +1,60 @@
+/**
+ * What the rate limiter costs a request. Run after a build: node dist/native-bench/http/limits.bench.js [millions]
+ * Prints nanoseconds a request for the check alone, with the figures of the answer's headers, and for the charge of
+ * an insert; and how many were let in, which follows from the limits alone.
+ */
+import { DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
+import { ENDPOINTS } from '../../src/http/index.js';
+import { SPEC_LIMITS } from '../../src/http/limit-table.js';
+import { RateLimiter } from '../../src/http/limits.js';
+
+const DATABASES = 50;
+const LIMIT_A_MINUTE = SPEC_LIMITS.queriesPerMinute.mega;
+/** The clock goes on by this much a request: 100,000 requests a second. */
+const STEP_MS = 0.01;
+
+const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
+const count = ENDPOINTS.find(({ path }) => path === '/v1/query/count/entity');
+const insert = ENDPOINTS.find(({ path }) => path === '/v1/insert');
+if (count === undefined || insert === undefined) throw new Error('the table of endpoints lacks one');
+const databases = Array.from({ length: DATABASES }, (_, index) => ({ ...DEFAULT_PROPERTIES, id: index + 1 }));
+const usage = {
+  requestCount: 0,
+  queryCount: 0,
+  insertedEntityCount: 0,
+  insertedValueCount: 0,
+  updatedEntityCount: 0,
+  day: 0,
+  dayWriteCount: 0,
+};
+
+function nanoseconds(rounds: number, one: (index: number, elapsedMs: number) => void): string {
+  const before = performance.now();
+  for (let index = 0; index < rounds; index++) one(index, index * STEP_MS);
+  return `${(((performance.now() - before) * 1e6) / rounds).toFixed(0)} ns`;
+}
+
+const rounds = Number(process.argv[2] ?? 5) * 1e6;
+for (let turn = 0; turn < 3; turn++) {
+  let admitted = 0;
+  let told = 0;
+  const startMs = turn * (rounds * STEP_MS + 120_000);
+  const check = (index: number, elapsedMs: number): void => {
+    const bound = limiter.inDatabase(count, databases[index % DATABASES]);
+    if (bound?.window.take(bound.cost, startMs + elapsedMs) === true) admitted++;
+  };
+  const figures = (index: number, elapsedMs: number): void => {
+    told +=
+      limiter.inDatabase(count, databases[index % DATABASES])?.window.figures(startMs + elapsedMs).limit ?? 0;
+  };
+  const charge = (index: number, elapsedMs: number): void => {
+    const now = { elapsedMs: startMs + elapsedMs, clockMs: 0 };
+    limiter.charge(insert, databases[index % DATABASES], usage, 0, now);
+  };
+  const figuresOf = [nanoseconds(rounds, check), nanoseconds(rounds, figures), nanoseconds(rounds, charge)];
+  const windows = Math.ceil((rounds * STEP_MS) / 60_000);
+  const most = DATABASES * LIMIT_A_MINUTE * windows;
+  const right = admitted <= most && told === rounds * LIMIT_A_MINUTE;
+  console.log(`check ${figuresOf[0]}, figures ${figuresOf[1]}, charge ${figuresOf[2]}; ${admitted} let in`);
+  if (!right) throw new Error(`more than ${most} were let in`);
+}

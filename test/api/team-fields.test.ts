@@ -1,0 +1,103 @@
+import t from 'tap';
+import { isLonger, readAll, TeamFields } from '../../src/api/team-fields.js';
+import { json } from './databases.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
+
+const fieldsOf = (text: string): TeamFields => new TeamFields(json(text), ['a', 'b'], 7000, 'the body');
+
+t.test('lengths are in code points', (t) => {
+  const face = '\u{1f600}';
+  for (const unit of ['a', 'Ä', face]) {
+    t.equal(isLonger(unit.repeat(5), 5), false);
+    t.equal(isLonger(unit.repeat(6), 5), true);
+  }
+  t.equal(fieldsOf(JSON.stringify({ a: face.repeat(1024) })).text('a').length, 2048);
+  t.equal(fieldsOf(JSON.stringify({ a: face.repeat(64) })).name('a').length, 128);
+  t.end();
+});
+
+t.test('a name is anything that can be printed', (t) => {
+  for (const name of ['__proto__', 'constructor', 'Ä Σ \u{1f600}', 'it\'s "x"', '7', ' a ', '\u0645\u0646']) {
+    t.equal(fieldsOf(JSON.stringify({ a: name })).name('a'), name);
+  }
+  const refusals: readonly Refusal[] = [
+    ['nothing', '{}', 7000, '"a" in the body is missing'],
+    ['null', '{"a":null}', 7000, 'is missing'],
+    ['a number', '{"a":1}', 7000, 'must be a string, not a number'],
+    ['a list', '{"a":["x"]}', 7000, 'must be a string, not a list'],
+    ['an empty one', '{"a":""}', 7000, 'is empty'],
+    ['blanks', '{"a":" \\u3000 "}', 7000, 'is empty'],
+    ['a control character', '{"a":"x\\u0000"}', 7000, 'printed'],
+    ['a line break', '{"a":"x\\ny"}', 7000, 'printed'],
+    ['a line separator', '{"a":"x\\u2028y"}', 7000, 'printed'],
+    ['a mark that turns text around', '{"a":"x\\u202ey"}', 7000, 'printed'],
+    ['65 characters', JSON.stringify({ a: 'ä'.repeat(65) }), 7000, 'longer than 64'],
+  ];
+  assertRefusals(t, refusals, (body) => new TeamFields(body, ['a'], 7000, 'the body').name('a'));
+  t.end();
+});
+
+t.test('unknown fields are all named, twenty at most, and a body that is no object is refused', (t) => {
+  assertAllRefusals(t, () => fieldsOf('{"x":1,"a":2,"__proto__":3}'), [
+    [7000, 'unknown field "x" in the body'],
+    [7000, 'unknown field "__proto__" in the body'],
+  ]);
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, 0])));
+  assertAllRefusals(
+    t,
+    () => fieldsOf(many),
+    Array.from({ length: 20 }, (_, index) => [7000, `"x${index}"`] as const),
+  );
+  for (const text of ['null', '[]', '"a"', '1', 'true']) {
+    assertRefusals(t, [[text, text, 7000, 'the body must be an object']], () => fieldsOf(text));
+  }
+  t.end();
+});
+
+t.test('all readers run, and all that refuse are told in their order', (t) => {
+  const fields = fieldsOf('{"a":1,"b":[2,"x",{}]}');
+  t.strictSame(readAll({ one: () => 1, two: () => 'b' }), { one: 1, two: 'b' });
+  assertAllRefusals(
+    t,
+    () =>
+      readAll({
+        a: () => fields.text('a'),
+        b: () => fields.texts('b', []),
+        c: () => fields.choice('a', ['x']),
+      }),
+    [
+      [7000, '"a" in the body must be a string'],
+      [7000, 'a number at [0]'],
+      [7000, 'an object at [2]'],
+      [7000, '"a" in the body must be a string'],
+    ],
+  );
+  t.throws(
+    () =>
+      readAll({
+        a: () => {
+          throw new TypeError('a bug');
+        },
+      }),
+    TypeError,
+  );
+  t.end();
+});
+
+t.test('lists keep their order, lose repeats and are bounded', (t) => {
+  t.strictSame(fieldsOf('{"a":["z","a","z",""]}').texts('a', ['before']), ['z', 'a', '']);
+  t.strictSame(fieldsOf('{"a":[]}').texts('a', ['before']), []);
+  t.strictSame(fieldsOf('{"a":null}').texts('a', ['before']), ['before']);
+  t.equal(
+    fieldsOf(JSON.stringify({ a: Array.from({ length: 1000 }, (_, index) => String(index)) })).texts('a', [])
+      .length,
+    1000,
+  );
+  const bad: readonly Refusal[] = [
+    ['1,001 items', JSON.stringify({ a: Array(1001).fill('x') }), 7000, 'more than 1000'],
+    ['a long item', JSON.stringify({ a: ['x', 'y'.repeat(1025)] }), 7000, 'too long a string at [1]'],
+    ['an object', '{"a":{"0":"x"}}', 7000, 'must be a list, not an object'],
+  ];
+  assertRefusals(t, bad, (body) => new TeamFields(body, ['a'], 7000, 'the body').texts('a', []));
+  t.end();
+});

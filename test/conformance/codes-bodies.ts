@@ -1,0 +1,297 @@
+/**
+ * A valid body for every endpoint that takes one, each of things that no other endpoint's body names. What a body
+ * needs is made before it is sent, and made again whenever a changed body was taken.
+ */
+import type { ErrorCode } from '../../src/base/index.js';
+import type { Ask } from '../support/json-client.js';
+import type { Tree } from './codes-swaps.js';
+
+export interface Body {
+  readonly body: Tree;
+  /** What refuses an unknown field beside the body's own; null where a body has no fields of its own. */
+  readonly unknown: ErrorCode | null;
+  /** Asked for before; may be refused. */
+  readonly before?: readonly Ask[];
+  readonly team?: true;
+}
+
+const YEAR = ['2020-01-01', '2020-12-31'];
+const plans = { 'query-load': 'normal', 'insertion-load': 'high' };
+const post = (path: string, body: Tree): Ask => ({ path, body });
+const remove = (path: string, body: Tree): Ask => ({ method: 'DELETE', path, body });
+const dimension = (name: string): Ask => post('/v1/dimension', { name, 'api-name': name });
+const column = (name: string): Ask => post('/v1/column', { name, type: 'string-event' });
+const database = (name: string): Ask => post('/v1/database', { database: { name, type: 'test', ...plans } });
+const without = (name: string): Ask => remove('/v1/database', { database: { name } });
+const keyOf = (name: string, more: object = {}): Tree => {
+  return { 'database-name': 'quarry', 'custom-database-key': { 'key-name': name, ...more } };
+};
+const customKey = (name: string): Ask =>
+  post('/v1/database/custom_key', keyOf(name, { 'key-type': 'read-only' }));
+const user = (name: string): Ask =>
+  post('/v1/users', { email: `${name}@example.org`, password: 'long enough' });
+const group = (name: string): Ask => post('/v1/permission_groups', { 'group-name': name });
+
+/** The model that inserts, updates and queries are about. */
+export const MODEL: readonly Ask[] = [
+  post('/v1/column', [
+    { name: 'name', type: 'string' },
+    { name: 'tags', type: 'string', storage: 'list-of-values' },
+    { name: 'age', type: 'integer' },
+    { name: 'price', type: 'decimal', 'decimal-places': 2 },
+    { name: 'flag', type: 'boolean' },
+    { name: 'born', type: 'date' },
+    { name: 'seen', type: 'datetime' },
+    { name: 'home', type: 'geolocation' },
+    { name: 'grade', type: 'enumerated', range: [0, 10] },
+    { name: 'visit', type: 'string-event' },
+    { name: 'paid', type: 'decimal-event', 'decimal-places': 2 },
+    { name: 'place', type: 'geolocation-event' },
+  ]),
+  post('/v1/insert', { u1: { name: 'ann', age: 30 } }),
+];
+
+const keyFields: Tree = {
+  'key-type': 'write-read',
+  description: 'a key',
+  'columns-whitelist': { default: ['name', 'age'] },
+  filter: { default: { age: { gt: 1 } } },
+  'addresses-whitelist': ['127.0.0.1', '10.0.0.0/8'],
+};
+const groupFields: Tree = {
+  description: 'a group',
+  'allowed-permissions': [1, 2],
+  'allowed-databases': ['quarry'],
+  labels: ['a'],
+  'week-days': ['mon', 'sun'],
+  'access-hours': { from: '08:00', to: '18:00' },
+};
+const userFields: Tree = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'users' };
+
+const conditions: Tree = [
+  [
+    'not',
+    [
+      { name: { equals: 'ann', contains: ['a', 'b'], 'not-in': ['x'], 'starts-with': 'a' } },
+      'or',
+      { tags: { contains: 'a' } },
+    ],
+  ],
+  'and',
+  { age: { range: [1, 50], gt: 1, in: [30, '31'], 'not-equals': 5 } },
+  'or',
+  { price: { gte: 1.5, lte: '2.25' } },
+  'and',
+  { flag: { equals: true } },
+  'or',
+  { born: { gt: '2000-01-01' } },
+  'or',
+  { home: { geo_radius: { longitude: 1, latitude: 2, radius: 3, unit: 'km' } } },
+  'or',
+  { visit: { equals: 'x', minfreq: 2, between: YEAR } },
+  'or',
+  {
+    minfreq: 2,
+    freqgroup: [{ paid: { gt: 1, between: YEAR } }, { visit: { equals: 'x', between: ['now', '-1d'] } }],
+  },
+  'or',
+  {
+    place: {
+      geo_bounding_box: {
+        'lower-left': { longitude: 1, latitude: 2 },
+        'upper-right': { longitude: 3, latitude: 4 },
+        between: YEAR,
+      },
+    },
+  },
+];
+
+/** By the endpoint's name. */
+export const BODIES: Readonly<Record<string, Body>> = {
+  'POST /v1/dimension': {
+    body: [{ name: 'Made', 'api-name': 'made', 'relational-model-type': 'fact' }],
+    unknown: 5007,
+    before: [remove('/v1/dimension', { 'api-name': 'made' })],
+  },
+  'DELETE /v1/dimension': {
+    body: { 'api-name': 'doomed' },
+    unknown: 5007,
+    before: [dimension('doomed')],
+  },
+  'POST /v1/column': {
+    body: [
+      {
+        ...{ name: 'Made', 'api-name': 'made', type: 'string', description: 'x', dimension: 'default' },
+        ...{ storage: 'latest-value', cardinality: 'low' },
+      },
+      { name: 'made-number', type: 'decimal', 'decimal-places': 2 },
+      { name: 'made-rank', type: 'enumerated', range: [1, 2] },
+      { name: 'made-event', type: 'integer-event', 'retention-time': 30 },
+    ],
+    unknown: 3000,
+    before: ['made', 'made-number', 'made-rank', 'made-event'].map((name) =>
+      remove('/v1/column', { 'api-name': name }),
+    ),
+  },
+  'PUT /v1/column': {
+    body: { 'api-name': 'renamed', dimension: 'default', name: 'New', description: 'x', active: true },
+    unknown: 3000,
+    before: [column('renamed')],
+  },
+  'DELETE /v1/column': {
+    body: { 'api-name': 'doomed', dimension: 'default' },
+    unknown: 3000,
+    before: [column('doomed')],
+  },
+  'POST /v1/column/relation': {
+    body: { name: 'made', columns: ['bound-1', 'bound-2'], dimension: 'default' },
+    unknown: 3000,
+    before: [column('bound-1'), column('bound-2')],
+  },
+  'DELETE /v1/column/relation': {
+    body: { name: 'doomed', columns: ['loose'], dimension: 'default' },
+    unknown: 3000,
+    before: [column('loose'), post('/v1/column/relation', { name: 'doomed', columns: ['loose'] })],
+  },
+  'POST /v1/insert': {
+    body: {
+      i1: {
+        ...{ dimension: 'default', name: 'x', tags: ['a', 'b'], age: 5, price: 1.25, flag: true },
+        ...{ born: '2020-01-02', seen: '2020-01-02T03:04:05Z', home: [1.5, 2], grade: 5 },
+        visit: [{ value: 'x', date: '2020-01-01' }, { value: 'y' }],
+        paid: { value: 1.5, date: '2020-01-01T00:00:00Z' },
+        place: [{ value: [1, 2], date: '2020-01-01' }],
+      },
+      i2: { age: 7 },
+      'auto-create': ['dimension'],
+    },
+    unknown: null,
+  },
+  'POST /v1/update': {
+    body: {
+      dimension: 'default',
+      query: [{ name: { equals: 'updated' } }],
+      set: { age: 5, tags: ['a'], price: 1.5, home: [1, 2], visit: [{ value: 'x', date: '2020-01-01' }] },
+    },
+    unknown: 4049,
+    before: [post('/v1/insert', { updated: { name: 'updated' } })],
+  },
+  'POST /v1/delete': {
+    body: { dimension: 'default', query: [{ name: { equals: 'deleted' } }] },
+    unknown: 4049,
+    before: [post('/v1/insert', { deleted: { name: 'deleted' } })],
+  },
+  'POST /v1/query/count/entity': {
+    body: [{ 'query-name': 'q', dimension: 'default', query: conditions, 'bypass-cache': true }],
+    unknown: 4049,
+  },
+  'POST /v1/query/count/entity/total': { body: { dimensions: ['default'] }, unknown: 4049 },
+  'POST /v1/query/exists/entity': { body: { ids: ['u1', 'u2'], dimension: 'default' }, unknown: 4049 },
+  'POST /v1/database': {
+    body: {
+      database: {
+        ...{
+          name: 'made',
+          description: 'x',
+          type: 'production',
+          'pricing-model': 'smart-pricing',
+          labels: ['a'],
+        },
+        ...{ ...plans, cloud_provider: 'azure', cloud_area: 'eu-west' },
+      },
+      'addresses-whitelist': ['127.0.0.1'],
+    },
+    unknown: 8000,
+    before: [without('made')],
+    team: true,
+  },
+  'PUT /v1/database': {
+    body: {
+      database: {
+        ...{ name: 'old', 'new-database-name': 'new', description: 'x', type: 'test', labels: ['a'] },
+        ...{ ...plans, cloud_provider: 'ovh', cloud_area: 'global' },
+      },
+      'addresses-whitelist': ['127.0.0.1'],
+    },
+    unknown: 8000,
+    before: [without('new'), without('plain text'), database('old')],
+    team: true,
+  },
+  'DELETE /v1/database': {
+    body: { database: { name: 'doomed' } },
+    unknown: 8000,
+    before: [database('doomed')],
+    team: true,
+  },
+  'POST /v1/database/custom_key': {
+    body: keyOf('made', keyFields as object),
+    unknown: 8000,
+    before: [remove('/v1/database/custom_key', keyOf('made'))],
+    team: true,
+  },
+  'PUT /v1/database/custom_key': {
+    body: keyOf('old', { 'new-key-name': 'new', ...(keyFields as object) }),
+    unknown: 8000,
+    before: [
+      ...['new', 'plain text', 'ü'].map((name) => remove('/v1/database/custom_key', keyOf(name))),
+      customKey('old'),
+    ],
+    team: true,
+  },
+  'DELETE /v1/database/custom_key': {
+    body: keyOf('doomed'),
+    unknown: 8000,
+    before: [customKey('doomed')],
+    team: true,
+  },
+  'POST /v1/users': {
+    body: { email: 'made@example.org', password: 'long enough', ...(userFields as object) },
+    unknown: 7050,
+    before: [group('users'), remove('/v1/users', { email: 'made@example.org' })],
+    team: true,
+  },
+  'PUT /v1/users': {
+    body: { email: 'changed@example.org', ...(userFields as object) },
+    unknown: 7050,
+    before: [group('users'), user('changed')],
+    team: true,
+  },
+  'DELETE /v1/users': {
+    body: { email: 'doomed@example.org' },
+    unknown: 7050,
+    before: [user('doomed')],
+    team: true,
+  },
+  'POST /v1/permission_groups': {
+    body: { 'group-name': 'made', ...(groupFields as object) },
+    unknown: 7000,
+    before: [remove('/v1/permission_groups', { 'group-name': 'made' })],
+    team: true,
+  },
+  'PUT /v1/permission_groups': {
+    body: { 'group-name': 'old', 'new-group-name': 'new', ...(groupFields as object) },
+    unknown: 7000,
+    before: [
+      ...['new', 'plain text', 'ü'].map((name) => remove('/v1/permission_groups', { 'group-name': name })),
+      group('old'),
+    ],
+    team: true,
+  },
+  'DELETE /v1/permission_groups': {
+    body: { 'group-name': 'doomed' },
+    unknown: 7000,
+    before: [group('doomed')],
+    team: true,
+  },
+  'POST /v1/session': {
+    body: { email: 'member@example.org', password: 'long enough', 'database-name': 'quarry' },
+    unknown: 7050,
+    before: [
+      post('/v1/permission_groups', { 'group-name': 'members', 'allowed-databases': ['quarry'] }),
+      post('/v1/users', {
+        ...{ email: 'member@example.org', password: 'long enough', 'permission-group': 'members' },
+      }),
+    ],
+    team: true,
+  },
+};

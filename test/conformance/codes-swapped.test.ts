@@ -1,0 +1,114 @@
+/**
+ * Every endpoint that takes a body, with every value of a valid body replaced by values of every type and with an
+ * unknown field in every object: each request is answered, by success or by codes of the table that are no faults of
+ * the server; the unknown field is refused by its name.
+ */
+import t from 'tap';
+import type { ErrorCode } from '../../src/base/index.js';
+import { ENDPOINTS } from '../../src/http/endpoints.js';
+import { nameOf } from '../../src/http/router.js';
+import type { Ask, JsonClient } from '../support/json-client.js';
+import { BODIES, type Body, MODEL } from './codes-bodies.js';
+import { codesOf, errorsOf, serveSite } from './codes-site.js';
+import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';
+
+const ANSWER_MS_MAX = 30_000;
+/** Of the body itself, or of an item of a body that is a list. */
+const OUTERMOST = /^\$(\[\d+\])?$/;
+const FAULTS: readonly ErrorCode[] = [1, 2];
+
+interface Tally {
+  requestCount: number;
+  readonly codes: Map<ErrorCode | 'success', number>;
+}
+
+/** What is wrong with the answer to a changed body; null = nothing. */
+function wrongWith({ token }: Swapped, codes: readonly ErrorCode[], text: string): string | null {
+  if (codes.some((code) => FAULTS.includes(code))) return 'a fault of the server';
+  if (token !== null) return null;
+  if (codes.length === 0) return 'the unknown field was taken';
+  return text.includes(UNKNOWN) ? null : 'the unknown field is not named';
+}
+
+class Sweep {
+  readonly problems: string[] = [];
+  readonly #client: JsonClient;
+  readonly #key: string;
+  readonly #tally: Tally;
+
+  constructor(client: JsonClient, key: string, tally: Tally) {
+    this.#client = client;
+    this.#key = key;
+    this.#tally = tally;
+  }
+
+  async run(name: string, { body, unknown, before = [] }: Body): Promise<void> {
+    const [method, path] = name.split(' ') as ['POST' | 'PUT' | 'DELETE', string];
+    await this.#prepare(before);
+    const plain = await this.#ask({ method, path, body });
+    if (plain.status !== 200) this.problems.push(`the valid body: ${JSON.stringify(plain.body)}`);
+    await this.#prepare(before);
+    for (const swapped of swapsOf(body)) {
+      const reply = await this.#ask({ method, path, text: swapped.text });
+      const codes = codesOf(reply);
+      const text =
+        codes.length === 0
+          ? ''
+          : errorsOf(reply)
+              .map(({ message }) => message)
+              .join(' ');
+      const wrong = wrongWith(swapped, codes, text);
+      const { place, token } = swapped;
+      const change = `${place} ${token === null ? 'with an unknown field' : `= ${token.slice(0, 40)}`}`;
+      if (wrong !== null) this.problems.push(`${change}: ${wrong}: ${codes} ${text}`);
+      else if (token === null && unknown !== null && OUTERMOST.test(place) && codes[0] !== unknown) {
+        this.problems.push(`${change}: ${codes[0]}, not ${unknown}`);
+      }
+      if (codes.length === 0) await this.#prepare(before);
+    }
+  }
+
+  async #prepare(before: readonly Ask[]): Promise<void> {
+    for (const ask of before) await this.#client.ask({ ...ask, key: this.#key });
+  }
+
+  async #ask(ask: Ask): ReturnType<JsonClient['ask']> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`no answer: ${ask.path} ${ask.text}`);
+      timer = setTimeout(() => reject(error), ANSWER_MS_MAX);
+    });
+    try {
+      const reply = await Promise.race([this.#client.ask({ ...ask, key: this.#key }), late]);
+      this.#tally.requestCount++;
+      const key = codesOf(reply)[0] ?? 'success';
+      this.#tally.codes.set(key, (this.#tally.codes.get(key) ?? 0) + 1);
+      return reply;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+t.test('every endpoint that is built and takes a body has one here', async (t) => {
+  const built = ENDPOINTS.filter(({ method, handler }) => handler !== null && method !== 'GET');
+  t.strictSame(Object.keys(BODIES).sort(), built.map(nameOf).sort());
+});
+
+t.test(
+  'values of other types and unknown fields are refused by a code, whatever they stand in',
+  async (t) => {
+    const { client, keys } = await serveSite(t);
+    for (const ask of MODEL) await client.succeed(ask);
+    const tally: Tally = { requestCount: 0, codes: new Map() };
+    const sweeps = Object.entries(BODIES).map(async ([name, body]) => {
+      const sweep = new Sweep(client, body.team === true ? keys.team : keys.master, tally);
+      await sweep.run(name, body);
+      t.strictSame(sweep.problems, [], name);
+    });
+    await Promise.all(sweeps);
+    const counts = [...tally.codes].map(([code, count]) => `${code}: ${count}`).sort();
+    t.comment(`${tally.requestCount} requests; ${counts.join(', ')}`);
+    t.ok(tally.requestCount > 3_000, 'thousands of them');
+  },
+);

@@ -1,0 +1,57 @@
+/** JSON bodies as trees, and every body that differs from one in a single place. */
+
+/** Numbers are as safe as JSON.stringify writes them. */
+export type Tree = null | boolean | number | string | readonly Tree[] | { readonly [key: string]: Tree };
+
+/** What stands in the place of a value. */
+export const TOKENS: readonly string[] = [
+  'null',
+  'true',
+  '0',
+  '-1',
+  '1.5',
+  '1e400',
+  '9223372036854775807',
+  '-9223372036854775808',
+  '9223372036854775808',
+  '-9223372036854775809',
+  '""',
+  '"plain text"',
+  '"ü"',
+  JSON.stringify('x'.repeat(2_000)),
+  '[]',
+  '[[]]',
+  '{}',
+  '{"a":1}',
+];
+
+export const UNKNOWN = 'unknown-field';
+
+export interface Swapped {
+  /** Where the body was changed, as `$[0].name`. */
+  readonly place: string;
+  /** The new value; null = a field was added that there is not. */
+  readonly token: string | null;
+  readonly text: string;
+}
+
+type Whole = (part: string) => string;
+
+/** The body with every value replaced by every token in turn, and with an unknown field in every object. */
+export function* swapsOf(tree: Tree, place = '$', whole: Whole = (part) => part): Generator<Swapped> {
+  for (const token of TOKENS) yield { place, token, text: whole(token) };
+  if (tree === null || typeof tree !== 'object') return;
+  const isList = Array.isArray(tree);
+  const keys = Object.keys(tree);
+  const parts = Object.values(tree as Readonly<Record<string, Tree>>);
+  const texts = parts.map(
+    (part, index) => `${isList ? '' : `${JSON.stringify(keys[index])}:`}${JSON.stringify(part)}`,
+  );
+  const joined = (all: readonly string[]): string => whole(isList ? `[${all}]` : `{${all}}`);
+  for (const [index, part] of parts.entries()) {
+    const before = isList ? '' : `${JSON.stringify(keys[index])}:`;
+    const here = isList ? `${place}[${index}]` : `${place}.${keys[index]}`;
+    yield* swapsOf(part, here, (text) => joined(texts.with(index, `${before}${text}`)));
+  }
+  if (!isList) yield { place, token: null, text: joined([...texts, `"${UNKNOWN}":1`]) };
+}

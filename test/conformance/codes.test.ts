@@ -1,0 +1,187 @@
+/**
+ * Every code of the error table, by requests to real servers: each must answer its status and code with a message
+ * that names what is wrong, and leave everything as it was. A code is reached here or its entry says why not.
+ */
+import t, { type Test } from 'tap';
+import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../src/base/index.js';
+import { KEYS } from '../http/fake-engine.js';
+import { ask as askFront, startFront } from '../http/harness.js';
+import type { Ask } from '../support/json-client.js';
+import { runCommand } from '../support/server-process.js';
+import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
+import { accessRefusals, DIMENSIONS, type Refusal, TEAM, TRANSPORT } from './codes-general.js';
+import { codesOf, errorsOf, type Site, serveSite, stateOf } from './codes-site.js';
+import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
+
+const reached = new Set<ErrorCode>();
+
+const isQuery = ({ path }: Ask): boolean => path.startsWith('/v1/query/');
+
+/** Sends each request, and checks the answer and that everything is as before. */
+async function refuse(t: Test, site: Site, masters: readonly string[], refusals: readonly Refusal[]) {
+  const before = JSON.stringify(await stateOf(site, masters));
+  for (const [code, ask, names = ''] of refusals) {
+    const reply = await site.client.ask(ask);
+    const shown = `${code}: ${ask.method ?? 'POST'} ${ask.path} ${JSON.stringify(ask.body ?? ask.text ?? '').slice(0, 100)}`;
+    t.strictSame([reply.status, ...codesOf(reply)], [ERRORS[code].status, code], shown);
+    if (reply.status === 200) continue;
+    const [{ message }] = errorsOf(reply);
+    t.ok(message.includes(names), `${shown} names ${names} in: ${message}`);
+    reached.add(code);
+    if (isQuery(ask)) continue;
+    const after = JSON.stringify(await stateOf(site, masters));
+    if (after !== before) t.equal(after, before, `${shown} changed something`);
+  }
+}
+
+async function quarry(site: Site, ...words: string[]): Promise<string> {
+  const { code, stdout, output } = await runCommand([...words, '--data-dir', site.dir]);
+  if (code !== 0) throw new Error(`${words.join(' ')}: ${output}`);
+  return stdout.trim();
+}
+
+t.test('a refused request answers its code, names what is wrong, and changes nothing', async (t) => {
+  const site = await serveSite(t);
+  const world = await makeWorld(site, await quarry(site, 'keys', 'create', 'powerless'));
+  const groups: Readonly<Record<string, readonly Refusal[]>> = {
+    'keys and addresses': accessRefusals(world),
+    'paths, headers and bodies': TRANSPORT,
+    dimensions: DIMENSIONS,
+    'inserts and updates': insertRefusals(world, Date.now()),
+    'columns and relations': COLUMN_REFUSALS,
+    queries: QUERY_REFUSALS,
+    'the team': TEAM.map(([code, ask, names]) => [code, { ...ask, key: world.team }, names]),
+  };
+  for (const [name, refusals] of Object.entries(groups)) {
+    await t.test(name, (t) => refuse(t, site, [site.keys.master, world.full], refusals));
+  }
+
+  await t.test('a repeated Idempotency-Key', async (t) => {
+    const headers = { 'idempotency-key': 'once' };
+    await site.client.succeed({ path: '/v1/insert', body: { u3: { name: 'x' } }, headers });
+    const other = { path: '/v1/insert', body: { u4: { name: 'x' } }, headers };
+    await refuse(t, site, [site.keys.master], [[9001, other, 'Idempotency-Key']]);
+  });
+
+  await t.test('a query for which there is no room', async (t) => {
+    const key = await makeDatabase(site.client, world.team, testDatabase('wide'));
+    await site.client.succeed({ path: '/v1/column', key, body: { name: 'word', type: 'string' } });
+    const requests = Array.from({ length: 265 }, (_, request) => {
+      const ids = Array.from({ length: 1_000 }, (_, index) => (request * 1_000 + index).toString(36));
+      const body = Object.fromEntries(ids.map((id) => [`u${id}`, { word: id }]));
+      return site.client.succeed({ path: '/v1/insert', key, body });
+    });
+    await Promise.all(requests);
+    // While a query runs, each of these conditions keeps a bit per distinct string of the one shard.
+    const counted = (conditionCount: number): Ask => {
+      const conditions = Array(conditionCount).fill({ word: { in: ['a', 'b'] } });
+      const query = conditions.flatMap((condition) => ['and', condition]).slice(1);
+      return { path: '/v1/query/count/entity', key, body: { 'query-name': 'q', query } };
+    };
+    await refuse(t, site, [key], [[9006, counted(250), 'distinct strings']]);
+    t.match(await site.client.succeed(counted(1)), { result: { q: 2 } }, 'smaller queries go on');
+  });
+});
+
+t.test('limits, memory and the state of the account', async (t) => {
+  const flags = ['--limits', 'spec', '--memory-limit', '1MiB', '--idempotency-entries', '1'];
+  const site = await serveSite(t, flags);
+  const { client, keys } = site;
+  const key = await makeDatabase(client, keys.team, testDatabase('small'));
+
+  await t.test('memory is full', async (t) => {
+    const insert = { path: '/v1/insert', body: { u1: { name: 'x'.repeat(2 ** 20) } } };
+    await refuse(t, site, [keys.master], [[9003, insert, 'memory']]);
+  });
+
+  await t.test('the table of Idempotency-Keys is full', async (t) => {
+    await client.succeed({ path: '/v1/column', body: { name: 'name', type: 'string' } });
+    const insert = { path: '/v1/insert', body: { u1: { name: 'x' } } };
+    await client.succeed({ ...insert, headers: { 'idempotency-key': 'one' } });
+    const second = { ...insert, headers: { 'idempotency-key': 'two' } };
+    await refuse(t, site, [keys.master], [[9003, second, 'Idempotency-Key']]);
+    await client.succeed({ ...insert, headers: { 'idempotency-key': 'one' } });
+  });
+
+  await t.test('more requests in a minute than a limit', async (t) => {
+    const body = { 'query-name': 'q', query: [{ 'entity-id': { equals: 'x' } }] };
+    const count = { path: '/v1/query/count/entity', key, body };
+    for (let index = 0; index < 60; index++) await client.succeed(count);
+    const { headers, ...reply } = await client.ask(count);
+    t.strictSame(codesOf(reply), [1502]);
+    t.match(errorsOf(reply)[0].message, /60/);
+    t.match(headers, { 'ratelimit-limit': '60', 'ratelimit-remaining': '0' });
+    t.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60, 'Retry-After');
+    t.match(await client.ask({ ...count, key: keys.master }), { status: 200 }, 'other databases go on');
+    reached.add(1502);
+  });
+
+  const states = [
+    [1000, 'no-payment-method'],
+    [1001, 'suspended'],
+    [1002, 'banned'],
+    [1003, 'disabled'],
+  ] as const;
+  await t.test('an account that is not active', async (t) => {
+    for (const [code, state] of states) {
+      t.equal(await quarry(site, 'account', state), state);
+      for (const key of [keys.master, keys.team]) {
+        t.strictSame(codesOf(await client.ask({ path: '/v1/dimension', key })), [code], state);
+      }
+      reached.add(code);
+    }
+    await quarry(site, 'account', 'active');
+    t.match(await client.ask({ path: '/v1/dimension' }), { status: 200 });
+  });
+});
+
+t.test('faults of the machine', async (t) => {
+  const front = await startFront(t);
+  const { engine } = front;
+  const diskFull = () => Promise.reject(new QuarryError(9002, 'disk full: nothing was written'));
+  const send = async (method: string, path: string, key: string, body: unknown) => {
+    const headers = { Authorization: key, 'Content-Type': 'application/json' };
+    const reply = await askFront(front, { method, path, headers, body: JSON.stringify(body) });
+    return { ...reply, body: JSON.parse(reply.body) };
+  };
+  const expect = (code: ErrorCode, reply: Awaited<ReturnType<typeof send>>) => {
+    t.strictSame(codesOf(reply), [code]);
+    reached.add(code);
+    if (reply.status === 503) t.equal(reply.headers['retry-after'], String(RETRY_AFTER_SECONDS), `${code}`);
+  };
+  const query = { 'query-name': 'q', query: [{ 'entity-id': { equals: 'x' } }] };
+
+  engine.countEntities = () => Promise.reject(new Error('a secret of the inside'));
+  const unexpected = await send('POST', '/v1/query/count/entity', KEYS.master, query);
+  expect(1, unexpected);
+  t.notMatch(JSON.stringify(unexpected), /secret/, 'what went wrong stays inside');
+
+  engine.onInsert = diskFull;
+  expect(9002, await send('POST', '/v1/insert', KEYS.master, { u1: { name: 'x' } }));
+  engine.change = diskFull;
+  const deletion = await send('DELETE', '/v1/database', KEYS.team, { database: { name: 'quarry' } });
+  expect(189, deletion);
+  t.match(deletion.body, {
+    errors: [{ message: 'request failed', 'more-info': 'database deletion request error' }],
+  });
+
+  engine.ready = false;
+  expect(9004, await send('POST', '/v1/insert', KEYS.master, { u1: { name: 'x' } }));
+});
+
+t.test('every code of the table was reached, or its entry says in a sentence why not', async (t) => {
+  const codes = Object.keys(ERRORS).map((code) => Number(code) as ErrorCode);
+  const explained = codes.filter((code) => (ERRORS[code].never ?? ERRORS[code].later) !== undefined);
+  const expected = codes.filter((code) => !explained.includes(code));
+  t.comment(`${reached.size} codes reached: ${codes.filter((code) => reached.has(code)).join(' ')}`);
+  t.comment(`${explained.length} explained: ${explained.join(' ')}`);
+  t.strictSame(
+    [...reached].sort((one, other) => one - other),
+    expected,
+  );
+  for (const code of explained) {
+    const { never, later } = ERRORS[code];
+    t.ok(never === undefined || /^[A-Z].*\.$/.test(never), `${code}: a sentence`);
+    t.ok(later === undefined || later !== '', `${code}: what will throw it`);
+  }
+});

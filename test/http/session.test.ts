@@ -1,0 +1,110 @@
+import t from 'tap';
+import { QuarryError } from '../../src/base/index.js';
+import { signIn } from '../../src/http/handlers/session.js';
+import { permits, Sessions } from '../../src/http/sessions.js';
+import { FakeEngine } from './fake-engine.js';
+import { answerTo, NOW_MS, openCallOf, quickHasher, userIn } from './team-call.js';
+
+const EMAIL = 'ann@example.org';
+const PASSWORD = 'correct horse';
+
+/** Sessions with a quick hasher, and an engine that knows one user, whose group has that database. */
+async function withAnn(databaseIds: readonly number[] = [1]) {
+  let calls = 0;
+  const random = (count: number): Uint8Array => new Uint8Array(count).fill(++calls);
+  const sessions = new Sessions(random, quickHasher());
+  const engine = new FakeEngine();
+  userIn(engine, databaseIds, await sessions.passwords.hash(PASSWORD, random));
+  const signInWith = (more: object, nowMs = NOW_MS) =>
+    answerTo(signIn, openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs));
+  return { sessions, engine, signInWith };
+}
+
+interface SignedIn {
+  readonly 'session-key': string;
+}
+
+t.test('who signs in gets a key, and is told until when and for what it is good', async (t) => {
+  const { sessions, engine, signInWith } = await withAnn();
+  const answer = (await signInWith({ email: 'ANN@example.org' })) as SignedIn;
+  const { 'session-key': key, ...told } = answer;
+  t.strictSame(told, {
+    'expires-at': '2026-05-07T00:00:00.000Z',
+    permissions: [12, 13, 16],
+    databases: ['quarry'],
+  });
+  const caller = sessions.find(key, NOW_MS);
+  t.match(caller, { kind: 'user', email: EMAIL, databaseId: null });
+  t.equal(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), true);
+  const inside = (await signInWith({ 'database-name': 'quarry' })) as SignedIn;
+  t.match(sessions.find(inside['session-key'], NOW_MS), { databaseId: 1 });
+});
+
+t.test('a wrong email and a wrong password are refused with one text', async (t) => {
+  const { signInWith } = await withAnn();
+  const refusals: unknown[] = [];
+  for (const more of [
+    { email: 'zzz@example.org' },
+    { email: 'x' },
+    { email: '' },
+    { password: 'wrong' },
+    { password: '' },
+  ]) {
+    await signInWith(more).catch((error: QuarryError) =>
+      refusals.push([error.code, error.message, error.moreInfo]),
+    );
+  }
+  t.strictSame(refusals, Array(5).fill([502, 'email or password is wrong', undefined]));
+});
+
+t.test('a database that is not the group’s, or is not there, is refused alike', async (t) => {
+  const { signInWith } = await withAnn([]);
+  for (const name of ['quarry', 'zzz', '']) {
+    const wanted = new QuarryError(503, 'the user may not use this database');
+    await t.rejects(signInWith({ 'database-name': name }), wanted);
+  }
+  await t.rejects(signInWith({ 'database-name': 'quarry', password: 'wrong' }), { code: 502 });
+});
+
+t.test('a user without a group is told so, if the password fits', async (t) => {
+  const { engine, signInWith } = await withAnn();
+  engine.apply({ change: 'group-deleted', groupId: 1 });
+  await t.rejects(signInWith({}), { code: 503, message: 'the user is in no permission group' });
+  await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
+});
+
+t.test('ten attempts a minute are made for an email, in whatever letters, right or wrong', async (t) => {
+  const { signInWith } = await withAnn();
+  for (let index = 0; index < 10; index++) await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
+  await t.rejects(signInWith({ email: 'ANN@EXAMPLE.org' }), { code: 1502 });
+  for (let index = 0; index < 10; index++) await t.rejects(signInWith({ email: 'no@body' }), { code: 502 });
+  await t.rejects(signInWith({ email: 'no@body' }), { code: 1502 });
+  t.type(((await signInWith({}, NOW_MS + 60_000)) as SignedIn)['session-key'], 'string');
+});
+
+t.test('a user who is deleted, or made anew, while the password is checked does not get in', async (t) => {
+  for (const madeAnew of [false, true]) {
+    const { engine, signInWith } = await withAnn();
+    const answer = signInWith({});
+    engine.apply({ change: 'user-deleted', email: EMAIL });
+    if (madeAnew) userIn(engine, [1], 'another');
+    await t.rejects(answer, { code: 502 });
+  }
+});
+
+t.test('a key is void once its user was deleted, and stays so for one made anew', async (t) => {
+  const { sessions, engine, signInWith } = await withAnn();
+  const { 'session-key': key } = (await signInWith({})) as SignedIn;
+  const caller = sessions.find(key, NOW_MS);
+  engine.apply({ change: 'user-deleted', email: EMAIL });
+  userIn(engine, [1], 'another');
+  t.match(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), 'the user was deleted');
+});
+
+t.test('a body of another form is refused before anything is counted or hashed', async (t) => {
+  const { sessions, engine } = await withAnn();
+  for (let index = 0; index < 20; index++) {
+    const call = openCallOf(engine, sessions, { email: EMAIL, password: 5 });
+    await t.rejects(answerTo(signIn, call), { code: 7050 });
+  }
+});

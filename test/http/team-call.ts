@@ -1,0 +1,71 @@
+/** Calls of the team's handlers, without a server around them. */
+import { randomBytes } from 'node:crypto';
+import { type Catalog, hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
+import type { Caller } from '../../src/http/caller.js';
+import type { Handler, OpenCall, TeamCall } from '../../src/http/handlers/handler.js';
+import { PasswordHasher } from '../../src/http/passwords.js';
+import type { Sessions } from '../../src/http/sessions.js';
+import { type FakeEngine, KEYS } from './fake-engine.js';
+
+export const NOW_MS = Date.UTC(2026, 4, 6, 12);
+const TEAM_KEY: Caller = {
+  kind: 'team',
+  hash: hashOfKey(KEYS.team),
+  name: 'first',
+  permissions: TEAM_PERMISSIONS,
+};
+
+/** A hasher whose hash of a password is quick to make and holds none of it. */
+export function quickHasher(): PasswordHasher {
+  return new PasswordHasher(async (password) => Buffer.from(hashOfKey(password).slice(0, 32)));
+}
+
+export interface TeamOptions {
+  readonly caller?: Caller;
+  readonly addressesResolved?: () => Promise<void>;
+}
+
+/** A call with that body, of the engine's catalog of now. */
+export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: TeamOptions = {}): TeamCall {
+  const { caller = TEAM_KEY, addressesResolved = async () => {} } = options;
+  return {
+    ...{ engine, catalog: engine.catalog(), nowMs: NOW_MS, pathName: '', caller, addressesResolved },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+    randomBytes,
+    passwords: quickHasher(),
+  };
+}
+
+export function openCallOf(engine: FakeEngine, sessions: Sessions, body: unknown, nowMs = NOW_MS): OpenCall {
+  return {
+    ...{ engine, catalog: engine.catalog(), nowMs, pathName: '', sessions, client: '127.0.0.1' },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  };
+}
+
+/** What the handler answers, read back. */
+export async function answerTo<Call>(handler: Handler<Call>, call: Call): Promise<unknown> {
+  const members = await handler(call);
+  return JSON.parse(members.startsWith('[') ? members : `{${members}}`);
+}
+
+/** A user in a group with those databases and permissions, put into the engine's catalog. */
+export function userIn(engine: FakeEngine, databaseIds: readonly number[], passwordHash = 'h'): Caller {
+  const email = 'ann@example.org';
+  const group = { id: 1, name: 'analysts', description: '', labels: [], weekDays: [], accessMinutes: null };
+  engine.apply(
+    { change: 'group-set', group: { ...group, permissions: [12, 13, 16], databaseIds } },
+    {
+      change: 'user-set',
+      user: { email, passwordHash, labels: [], firstName: '', lastName: '', groupId: 1 },
+    },
+  );
+  return { kind: 'user', email, databaseId: null, passwordHash };
+}
+
+/** Those that hold the text anywhere. */
+export function mentions(catalog: Catalog, text: string): boolean {
+  return [catalog.databases, catalog.properties, catalog.keys, catalog.users, catalog.groups].some((map) =>
+    JSON.stringify([...map]).includes(text),
+  );
+}

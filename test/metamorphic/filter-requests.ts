@@ -1,0 +1,277 @@
+/** Generated requests of every kind, sent to both databases of a pair; what one of them changes, the model follows. */
+import type { Json, JsonObject } from '../../src/api/index.js';
+import type { Prng } from '../../src/base/index.js';
+import {
+  type GeneratedSchema,
+  generateCountBody,
+  generateDelete,
+  generateId,
+  generateInsert,
+  generateUpdate,
+  generateValue,
+  jsonObject,
+  jsonText,
+  num,
+} from '../support/generate.js';
+import type { Reply } from '../support/json-client.js';
+import { LEVELS, type Level, type Twins } from './twins.js';
+
+export const ID_COUNT = 90;
+/** The clock of the server runs: nothing may depend on it. */
+export const OPTIONS = { depthMax: 3, idCount: ID_COUNT, withNow: false, undated: 0 };
+
+interface Request {
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: Json;
+  /** Instead of a body: no JSON. */
+  readonly text?: string;
+}
+
+const oneId = (id: string): Json => jsonObject({ 'entity-id': jsonObject({ equals: id }) });
+
+/** IDs that the key sees, that it does not see, and that nobody has, in any letter case. */
+function someIds(prng: Prng, twins: Twins, dimension: string, count: number): string[] {
+  const all = twins.model.ids(dimension);
+  const hidden = twins.hidden(dimension);
+  return Array.from({ length: count }, () => {
+    if (prng.chance(0.2) || all.length === 0) return generateId(prng, ID_COUNT * 2);
+    const id = prng.pick(hidden.length > 0 && prng.chance(0.6) ? hidden : all);
+    return prng.chance(0.3) ? id.toUpperCase() : id;
+  });
+}
+
+function dimensionOf(prng: Prng, schema: GeneratedSchema): string {
+  return prng.chance(0.75) ? 'default' : prng.pick(schema.dimensions);
+}
+
+/** Requests that are refused, some of them after a part that is right and that names hidden rows. */
+function brokenRequest(prng: Prng, twins: Twins): Request {
+  const { schema } = twins;
+  const [id, other] = someIds(prng, twins, 'default', 2);
+  const query: Json = [oneId(id)];
+  const value = jsonObject({ integer: num(1) });
+  const count = (fields: Readonly<Record<string, Json>>): Request => ({
+    path: '/v1/query/count/entity',
+    body: jsonObject({ 'query-name': 'q', query, ...fields }),
+  });
+  const insert = (fields: Json, more: Readonly<Record<string, Json>> = {}): Request => ({
+    path: '/v1/insert',
+    body: jsonObject({ [id]: fields, ...more }),
+  });
+  const update = (set: Json, more: Readonly<Record<string, Json>> = {}): Request => ({
+    path: '/v1/update',
+    body: jsonObject({ query, set, ...more }),
+  });
+  return prng.pick<Request>([
+    count({ query: [oneId(id), oneId(other)] }),
+    count({ query: [] }),
+    count({ query: [jsonObject({ absent: jsonObject({ equals: 'x' }) })] }),
+    count({ query: [oneId(id), 'and', jsonObject({ integer: jsonObject({ contains: 'x' }) })] }),
+    count({ dimension: 'absent' }),
+    count({ more: true }),
+    { path: '/v1/query/count/entity', text: `{"query-name":"q","query":[` },
+    { path: '/v1/query/count/entity/total', body: jsonObject({ dimensions: ['default', 'absent'] }) },
+    { path: '/v1/query/exists/entity', body: jsonObject({ ids: [id, ''] }) },
+    { path: '/v1/query/exists/entity', body: jsonObject({ ids: [id, other], dimension: 'absent' }) },
+    insert(jsonObject({ integer: 'text' })),
+    insert(jsonObject({ 'entity-id': id })),
+    insert(jsonObject({})),
+    insert(value, { 'auto-create': ['column'] }),
+    insert(value, { 'auto-create': ['dimension', 'column'] }),
+    insert(value, { [id.toUpperCase() === id ? id.toLowerCase() : id.toUpperCase()]: value }),
+    insert(value, { [`${other}-more`]: jsonObject({ absent: num(1) }) }),
+    insert(jsonObject({ 'integer-event': jsonObject({ value: num(1), date: '1980-01-01' }) })),
+    { path: '/v1/insert', text: `{${JSON.stringify(id)}:{"integer":1}` },
+    update(jsonObject({})),
+    update(jsonObject({ integer: '' })),
+    update(jsonObject({ absent: num(1) })),
+    update(jsonObject({ 'entity-id': id })),
+    update(value, { dimension: 'absent' }),
+    update(jsonObject({ 'integer-event': jsonObject({ value: num(1), date: '2999-01-01' }) })),
+    { path: '/v1/delete', body: jsonObject({ dimension: prng.pick(schema.dimensions) }) },
+    { path: '/v1/delete', body: jsonObject({ query: [oneId(id), 'or'] }) },
+    { path: '/v1/delete', body: jsonObject({ query, set: value }) },
+    { method: 'GET', path: '/v1/database' },
+    { method: 'POST', path: '/v1/column', body: jsonObject({ name: 'more', type: 'string' }) },
+  ]);
+}
+
+/** Entities that are mostly there, hidden or not, each with one or some columns. */
+function insertOfKnown(prng: Prng, twins: Twins): Json {
+  const { schema } = twins;
+  const dimension = dimensionOf(prng, schema);
+  const body = new Map<string, Json>();
+  const seen = new Set<string>();
+  for (const id of someIds(prng, twins, dimension, prng.between(1, 6))) {
+    if (seen.has(id.toLowerCase())) continue;
+    seen.add(id.toLowerCase());
+    const made = generateInsert(prng, schema, {
+      entityCount: 40,
+      idCount: ID_COUNT,
+      undated: 0,
+    }) as JsonObject;
+    const fields = [...made.values()].find(
+      (one) => ((one as JsonObject).get('dimension') ?? 'default') === dimension,
+    );
+    if (fields !== undefined) body.set(id, fields);
+  }
+  return body.size > 0
+    ? body
+    : generateInsert(prng, schema, { entityCount: 3, idCount: ID_COUNT, undated: 0 });
+}
+
+/** An update or a delete of rows by their IDs. */
+function byId(prng: Prng, twins: Twins, kind: 'update' | 'delete'): JsonObject {
+  const dimension = dimensionOf(prng, twins.schema);
+  const list = jsonObject({ in: someIds(prng, twins, dimension, prng.between(1, 6)) });
+  const query: Json = prng.chance(0.2)
+    ? ['not', jsonObject({ 'entity-id': jsonObject({ contains: String(prng.between(1, 9)) }) })]
+    : [jsonObject({ 'entity-id': list })];
+  if (kind === 'delete') return jsonObject({ dimension, query });
+  const column = prng.pick(
+    twins.schema.columns.filter((one) => one.dimension === dimension && one.storage !== null),
+  );
+  const value = generateValue(prng, column);
+  const set = jsonObject({ [column.apiName]: column.storage === 'list-of-values' ? [value] : value });
+  return jsonObject({ dimension, query, set });
+}
+
+/** One request to both databases and, if it was taken, what it changes. Tells what differs, or null. */
+export class Requests {
+  readonly #prng: Prng;
+  readonly #twins: Twins;
+  /** Answers that were no refusals, by kind of request. */
+  readonly taken = new Map<string, number>();
+  #onceCount = 0;
+
+  constructor(prng: Prng, twins: Twins) {
+    this.#prng = prng;
+    this.#twins = twins;
+  }
+
+  async next(): Promise<string | null> {
+    const prng = this.#prng;
+    const { schema } = this.#twins;
+    const kind = prng.pick([
+      ...[
+        'count',
+        'count',
+        'count',
+        'total',
+        'exists',
+        'insert',
+        'insert',
+        'update',
+        'update',
+        'delete',
+        'list',
+      ],
+      'broken',
+    ]);
+    switch (kind) {
+      case 'count':
+        return this.#send(kind, {
+          path: '/v1/query/count/entity',
+          body: generateCountBody(prng, schema, OPTIONS),
+        });
+      case 'total':
+        return this.#total();
+      case 'exists':
+        return this.#exists();
+      case 'insert': {
+        const options = { entityCount: prng.pick([1, 3, 12]), idCount: ID_COUNT, undated: 0 };
+        const known = prng.chance(0.5);
+        const body = known ? insertOfKnown(prng, this.#twins) : generateInsert(prng, schema, options);
+        return this.#write(kind, body, () => this.#twins.inserted(body).then(() => null));
+      }
+      case 'update':
+      case 'delete': {
+        const generate = kind === 'update' ? generateUpdate : generateDelete;
+        const known = prng.chance(0.4);
+        const body = (known ? byId(prng, this.#twins, kind) : generate(prng, schema, OPTIONS)) as JsonObject;
+        return this.#write(kind, body, async ({ body: answer }) => {
+          const { result } = answer as { result: { updated?: number; deleted?: number } };
+          const count = await this.#twins.mutated(kind, body);
+          const found = result.updated ?? result.deleted;
+          return found === count ? null : `${kind} ${jsonText(body)}: ${found} instead of ${count}`;
+        });
+      }
+      case 'list': {
+        const paths = ['/v1/column', '/v1/dimension', '/v1/column/relation'];
+        return this.#send(kind, { method: 'GET', path: prng.pick(paths) });
+      }
+      default:
+        return this.#send(kind, brokenRequest(prng, this.#twins));
+    }
+  }
+
+  /** Everything that can be asked without a query: totals, and whether each entity is there. */
+  async all(): Promise<string | null> {
+    for (const dimension of this.#twins.schema.dimensions) {
+      const body = jsonObject({ dimensions: [dimension] });
+      const total = await this.#send('total', { path: '/v1/query/count/entity/total', body });
+      if (total !== null) return total;
+      const ids = this.#twins.model.ids(dimension);
+      for (let from = 0; from < ids.length; from += 100) {
+        const asked = jsonObject({ dimension, ids: ids.slice(from, from + 100) });
+        const exists = await this.#send('exists', { path: '/v1/query/exists/entity', body: asked });
+        if (exists !== null) return exists;
+      }
+    }
+    return null;
+  }
+
+  #total(): Promise<string | null> {
+    const path = '/v1/query/count/entity/total';
+    const { dimensions } = this.#twins.schema;
+    const named = dimensions.filter(() => this.#prng.chance(0.5));
+    if (this.#prng.chance(0.4)) return this.#send('total', { method: 'GET', path });
+    return this.#send('total', { path, body: jsonObject({ dimensions: named }) });
+  }
+
+  #exists(): Promise<string | null> {
+    const dimension = dimensionOf(this.#prng, this.#twins.schema);
+    const ids = someIds(this.#prng, this.#twins, dimension, this.#prng.between(1, 30));
+    return this.#send('exists', { path: '/v1/query/exists/entity', body: jsonObject({ ids, dimension }) });
+  }
+
+  /** Mostly with the key that may do everything. */
+  #level(): Level {
+    return this.#prng.chance(0.8) ? 'write-read' : this.#prng.pick(LEVELS);
+  }
+
+  async #send(kind: string, request: Request, once: string | null = null): Promise<string | null> {
+    const reply = await this.#ask(kind, this.#level(), request, once);
+    return typeof reply === 'string' ? reply : null;
+  }
+
+  async #ask(kind: string, level: Level, { method, path, body, text }: Request, once: string | null) {
+    const sent = text ?? (body === undefined ? null : jsonText(body));
+    const headers = {
+      'content-type': 'application/json',
+      ...(once === null ? {} : { 'idempotency-key': once }),
+    };
+    const reply = await this.#twins.ask(level, { ...(method && { method }), path, text: sent, headers });
+    if (typeof reply !== 'string' && reply.status === 200)
+      this.taken.set(kind, (this.taken.get(kind) ?? 0) + 1);
+    return reply;
+  }
+
+  /** Sometimes twice under one Idempotency-Key, which changes nothing more. */
+  async #write(
+    kind: string,
+    body: Json,
+    taken: (reply: Reply) => Promise<string | null>,
+  ): Promise<string | null> {
+    const once = this.#prng.chance(0.2) ? `once ${++this.#onceCount}` : null;
+    const [level, request] = [this.#level(), { path: `/v1/${kind}`, body }];
+    const reply = await this.#ask(kind, level, request, once);
+    if (typeof reply === 'string') return reply;
+    if (once !== null) {
+      const again = await this.#ask(kind, level, request, once);
+      if (typeof again === 'string') return `again: ${again}`;
+    }
+    return reply.status === 200 ? taken(reply) : null;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Two databases of one server: the whole one holds all rows and is asked with keys that a row filter narrows; the
+ * part holds only the rows that the filter lets through and is asked with such keys without a filter. Whatever is
+ * sent to both must be answered alike.
+ * The row-at-a-time model tells who is let through. Where an insert meets a hidden row of the whole, the part, which
+ * does not have it, goes another way: there the part is set right with its master key, by the model, after the answers
+ * were compared.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../../src/api/index.js';
+import { type GeneratedSchema, jsonObject, jsonText } from '../support/generate.js';
+import type { Ask, JsonClient, Reply } from '../support/json-client.js';
+import { lower, RowModel } from '../support/model.js';
+
+export const LEVELS = ['write-read', 'read-only', 'write-only'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** By dimension: conditions by column, as in a custom key. */
+export type Filter = ReadonlyMap<string, JsonObject>;
+
+const IDS_PER_REQUEST = 50;
+
+export interface Database {
+  readonly name: string;
+  readonly master: string;
+}
+
+export async function makeDatabase(client: JsonClient, team: string, name: string): Promise<Database> {
+  const plans = { 'pricing-model': 'smart-pricing', 'query-load': 'mega', 'insertion-load': 'mega' };
+  const answer = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>({
+    path: '/v1/database',
+    key: team,
+    body: { database: { name, type: 'production', ...plans } },
+  });
+  return { name, master: answer.keys['master-key'] };
+}
+
+/** Makes a custom key of the database; `more` are further fields of it. The key's text. */
+export async function makeKey(
+  client: JsonClient,
+  team: string,
+  database: string,
+  more: Readonly<Record<string, Json>>,
+): Promise<string> {
+  const body = jsonObject({ 'database-name': database, 'custom-database-key': jsonObject(more) });
+  const path = '/v1/database/custom_key';
+  return (await client.succeed<{ readonly key: string }>({ path, key: team, text: jsonText(body) })).key;
+}
+
+/** The filter's conditions of one dimension as a query list. */
+function queryOf(conditions: JsonObject): Json[] {
+  return [...conditions].flatMap(([column, condition], index): Json[] => {
+    const one = jsonObject({ [column]: condition });
+    return index === 0 ? [one] : ['and', one];
+  });
+}
+
+/** Status and body but for `took`. */
+function comparable({ status, body }: Reply): unknown {
+  const rest = { ...(body as Record<string, unknown>) };
+  delete rest.took;
+  return { status, rest };
+}
+
+export class Twins {
+  readonly filter: Filter;
+  readonly schema: GeneratedSchema;
+  readonly whole: Database;
+  readonly part: Database;
+  /** The rows of the whole. */
+  readonly model = new RowModel();
+  #client: JsonClient;
+  readonly #keys = new Map<Level, readonly [whole: string, part: string]>();
+
+  private constructor(
+    client: JsonClient,
+    schema: GeneratedSchema,
+    filter: Filter,
+    [whole, part]: readonly [Database, Database],
+  ) {
+    this.#client = client;
+    this.schema = schema;
+    this.filter = filter;
+    this.whole = whole;
+    this.part = part;
+  }
+
+  /** Makes both databases with `rows`, bodies of inserts, and their keys. */
+  static async make(
+    client: JsonClient,
+    team: string,
+    name: string,
+    schema: GeneratedSchema,
+    rows: readonly Json[],
+    filter: Filter,
+  ): Promise<Twins> {
+    const whole = await makeDatabase(client, team, `${name} whole`);
+    const part = await makeDatabase(client, team, `${name} part`);
+    const twins = new Twins(client, schema, filter, [whole, part]);
+    for (const { master } of [whole, part]) {
+      await client.succeed({ path: '/v1/column', key: master, text: jsonText(schema.body) });
+    }
+    twins.model.createColumns(schema.body);
+    for (const body of rows) {
+      await client.succeed({ path: '/v1/insert', key: whole.master, text: jsonText(body) });
+      twins.model.insert(body, Date.now());
+    }
+    for (const dimension of schema.dimensions) {
+      await twins.#copy(dimension, [...twins.visible(dimension)]);
+    }
+    for (const level of LEVELS) {
+      const common = { 'key-name': level, 'key-type': level };
+      twins.#keys.set(level, [
+        await makeKey(client, team, whole.name, { ...common, filter: new Map(filter) }),
+        await makeKey(client, team, part.name, common),
+      ]);
+    }
+    return twins;
+  }
+
+  /** Goes on with a server that was started again. */
+  reconnect(client: JsonClient): void {
+    this.#client = client;
+  }
+
+  /** IDs of the dimension's rows in the whole that the filter lets through. */
+  visible(dimension: string): ReadonlySet<string> {
+    const conditions = this.filter.get(dimension);
+    if (conditions === undefined) return new Set(this.model.ids(dimension));
+    return new Set(this.model.select(queryOf(conditions), dimension, Date.now()));
+  }
+
+  hidden(dimension: string): readonly string[] {
+    const visible = this.visible(dimension);
+    return this.model.ids(dimension).filter((id) => !visible.has(id));
+  }
+
+  /** Asks both with keys of that level. The answer of both, or what differs. */
+  async ask(level: Level, ask: Omit<Ask, 'key'>): Promise<Reply | string> {
+    const keys = this.#keys.get(level) ?? [];
+    const [whole, part] = await Promise.all(keys.map((key) => this.#client.ask({ ...ask, key })));
+    const [found, wanted] = [comparable(whole), comparable(part)];
+    if (isDeepStrictEqual(found, wanted)) return whole;
+    const sent = `${ask.method ?? ''} ${ask.path} ${ask.text ?? ''}`;
+    return `behind ${jsonText(new Map(this.filter))}: ${sent}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`;
+  }
+
+  /** The model after an insert that both took; sets the part right. */
+  async inserted(body: Json): Promise<void> {
+    const idsOf = new Map<string, string[]>();
+    for (const [id, fields] of body as JsonObject) {
+      const dimension = dimensionOf(fields);
+      idsOf.set(dimension, [...(idsOf.get(dimension) ?? []), lower(id)]);
+    }
+    const hidden = new Map(
+      [...idsOf.keys()].map((dimension) => [dimension, new Set(this.hidden(dimension))]),
+    );
+    this.model.insert(body, Date.now());
+    for (const [dimension, ids] of idsOf) {
+      const visible = this.visible(dimension);
+      const wasHidden = (id: string): boolean => hidden.get(dimension)?.has(id) === true;
+      await this.#erase(
+        dimension,
+        ids.filter((id) => wasHidden(id) || !visible.has(id)),
+      );
+      await this.#copy(
+        dimension,
+        ids.filter((id) => wasHidden(id) && visible.has(id)),
+      );
+    }
+  }
+
+  /** The model after an update or a delete that both took; sets the part right. The number of rows concerned. */
+  async mutated(kind: 'update' | 'delete', body: JsonObject): Promise<number> {
+    const dimension = dimensionOf(body);
+    const conditions = this.filter.get(dimension);
+    const query = body.get('query') as Json;
+    const narrowed: Json = conditions === undefined ? query : [...queryOf(conditions), 'and', query];
+    const before = this.visible(dimension);
+    const count = this.model[kind](new Map([...body, ['query', narrowed]]), Date.now());
+    const known = new Set(this.model.ids(dimension));
+    const after = this.visible(dimension);
+    await this.#erase(
+      dimension,
+      [...before].filter((id) => known.has(id) && !after.has(id)),
+    );
+    return count;
+  }
+
+  /** Takes rows out of the part. */
+  async #erase(dimension: string, ids: readonly string[]): Promise<void> {
+    for (const some of runsOf(ids)) {
+      const query = [jsonObject({ 'entity-id': jsonObject({ in: some }) })];
+      const text = jsonText(jsonObject({ dimension, query }));
+      await this.#client.succeed({ path: '/v1/delete', key: this.part.master, text });
+    }
+  }
+
+  /** Puts rows of the model into the part, which lacks them. */
+  async #copy(dimension: string, ids: readonly string[]): Promise<void> {
+    for (const some of runsOf(ids)) {
+      const text = jsonText(this.model.copyOf(some, dimension));
+      await this.#client.succeed({ path: '/v1/insert', key: this.part.master, text });
+    }
+  }
+}
+
+const dimensionOf = (fields: Json): string =>
+  ((fields as JsonObject).get('dimension') as string | undefined) ?? 'default';
+
+function runsOf(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / IDS_PER_REQUEST);
+  return Array.from({ length: count }, (_, run) =>
+    ids.slice(run * IDS_PER_REQUEST, (run + 1) * IDS_PER_REQUEST),
+  );
+}
