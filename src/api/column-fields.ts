@@ -15,6 +15,7 @@ import {
   COLUMN_TYPES,
   type Column,
   type ColumnType,
+  codePointCount,
   isEventType,
   type Storage,
 } from '../schema/index.js';
@@ -88,7 +89,7 @@ export function readDescription(object: JsonObject, place: string): string {
   if (typeof text !== 'string' || /['"]/.test(text)) {
     throw new QuarryError(3009, `"description" in ${place} must be a string without ' and "`);
   }
-  if (text.length > DESCRIPTION_CHARS_MAX) {
+  if (codePointCount(text) > DESCRIPTION_CHARS_MAX) {
     throw new QuarryError(
       3010,
       `"description" in ${place} is longer than ${DESCRIPTION_CHARS_MAX} characters`,

@@ -4,7 +4,7 @@
  */
 import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange, NewDimension } from '../catalog/index.js';
-import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../schema/index.js';
 import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
 import { isList, type Json, type JsonObject } from './json.js';
 import { checkApiName, checkName, DIMENSION_API_NAME, DIMENSION_NAME } from './names.js';
@@ -17,9 +17,6 @@ export interface ModelDecision<T> {
 export interface ApiNamesAnswer {
   readonly 'api-name': string | readonly string[];
 }
-
-/** Keys of the column listing's answer, which holds one key per dimension beside them. */
-const RESERVED_DIMENSIONS = ['status', 'count', 'took'];
 
 const REQUIRED = { missing: 5007, wrongType: 5009 } as const;
 

@@ -11,6 +11,7 @@ import {
   DEFAULT_DIMENSION,
   type Dimension,
   newDimension,
+  RESERVED_DIMENSIONS,
 } from '../schema/index.js';
 import { AUTO_CREATE, type Creates } from './auto-create.js';
 import { DIMENSION } from './entity.js';
@@ -103,6 +104,10 @@ class Inference {
     }
     if (name.length > NAME_CHARS_MAX) {
       this.#refuse(at, 5004, `${where}: an api-name has at most ${NAME_CHARS_MAX} characters`);
+      return null;
+    }
+    if (RESERVED_DIMENSIONS.includes(name)) {
+      this.#refuse(at, 5001, `${where} is reserved`);
       return null;
     }
     const dimension = newDimension(this.#nextDimensionId++, name);

@@ -83,6 +83,8 @@ export interface DatabaseModel {
 
 export const DEFAULT_DIMENSION = 'default';
 export const ENTITY_ID_COLUMN = 'entity-id';
+/** Keys of the column listing's answer, which holds one key per dimension beside them: no dimension is called so. */
+export const RESERVED_DIMENSIONS: readonly string[] = ['status', 'count', 'took'];
 
 export function isEventType(type: ColumnType): boolean {
   return type.endsWith('-event');

@@ -258,6 +258,23 @@ t.test('bad bodies are refused with their code and named', (t) => {
   t.end();
 });
 
+t.test('a filter is kept up to 65,536 characters of a dimension', (t) => {
+  const filterOf = (chars: number) => {
+    const ids = Array.from({ length: 72 }, () => 'x'.repeat(900));
+    const rest = chars - JSON.stringify({ 'entity-id': { in: ids } }).length - '"",'.length;
+    return json(creating({ filter: { default: { 'entity-id': { in: ['x'.repeat(rest), ...ids] } } } }));
+  };
+  const text = create(filterOf(65_536)).changes.map((change) =>
+    change.change === 'key-created' && change.key.kind === 'custom' ? change.key.filter[0].conditions : '',
+  );
+  t.strictSame(
+    text.map(({ length }) => length),
+    [65_536],
+  );
+  assertAllRefusals(t, () => create(filterOf(65_537)), [[8000, '"filter".default is longer than 65536']]);
+  t.end();
+});
+
 t.test('all faults of a key are told', (t) => {
   const body = json(
     creating({ 'key-type': 'x', 'columns-whitelist': { default: ['y', 1] }, filter: { z: {} } }),

@@ -335,6 +335,28 @@ t.test('names of 1 and 64 characters of all printable kinds are taken', (t) => {
   t.end();
 });
 
+t.test('a name of blanks alone is none', (t) => {
+  const named = (name: string) => parsed({ database: { ...NEEDED, name } });
+  assertAllRefusals(t, () => create(named('   ')), [[8000, '"name"']]);
+  t.end();
+});
+
+t.test('faults of name and type are told beside all others', (t) => {
+  const bad = { 'query-load': 'x', type: 'y' };
+  assertAllRefusals(t, () => create(parsed({ database: { ...NEEDED, ...bad, name: 'a_b' } })), [
+    [8000, 'a_b'],
+    [8000, '"y"'],
+    [8000, '"query-load"'],
+  ]);
+  const body = parsed({ database: { ...bad, name: 'one', 'new-database-name': 'a_b' } });
+  assertAllRefusals(t, () => changeDatabase(body, TEAM, EVERYWHERE, NOW_MS), [
+    [8000, '"y"'],
+    [8000, 'a_b'],
+    [8000, '"query-load"'],
+  ]);
+  t.end();
+});
+
 t.test('all faults of the properties are told', (t) => {
   const body = parsed({
     database: { ...NEEDED, 'query-load': 'x', labels: [1], cloud_area: 'y' },

@@ -195,12 +195,13 @@ t.test('bad bodies are refused with 7000 and named', (t) => {
 
 t.test('all faults of a group are told', (t) => {
   const body = parsed({
-    'group-name': 'x',
+    'group-name': ' ',
     'allowed-permissions': [0, 1, 99],
     'week-days': ['x'],
     'access-hours': 5,
   });
   assertAllRefusals(t, () => create(body), [
+    [7000, '"group-name"'],
     [7000, '0 at [0]'],
     [7000, '99 at [2]'],
     [7000, '"x"'],

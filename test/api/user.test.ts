@@ -75,6 +75,17 @@ t.test('a change touches what it names alone; null is not named, an empty group 
   t.end();
 });
 
+t.test('all faults of a new user are told before its password is hashed', (t) => {
+  const body = json(creating({ email: 'x', password: 'short', labels: 1, 'permission-group': 'y' }));
+  assertAllRefusals(t, () => createUser(body, TEAM, null), [
+    [7050, '"x"'],
+    [7050, '"password"'],
+    [7050, '"labels"'],
+    [7050, '"y"'],
+  ]);
+  t.end();
+});
+
 t.test('a deleted user is gone', (t) => {
   const { catalog, answer } = after(remove(json('{"email":"Ann@example.org"}')));
   t.strictSame(answer, { users: ['ann@example.org'] });

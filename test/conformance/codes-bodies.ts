@@ -51,14 +51,14 @@ export const MODEL: readonly Ask[] = [
   post('/v1/insert', { u1: { name: 'ann', age: 30 } }),
 ];
 
-const keyFields: Tree = {
+const keyFields = {
   'key-type': 'write-read',
   description: 'a key',
   'columns-whitelist': { default: ['name', 'age'] },
   filter: { default: { age: { gt: 1 } } },
   'addresses-whitelist': ['127.0.0.1', '10.0.0.0/8'],
 };
-const groupFields: Tree = {
+const groupFields = {
   description: 'a group',
   'allowed-permissions': [1, 2],
   'allowed-databases': ['quarry'],
@@ -66,7 +66,7 @@ const groupFields: Tree = {
   'week-days': ['mon', 'sun'],
   'access-hours': { from: '08:00', to: '18:00' },
 };
-const userFields: Tree = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'users' };
+const userFields = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'users' };
 
 const conditions: Tree = [
   [
@@ -106,6 +106,8 @@ const conditions: Tree = [
   },
 ];
 
+const MEMBER = { email: 'member@example.org', password: 'long enough' };
+
 /** By the endpoint's name. */
 export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/dimension': {
@@ -121,8 +123,13 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/column': {
     body: [
       {
-        ...{ name: 'Made', 'api-name': 'made', type: 'string', description: 'x', dimension: 'default' },
-        ...{ storage: 'latest-value', cardinality: 'low' },
+        name: 'Made',
+        'api-name': 'made',
+        type: 'string',
+        description: 'x',
+        dimension: 'default',
+        storage: 'latest-value',
+        cardinality: 'low',
       },
       { name: 'made-number', type: 'decimal', 'decimal-places': 2 },
       { name: 'made-rank', type: 'enumerated', range: [1, 2] },
@@ -156,8 +163,16 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/insert': {
     body: {
       i1: {
-        ...{ dimension: 'default', name: 'x', tags: ['a', 'b'], age: 5, price: 1.25, flag: true },
-        ...{ born: '2020-01-02', seen: '2020-01-02T03:04:05Z', home: [1.5, 2], grade: 5 },
+        dimension: 'default',
+        name: 'x',
+        tags: ['a', 'b'],
+        age: 5,
+        price: 1.25,
+        flag: true,
+        born: '2020-01-02',
+        seen: '2020-01-02T03:04:05Z',
+        home: [1.5, 2],
+        grade: 5,
         visit: [{ value: 'x', date: '2020-01-01' }, { value: 'y' }],
         paid: { value: 1.5, date: '2020-01-01T00:00:00Z' },
         place: [{ value: [1, 2], date: '2020-01-01' }],
@@ -190,14 +205,14 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/database': {
     body: {
       database: {
-        ...{
-          name: 'made',
-          description: 'x',
-          type: 'production',
-          'pricing-model': 'smart-pricing',
-          labels: ['a'],
-        },
-        ...{ ...plans, cloud_provider: 'azure', cloud_area: 'eu-west' },
+        name: 'made',
+        description: 'x',
+        type: 'production',
+        'pricing-model': 'smart-pricing',
+        labels: ['a'],
+        ...plans,
+        cloud_provider: 'azure',
+        cloud_area: 'eu-west',
       },
       'addresses-whitelist': ['127.0.0.1'],
     },
@@ -208,8 +223,14 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'PUT /v1/database': {
     body: {
       database: {
-        ...{ name: 'old', 'new-database-name': 'new', description: 'x', type: 'test', labels: ['a'] },
-        ...{ ...plans, cloud_provider: 'ovh', cloud_area: 'global' },
+        name: 'old',
+        'new-database-name': 'new',
+        description: 'x',
+        type: 'test',
+        labels: ['a'],
+        ...plans,
+        cloud_provider: 'ovh',
+        cloud_area: 'global',
       },
       'addresses-whitelist': ['127.0.0.1'],
     },
@@ -230,7 +251,7 @@ export const BODIES: Readonly<Record<string, Body>> = {
     team: true,
   },
   'PUT /v1/database/custom_key': {
-    body: keyOf('old', { 'new-key-name': 'new', ...(keyFields as object) }),
+    body: keyOf('old', { 'new-key-name': 'new', ...keyFields }),
     unknown: 8000,
     before: [
       ...['new', 'plain text', 'ü'].map((name) => remove('/v1/database/custom_key', keyOf(name))),
@@ -245,13 +266,13 @@ export const BODIES: Readonly<Record<string, Body>> = {
     team: true,
   },
   'POST /v1/users': {
-    body: { email: 'made@example.org', password: 'long enough', ...(userFields as object) },
+    body: { email: 'made@example.org', password: 'long enough', ...userFields },
     unknown: 7050,
     before: [group('users'), remove('/v1/users', { email: 'made@example.org' })],
     team: true,
   },
   'PUT /v1/users': {
-    body: { email: 'changed@example.org', ...(userFields as object) },
+    body: { email: 'changed@example.org', ...userFields },
     unknown: 7050,
     before: [group('users'), user('changed')],
     team: true,
@@ -263,13 +284,13 @@ export const BODIES: Readonly<Record<string, Body>> = {
     team: true,
   },
   'POST /v1/permission_groups': {
-    body: { 'group-name': 'made', ...(groupFields as object) },
+    body: { 'group-name': 'made', ...groupFields },
     unknown: 7000,
     before: [remove('/v1/permission_groups', { 'group-name': 'made' })],
     team: true,
   },
   'PUT /v1/permission_groups': {
-    body: { 'group-name': 'old', 'new-group-name': 'new', ...(groupFields as object) },
+    body: { 'group-name': 'old', 'new-group-name': 'new', ...groupFields },
     unknown: 7000,
     before: [
       ...['new', 'plain text', 'ü'].map((name) => remove('/v1/permission_groups', { 'group-name': name })),
@@ -284,13 +305,11 @@ export const BODIES: Readonly<Record<string, Body>> = {
     team: true,
   },
   'POST /v1/session': {
-    body: { email: 'member@example.org', password: 'long enough', 'database-name': 'quarry' },
+    body: { ...MEMBER, 'database-name': 'quarry' },
     unknown: 7050,
     before: [
       post('/v1/permission_groups', { 'group-name': 'members', 'allowed-databases': ['quarry'] }),
-      post('/v1/users', {
-        ...{ email: 'member@example.org', password: 'long enough', 'permission-group': 'members' },
-      }),
+      post('/v1/users', { ...MEMBER, 'permission-group': 'members' }),
     ],
     team: true,
   },

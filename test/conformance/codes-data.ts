@@ -25,6 +25,7 @@ const SMILES = '😀'.repeat(1_001);
 
 export function insertRefusals({ full }: World, nowMs: number): readonly Refusal[] {
   return [
+    [5001, insert({ u9: { dimension: 'status', a: 1 }, 'auto-create': ['dimension', 'column'] }), 'status'],
     [2001, event('paid', { value: 1, date: dayFrom(nowMs, -40) }), dayFrom(nowMs, -40)],
     [2002, event('visit', { value: 'x', date: '1989-12-31' }), '1989-12-31'],
     [2003, insert({ '': { name: 'x' } })],

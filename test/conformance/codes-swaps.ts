@@ -42,16 +42,13 @@ export function* swapsOf(tree: Tree, place = '$', whole: Whole = (part) => part)
   for (const token of TOKENS) yield { place, token, text: whole(token) };
   if (tree === null || typeof tree !== 'object') return;
   const isList = Array.isArray(tree);
-  const keys = Object.keys(tree);
-  const parts = Object.values(tree as Readonly<Record<string, Tree>>);
-  const texts = parts.map(
-    (part, index) => `${isList ? '' : `${JSON.stringify(keys[index])}:`}${JSON.stringify(part)}`,
-  );
+  const entries = Object.entries<Tree>(tree);
+  const labels = entries.map(([key]) => (isList ? '' : `${JSON.stringify(key)}:`));
+  const texts = entries.map(([, part], index) => labels[index] + JSON.stringify(part));
   const joined = (all: readonly string[]): string => whole(isList ? `[${all}]` : `{${all}}`);
-  for (const [index, part] of parts.entries()) {
-    const before = isList ? '' : `${JSON.stringify(keys[index])}:`;
-    const here = isList ? `${place}[${index}]` : `${place}.${keys[index]}`;
-    yield* swapsOf(part, here, (text) => joined(texts.with(index, `${before}${text}`)));
+  for (const [index, [key, part]] of entries.entries()) {
+    const here = isList ? `${place}[${key}]` : `${place}.${key}`;
+    yield* swapsOf(part, here, (text) => joined(texts.with(index, labels[index] + text)));
   }
   if (!isList) yield { place, token: null, text: joined([...texts, `"${UNKNOWN}":1`]) };
 }

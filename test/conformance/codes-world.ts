@@ -51,17 +51,15 @@ export async function makeDatabase(
   database: object,
   more: object = {},
 ): Promise<string> {
-  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>({
-    ...{ path: '/v1/database', key: team, body: { database, ...more } },
-  });
+  const ask = { path: '/v1/database', key: team, body: { database, ...more } };
+  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>(ask);
   return made.keys['master-key'];
 }
 
 async function makeKey(client: JsonClient, team: string, fields: object): Promise<string> {
   const body = { 'database-name': 'quarry', 'custom-database-key': fields };
-  return (
-    await client.succeed<{ readonly key: string }>({ path: '/v1/database/custom_key', key: team, body })
-  ).key;
+  const ask = { path: '/v1/database/custom_key', key: team, body };
+  return (await client.succeed<{ readonly key: string }>(ask)).key;
 }
 
 /** Makes all of it on a new server; `powerless` is the text of a team key that the command line made. */
@@ -81,7 +79,10 @@ export async function makeWorld({ client, keys }: Site, powerless: string): Prom
   const ann = { email: 'ann@example.org', password: 'long enough' };
   await client.succeed({ path: '/v1/users', key: team, body: ann });
   return {
-    ...{ team, read, powerless, full },
+    team,
+    read,
+    powerless,
+    full,
     walled: await makeDatabase(client, team, testDatabase('walled'), walls),
     reader: await makeKey(client, team, {
       'key-name': 'reader',
@@ -89,8 +90,6 @@ export async function makeWorld({ client, keys }: Site, powerless: string): Prom
       'columns-whitelist': { default: ['name'] },
     }),
     writer: await makeKey(client, team, { 'key-name': 'writer', 'key-type': 'write-only' }),
-    elsewhere: await makeKey(client, team, {
-      ...{ 'key-name': 'elsewhere', 'key-type': 'write-read', ...walls },
-    }),
+    elsewhere: await makeKey(client, team, { 'key-name': 'elsewhere', 'key-type': 'write-read', ...walls }),
   };
 }

@@ -1,15 +1,19 @@
 /**
- * The project's own conformance cases, asked four times: with the SIMD kernels and with their TypeScript twins, of
- * the server that took the data in and of servers started again from its log and from its snapshot.
+ * The project's own conformance cases, with the SIMD kernels and with their TypeScript twins: their queries are asked
+ * of the server that took the data and the operations in, and of servers started again on it.
  */
 import path from 'node:path';
 import t from 'tap';
 import { difference, parseText } from '../support/conformance-json.js';
 import { ConformanceServer } from '../support/conformance-server.js';
 import { ROOT } from '../tidy/source.js';
-import { dataOf, load, query, readCases } from './runner.js';
+import { type Case, dataOf, load, operate, query, readCases } from './runner.js';
 
-const cases = readCases(path.join(ROOT, 'test/conformance/cases/count-entity.json'));
+const casesIn = (stem: string): Case[] => readCases(path.join(ROOT, `test/conformance/cases/${stem}.json`));
+const counts = casesIn('count-entity');
+const changes = ['update', 'delete', 'relation'].map(casesIn);
+/** All of them count entities in the end. */
+const COUNT = '/v1/query/count/entity';
 
 t.test('answers are compared as cases mean it', async (t) => {
   const differs = (expected: string, actual: string): boolean =>
@@ -28,8 +32,10 @@ t.test('answers are compared as cases mean it', async (t) => {
   t.ok(differs('{"a":"1"}', '{"a":1}'), 'a text is no number');
 });
 
-t.test('the cases are at least 120, differ in name, and count whom they name', async (t) => {
-  t.ok(cases.length >= 120, `${cases.length} cases`);
+t.test('the cases are enough, differ in name, and count whom they name', async (t) => {
+  t.ok(counts.length >= 120, `${counts.length} cases of counts`);
+  for (const cases of changes) t.ok(cases.length >= 15, `${cases.length} cases of changes`);
+  const cases = [counts, ...changes].flat();
   t.equal(new Set(cases.map(({ name }) => name)).size, cases.length);
   for (const { name, matches, expected } of cases) {
     if (matches === null) continue;
@@ -42,21 +48,24 @@ for (const kernels of ['SIMD', 'TypeScript'] as const) {
   t.test(`with ${kernels} kernels every case is answered as expected`, async (t) => {
     const server = await ConformanceServer.start(kernels === 'SIMD');
     t.teardown(() => server.stop());
+    const cases = [counts, ...changes].flat();
     for (const data of dataOf(cases)) await load(server, data);
-    /** Every case that is not answered as expected, with what differs. */
-    const failures = async (): Promise<string[]> => {
+    /** Every case whose question is not answered as expected, with what differs. */
+    const failures = async (ask: (one: Case) => Promise<string | null>): Promise<string[]> => {
       const found: string[] = [];
       for (const one of cases) {
-        const differs = await query(server, 'count_entity', one);
+        const differs = await ask(one);
         if (differs !== null) found.push(`${one.name}: ${differs}`);
       }
       return found;
     };
-    t.strictSame(await failures(), [], 'at first');
+    const asked = (one: Case): Promise<string | null> => query(server, COUNT, one);
+    t.strictSame(await failures((one) => operate(server, one)), [], 'operations');
+    t.strictSame(await failures(asked), [], 'at first');
     await server.restart();
-    t.strictSame(await failures(), [], 'after a restart from the log');
+    t.strictSame(await failures(asked), [], 'after a restart');
     await server.checkpoint();
     await server.restart();
-    t.strictSame(await failures(), [], 'after a restart from a snapshot');
+    t.strictSame(await failures(asked), [], 'after a restart from a snapshot');
   });
 }

@@ -1,12 +1,14 @@
 /**
  * Runs conformance cases against a server. A file holds `cases`; a case holds `columns`, `insert`, perhaps an
  * `operation` (update or delete) with `operation-expected`, a `query` and what is `expected` of it. Instead of columns
- * and insert a case may name one of the file's `data` sets, which is inserted once for all of its cases.
- * A case of its own columns and insert gets dimensions of its own, so that cases share a server and meet nothing of
- * each other: every dimension it names (or leaves out) is renamed in its columns, entities and queries. Data sets
- * stay where they are.
+ * and insert a case may name one of the file's `data` sets, and instead of one operation it may hold `steps`: a list of
+ * `{"post": path, "body", "expected"}`.
+ * Cases share a server and meet nothing of each other: a case gets dimensions of its own, in that every dimension it
+ * names (or leaves out) is renamed in its columns, entities and queries. Data sets that no case changes stay where
+ * they are and are inserted once for all of their cases.
  */
 import fs from 'node:fs';
+import path from 'node:path';
 import {
   difference,
   member,
@@ -20,24 +22,36 @@ import {
 import type { ConformanceServer } from '../support/conformance-server.js';
 import type { JsonNode } from '../support/json-tree.js';
 
+const INSERT = '/v1/insert';
+
 /** Which endpoint the cases of a file ask, and which one their operation goes to. A file stands here once it is built. */
 export const ENDPOINTS: Readonly<Record<string, { readonly query: string; readonly operation?: string }>> = {
   count_entity: { query: '/v1/query/count/entity' },
+  update: { query: '/v1/query/count/entity', operation: '/v1/update' },
+  delete: { query: '/v1/query/count/entity', operation: '/v1/delete' },
 };
+
+/** A request of a case before its query. */
+interface Step {
+  readonly urlPath: string;
+  readonly body: JsonNode;
+  readonly expected: JsonNode;
+}
 
 export interface Case {
   readonly name: string;
   /** What to insert first; cases that share it hold the same object. */
   readonly data: ObjectNode;
-  readonly operation: JsonNode | null;
-  readonly operationExpected: JsonNode | null;
+  readonly steps: readonly Step[];
   readonly query: JsonNode;
   readonly expected: JsonNode;
   /** Names of the entities that a count counts, where the case tells. */
   readonly matches: readonly string[] | null;
 }
 
+/** The cases of a file; the name of the file tells where an `operation` goes. */
 export function readCases(file: string): Case[] {
+  const stem = path.basename(file, '.json');
   const root = objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
   const list = member(root, 'cases');
   if (list?.t !== 'list') throw new Error(`${file} holds no list of cases`);
@@ -45,30 +59,56 @@ export function readCases(file: string): Case[] {
   return list.items.map((item, index) => {
     const found = objectOf(item, `case ${index} of ${file}`);
     const name = textMember(found, 'name') ?? `case ${index}`;
+    const scope = `${stem.replaceAll('_', '-')}-${index}`;
+    const steps = readSteps(found, name, ENDPOINTS[stem]?.operation).map(
+      ({ urlPath, body, expected }): Step => ({
+        urlPath,
+        body: urlPath === INSERT ? scopedInsert(objectOf(body, name), scope) : scopedQueries(body, scope),
+        expected,
+      }),
+    );
     const set = textMember(found, 'data');
-    const data = set === undefined ? scopedData(found, scopeOf(index)) : member(objectOf(sets, 'data'), set);
-    const needed = (key: string): JsonNode => {
-      const value = member(found, key);
-      if (value === undefined) throw new Error(`${name} has no ${key}`);
-      return set === undefined && key !== 'expected' ? scopedQueries(value, scopeOf(index)) : value;
-    };
+    const data =
+      set === undefined ? found : objectOf(member(objectOf(sets, 'data'), set), `the data of ${name}`);
+    const isOwn = set === undefined || steps.length > 0;
+    const asked = needed(found, 'query', name);
     const matches = member(found, 'matches');
     return {
       name,
-      data: objectOf(data, `the data of ${name}`),
-      operation: member(found, 'operation') === undefined ? null : needed('operation'),
-      operationExpected: member(found, 'operation-expected') ?? null,
-      query: needed('query'),
-      expected: needed('expected'),
+      data: isOwn ? scopedData(data, scope) : data,
+      steps,
+      query: isOwn ? scopedQueries(asked, scope) : asked,
+      expected: needed(found, 'expected', name),
       matches:
         matches?.t === 'list' ? matches.items.map((match) => (match.t === 'string' ? match.text : '')) : null,
     };
   });
 }
 
-// Dimensions of a case's own
+function needed(found: ObjectNode, key: string, name: string): JsonNode {
+  const value = member(found, key);
+  if (value === undefined) throw new Error(`${name} has no ${key}`);
+  return value;
+}
 
-const scopeOf = (index: number): string => `case-${index}`;
+/** The steps of a case, or its one operation, as they stand in the file. */
+function readSteps(found: ObjectNode, name: string, operationPath: string | undefined): Step[] {
+  const steps = member(found, 'steps');
+  if (steps?.t === 'list') {
+    return steps.items.map((item) => {
+      const step = objectOf(item, `a step of ${name}`);
+      const urlPath = textMember(step, 'post');
+      if (urlPath === undefined) throw new Error(`a step of ${name} says not where it is posted`);
+      return { urlPath, body: needed(step, 'body', name), expected: needed(step, 'expected', name) };
+    });
+  }
+  const operation = member(found, 'operation');
+  if (operation === undefined) return [];
+  if (operationPath === undefined) throw new Error(`${name} has an operation, but its file has none`);
+  return [{ urlPath: operationPath, body: operation, expected: needed(found, 'operation-expected', name) }];
+}
+
+// Dimensions of a case's own
 
 function scoped(object: ObjectNode, scope: string): ObjectNode {
   const dimension = textMember(object, 'dimension');
@@ -81,21 +121,22 @@ function scopedQueries(node: JsonNode, scope: string): JsonNode {
   return node.t === 'object' ? scoped(node, scope) : node;
 }
 
-function scopedData(found: ObjectNode, scope: string): ObjectNode {
-  const columns = member(found, 'columns');
-  const insert = objectOf(member(found, 'insert'), 'insert');
-  const entities = insert.members.map(({ key, value }) => ({
+function scopedInsert(insert: ObjectNode, scope: string): ObjectNode {
+  const members = insert.members.map(({ key, value }) => ({
     key,
     value: key === 'auto-create' || value.t !== 'object' ? value : scoped(value, scope),
   }));
+  return { t: 'object', members };
+}
+
+function scopedData(found: ObjectNode, scope: string): ObjectNode {
+  const columns = member(found, 'columns') ?? { t: 'list', items: [] };
+  const insert = objectOf(member(found, 'insert'), 'insert');
   return {
     t: 'object',
     members: [
-      {
-        key: 'columns',
-        value: columns === undefined ? { t: 'list', items: [] } : scopedQueries(columns, scope),
-      },
-      { key: 'insert', value: { t: 'object', members: entities } },
+      { key: 'columns', value: scopedQueries(columns, scope) },
+      { key: 'insert', value: scopedInsert(insert, scope) },
     ],
   };
 }
@@ -110,7 +151,7 @@ export async function load(server: ConformanceServer, data: ObjectNode): Promise
     if (status !== 200) throw new Error(`${urlPath}: HTTP ${status}, ${text}`);
   };
   await send('/v1/column', member(data, 'columns'));
-  await send('/v1/insert', member(data, 'insert'));
+  await send(INSERT, member(data, 'insert'));
 }
 
 /** Sends a body and tells how the answer differs from what is expected; null when it does not. */
@@ -126,22 +167,18 @@ async function ask(
   return difference(expected, parseText(text));
 }
 
-/** Runs the operation of a case, if it has one; what differs, or null. Once only: operations change the data. */
-export async function operate(
-  server: ConformanceServer,
-  endpoint: string,
-  one: Case,
-): Promise<string | null> {
-  if (one.operation === null) return null;
-  const { operation } = ENDPOINTS[endpoint];
-  if (operation === undefined || one.operationExpected === null)
-    throw new Error(`${one.name} has an odd operation`);
-  return ask(server, operation, one.operation, one.operationExpected);
+/** Takes the steps of a case; what differs first, or null. Once only: they change the data. */
+export async function operate(server: ConformanceServer, one: Case): Promise<string | null> {
+  for (const { urlPath, body, expected } of one.steps) {
+    const differs = await ask(server, urlPath, body, expected);
+    if (differs !== null) return `${urlPath}: ${differs}`;
+  }
+  return null;
 }
 
 /** Asks the query of a case; what differs, or null. */
-export function query(server: ConformanceServer, endpoint: string, one: Case): Promise<string | null> {
-  return ask(server, ENDPOINTS[endpoint].query, one.query, one.expected);
+export function query(server: ConformanceServer, urlPath: string, one: Case): Promise<string | null> {
+  return ask(server, urlPath, one.query, one.expected);
 }
 
 /** The different data of cases, in their order. */

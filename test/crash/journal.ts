@@ -1,52 +1,69 @@
 /**
  * What one writer sent and what it heard back, and from that what the store must hold.
- * Invariants: writers share no entity, so the order of a writer's own requests decides the content of its entities;
- * a request without an answer is the last of its run, and is settled (kept or not) by the first check behind it.
+ * Invariants: writers share no entity and nothing else that they change, so a writer's own requests decide what there
+ * must be; a request without an answer is the last of its run, and until a check or a repeat finds out its fate the
+ * writer sends only what does not depend on it.
  */
+import type { Ask } from '../support/json-client.js';
+import { Rows } from './rows.js';
 
 /** What the client knows: a 200, another answer, or none. */
 export type Heard = 'acknowledged' | 'refused' | 'nothing';
 
-/** One insert: in every entity that it writes it leaves its tag, once as an event and once as an attribute. */
-export interface InsertOp {
-  readonly kind: 'insert';
-  readonly tag: string;
-  /** Entity ordinals by dimension. */
-  readonly entities: ReadonlyMap<string, readonly number[]>;
-  /** An event column that the request makes if it is not there, in the default dimension, and writes the tag to. */
-  readonly autoColumn: string | null;
-}
+/** What the requests of the summary are counted by. */
+export type Kind =
+  | 'insert'
+  | 'update'
+  | 'delete'
+  | 'dimension'
+  | 'column'
+  | 'relation'
+  | 'database'
+  | 'custom key'
+  | 'user'
+  | 'group';
 
-/** One POST of columns or dimensions: all of them come into being, or none. */
-export interface CreateOp {
-  readonly kind: 'columns' | 'dimensions';
-  readonly names: readonly string[];
-}
+/** Entities by dimension, as ordinals of the writer's own. */
+export type Entities = ReadonlyMap<string, readonly number[]>;
 
-export interface DropOp {
-  readonly kind: 'drop';
-  readonly dimension: string;
+/** A request and all of what it does, which is there wholly or not at all. */
+export interface Op {
+  readonly kind: Kind;
+  readonly what: string;
+  readonly ask: Ask;
+  /** What its answer must hold, where that is known: numbers by member. */
+  readonly answer?: Readonly<Record<string, number>>;
+  /** In every entity that it writes it leaves its tag, once as an event and once as an attribute. */
+  readonly wrote?: { readonly tag: string; readonly entities: Entities };
+  /** An event column that it makes if it is not there, in the default dimension, and writes the tag to. */
+  readonly autoColumn?: string;
+  /** Entities that it deletes: all that satisfied the query when it was sent. */
+  readonly deleted?: { readonly entities: Entities; readonly query: readonly unknown[] };
+  readonly droppedDimension?: string;
+  /** Everything else that it changes: things by name, as they are afterwards; null = not there. See site.ts. */
+  readonly things?: ReadonlyMap<string, string | null>;
+  /** Called with the body of the answer: it may hold a key that is told this once. */
+  readonly learn?: (body: unknown) => void;
 }
-
-export type Op = InsertOp | CreateOp | DropOp;
 
 export interface Entry {
   readonly op: Op;
-  readonly heard: Heard;
   readonly round: number;
-  /** Whether it took effect; null until a check found out. */
+  heard: Heard;
+  /** Whether it took effect; null until that is known. */
   applied: boolean | null;
 }
 
 export class Journal {
   readonly writer: number;
   readonly entries: Entry[] = [];
-  /** Entities that the writer ever named, by dimension. */
-  readonly entityCounts = new Map<string, number>();
-  /** Per dimension and entity ordinal: index of the entry that wrote it last. */
-  readonly #lastWrites = new Map<string, Int32Array>();
-  /** Entries before this one stand in #lastWrites. */
-  #settledCount = 0;
+  readonly rows = new Rows();
+  /** Things as they must be, and the round of their last change. */
+  readonly things = new Map<string, string | null>();
+  readonly thingRounds = new Map<string, number>();
+  /** Texts of keys and passwords that were told, by the thing that they let observe. */
+  readonly secrets = new Map<string, string>();
+  #pending: number[] = [];
 
   constructor(writer: number) {
     this.writer = writer;
@@ -56,46 +73,43 @@ export class Journal {
     return `w${this.writer}-${dimension}-${ordinal}`;
   }
 
-  add(round: number, op: Op, heard: Heard): void {
-    const applied = heard === 'nothing' ? null : heard === 'acknowledged';
-    this.entries.push({ op, heard, round, applied });
+  /** Called before the request is sent; the index of its entry. */
+  begin(round: number, op: Op): number {
+    this.entries.push({ op, heard: 'nothing', round, applied: null });
+    this.#pending.push(this.entries.length - 1);
+    return this.entries.length - 1;
   }
 
-  /** Counts the entries in whose effects are known by now. */
-  settle(): void {
-    for (; this.#settledCount < this.entries.length; this.#settledCount++) {
-      const { op, applied } = this.entries[this.#settledCount];
-      if (applied === null) throw new Error(`the fate of ${JSON.stringify(op)} is not known`);
-      if (!applied) continue;
-      if (op.kind === 'drop') this.#lastWrites.delete(op.dimension);
-      if (op.kind !== 'insert') continue;
-      for (const [dimension, ordinals] of op.entities) {
-        const last = this.#lastWritesOf(dimension, Math.max(...ordinals));
-        for (const ordinal of ordinals) last[ordinal] = this.#settledCount;
-      }
+  hear(index: number, heard: Heard): void {
+    this.entries[index].heard = heard;
+    if (heard !== 'nothing') this.settle(index, heard === 'acknowledged');
+  }
+
+  /** Entries whose fate is not known, oldest first. */
+  get pending(): readonly number[] {
+    return this.#pending;
+  }
+
+  /** Counts an entry in whose fate is known by now. */
+  settle(index: number, applied: boolean): void {
+    const entry = this.entries[index];
+    entry.applied = applied;
+    this.#pending = this.#pending.filter((one) => one !== index);
+    if (!applied) return;
+    const { wrote, deleted, droppedDimension, things } = entry.op;
+    if (wrote !== undefined) this.rows.write(index, wrote.entities);
+    if (deleted !== undefined) this.rows.delete(deleted.entities);
+    if (droppedDimension !== undefined) this.rows.drop(droppedDimension);
+    for (const [thing, state] of things ?? []) {
+      this.things.set(thing, state);
+      this.thingRounds.set(thing, entry.round);
     }
   }
 
-  /** Per entry that wrote to the dimension: the entities that nothing has written since. */
-  lastWriteCounts(dimension: string): Map<number, number> {
-    const counts = new Map<number, number>();
-    for (const entry of this.#lastWrites.get(dimension) ?? []) {
-      if (entry >= 0) counts.set(entry, (counts.get(entry) ?? 0) + 1);
-    }
-    return counts;
-  }
-
-  /** Dimensions that hold something of this writer. */
-  get dimensions(): readonly string[] {
-    return [...this.#lastWrites.keys()];
-  }
-
-  #lastWritesOf(dimension: string, ordinalMax: number): Int32Array {
-    const last = this.#lastWrites.get(dimension);
-    if (last !== undefined && last.length > ordinalMax) return last;
-    const longer = new Int32Array((ordinalMax + 1) * 2).fill(-1);
-    if (last !== undefined) longer.set(last);
-    this.#lastWrites.set(dimension, longer);
-    return longer;
+  /** Names of things that are there and begin with `prefix`, without it. */
+  thingsOf(prefix: string): string[] {
+    return [...this.things]
+      .filter(([thing, state]) => state !== null && thing.startsWith(prefix))
+      .map(([thing]) => thing.slice(prefix.length));
   }
 }

@@ -36,6 +36,7 @@ t.test('what is neither a network nor an address is not taken', (t) => {
     '::/129',
     '10.0.0/8',
     '1.2.3.4/x',
+    'fe80::1%eth0',
   ];
   t.strictSame(
     refused.filter((text) => set.add(text)),

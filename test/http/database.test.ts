@@ -9,7 +9,8 @@ import {
   listDatabases,
 } from '../../src/http/handlers/database.js';
 import { callOf } from './database-call.js';
-import { FakeEngine } from './fake-engine.js';
+import { FakeEngine, KEYS } from './fake-engine.js';
+import { ask, startFront } from './harness.js';
 import { answerTo, mentions, teamCallOf, userIn } from './team-call.js';
 
 const LOADS = { 'query-load': 'normal', 'insertion-load': 'high' };
@@ -85,6 +86,29 @@ t.test('a deletion that cannot be made durable answers 189', async (t) => {
   const bug = new FakeEngine();
   bug.change = () => Promise.reject(new TypeError('a bug'));
   await t.rejects(answerTo(deleteDatabase, teamCallOf(bug, { database: { name: 'quarry' } })), TypeError);
+});
+
+t.test('through the server, 189 is HTTP 503 with more-info, and the database is still there', async (t) => {
+  const front = await startFront(t);
+  const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
+  const deletion = (name: string) =>
+    ask(front, { method: 'DELETE', path: '/v1/database', headers, body: `{"database":{"name":"${name}"}}` });
+  const { change } = FakeEngine.prototype;
+  for (const code of [9002, 9003, 9004] as const) {
+    front.engine.change = () => Promise.reject(new QuarryError(code));
+    const reply = await deletion('quarry');
+    t.equal(reply.status, 503);
+    t.match(reply.headers['retry-after'], /^\d+$/);
+    t.strictSame(JSON.parse(reply.body), {
+      errors: [{ code: 189, message: 'request failed', 'more-info': 'database deletion request error' }],
+      status: 'error',
+    });
+  }
+  front.engine.change = change;
+  t.equal((await deletion('nowhere')).status, 400, 'what the client did wrong is told as that');
+  const reply = await deletion('quarry');
+  t.equal(reply.status, 200);
+  t.match(JSON.parse(reply.body), { status: 'success', 'database-name': ['quarry'] });
 });
 
 t.test('an answer waits for host names that were set, and for nothing else', async (t) => {

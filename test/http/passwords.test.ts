@@ -57,6 +57,16 @@ t.test('a hash with other parameters is checked with those it names', async (t) 
   t.equal(await passwords.fits('new password', kept), false);
 });
 
+t.test('parameters that scrypt cannot be given make a text of another form', async (t) => {
+  const passwords = new PasswordHasher();
+  for (const parameters of ['99$8$3', '0$8$3', '21$8$3', '15$0$3', '15$99$3', '15$8$0', '15$8$99']) {
+    t.equal(await passwords.fits('x', `scrypt$${parameters}$aa$bb`), false, parameters);
+  }
+  for (const parameters of ['10$2$1', '10$2$16', '16$2$1']) {
+    t.equal(await passwords.fits('x', `scrypt$${parameters}$aa$bb`), false, parameters);
+  }
+});
+
 t.test(
   'nothing fits where no hash, or none of this form, is kept; a derivation is made all the same',
   async (t) => {

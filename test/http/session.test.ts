@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { QuarryError } from '../../src/base/index.js';
+import { propertiesOf } from '../../src/catalog/index.js';
 import { signIn } from '../../src/http/handlers/session.js';
+import { PasswordHasher } from '../../src/http/passwords.js';
 import { permits, Sessions } from '../../src/http/sessions.js';
 import { FakeEngine } from './fake-engine.js';
+import { ask, codeOf, startFront } from './harness.js';
 import { answerTo, NOW_MS, openCallOf, quickHasher, userIn } from './team-call.js';
 
 const EMAIL = 'ann@example.org';
@@ -100,6 +104,62 @@ t.test('a key is void once its user was deleted, and stays so for one made anew'
   userIn(engine, [1], 'another');
   t.match(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), 'the user was deleted');
 });
+
+t.test(
+  'through the server, a session follows its database, group and user, whatever becomes of them',
+  async (t) => {
+    const front = await startFront(t);
+    const { engine } = front;
+    const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
+    userIn(engine, [1, 2], kept);
+    engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
+    const type = { 'Content-Type': 'application/json' };
+    const keyFor = async (database: object): Promise<string> => {
+      const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
+      const reply = await ask(front, { path: '/v1/session', headers: type, body });
+      return (JSON.parse(reply.body) as SignedIn)['session-key'];
+    };
+    const inTwo = await keyFor({ 'database-name': 'two' });
+    const ofTeam = await keyFor({});
+    const answers = async (): Promise<(number | string)[]> => {
+      const found: (number | string)[] = [];
+      for (const [key, path] of [
+        [inTwo, '/v1/database'],
+        [ofTeam, '/v1/database/retrieve_all'],
+      ]) {
+        const reply = await ask(front, { path, headers: { Authorization: key } });
+        if (reply.status !== 200) found.push(codeOf(reply));
+        else
+          found.push(
+            [JSON.parse(reply.body)]
+              .flat()
+              .map(({ name }: { name: string }) => name)
+              .join(),
+          );
+      }
+      return found;
+    };
+    t.strictSame(await answers(), ['two', 'quarry,two']);
+    const properties = propertiesOf(engine.catalog(), 2);
+    engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
+    t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
+    userIn(engine, [2], kept);
+    t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
+    const before = engine.catalog();
+    engine.apply({ change: 'group-deleted', groupId: 1 });
+    t.strictSame(await answers(), [503, 503], 'a deleted group');
+    engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
+    t.strictSame(await answers(), [503, 503], 'a user in a group that is gone');
+    userIn(engine, [1, 2], kept);
+    t.strictSame(await answers(), ['deux', 'quarry,deux']);
+    engine.apply({ change: 'database-deleted', databaseId: 2 });
+    t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');
+    engine.apply({ change: 'database-created', id: 3, name: 'deux', type: 'test' });
+    t.strictSame(await answers(), [502, 'quarry'], 'a new one of its name is not the group’s');
+    engine.apply({ change: 'user-deleted', email: EMAIL });
+    t.strictSame(await answers(), [502, 503], 'a deleted user');
+  },
+);
 
 t.test('a body of another form is refused before anything is counted or hashed', async (t) => {
   const { sessions, engine } = await withAnn();

@@ -170,6 +170,7 @@ const CASES: readonly Case[] = [
   [2011, '{"u":{"fresh":1},"auto-create":["dimension"]}'],
   [2011, '{"u":{"gone":1},"auto-create":["column"]}'],
   [5000, '{"u":{"dimension":"Fresh","x":1},"auto-create":["dimension","column"]}', undefined, '"Fresh"'],
+  [5001, '{"u":{"dimension":"took","x":1},"auto-create":["dimension","column"]}', undefined, '"took"'],
   [5004, `{"u":{"dimension":"${'f'.repeat(65)}","x":1},"auto-create":["dimension","column"]}`],
   [3007, '{"u":{"New_one":1},"auto-create":["column"]}', undefined, '"New_one"'],
   [3015, `{"u":{"${'f'.repeat(65)}":1},"auto-create":["column"]}`],

@@ -355,7 +355,13 @@ class Oracle {
         this.#model.dimensions.get(name) ?? this.#newDimensions.get(name);
       if (dimension === undefined) {
         if (!this.#createDimensions) continue;
-        const fault = /^[a-z0-9-]+$/.test(name) ? (name.length > 64 ? 5004 : 0) : 5000;
+        const fault = !/^[a-z0-9-]+$/.test(name)
+          ? 5000
+          : name.length > 64
+            ? 5004
+            : ['status', 'count', 'took'].includes(name)
+              ? 5001
+              : 0;
         if (fault !== 0) {
           this.#marked.set(node ?? entity, fault);
           continue;
