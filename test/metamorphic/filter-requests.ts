@@ -14,6 +14,7 @@ import {
   num,
 } from '../support/generate.js';
 import type { Reply } from '../support/json-client.js';
+import { lower } from '../support/model.js';
 import { LEVELS, type Level, type Twins } from './twins.js';
 
 export const ID_COUNT = 90;
@@ -79,7 +80,7 @@ function brokenRequest(prng: Prng, twins: Twins): Request {
     insert(jsonObject({})),
     insert(value, { 'auto-create': ['column'] }),
     insert(value, { 'auto-create': ['dimension', 'column'] }),
-    insert(value, { [id.toUpperCase() === id ? id.toLowerCase() : id.toUpperCase()]: value }),
+    insert(value, { [lower(id) === id ? id.toUpperCase() : lower(id)]: value }),
     insert(value, { [`${other}-more`]: jsonObject({ absent: num(1) }) }),
     insert(jsonObject({ 'integer-event': jsonObject({ value: num(1), date: '1980-01-01' }) })),
     { path: '/v1/insert', text: `{${JSON.stringify(id)}:{"integer":1}` },
@@ -104,8 +105,8 @@ function insertOfKnown(prng: Prng, twins: Twins): Json {
   const body = new Map<string, Json>();
   const seen = new Set<string>();
   for (const id of someIds(prng, twins, dimension, prng.between(1, 6))) {
-    if (seen.has(id.toLowerCase())) continue;
-    seen.add(id.toLowerCase());
+    if (seen.has(lower(id))) continue;
+    seen.add(lower(id));
     const made = generateInsert(prng, schema, {
       entityCount: 40,
       idCount: ID_COUNT,

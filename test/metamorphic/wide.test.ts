@@ -1,6 +1,7 @@
 /**
  * More than a segment of entities and several of events, and more strings than 8 and 16 bits can code: sealing,
- * widening in place, windows by bisection and checkpoints of many segments, against plain arrays.
+ * widening in place, windows by bisection, updates and deletes of whole thirds, compaction and checkpoints of many
+ * segments, against plain arrays.
  * A longer run: node dist/test/metamorphic/wide.test.js --entities 1000000 --seed 3
  */
 import { parseArgs } from 'node:util';
@@ -9,7 +10,7 @@ import type { Json } from '../../src/api/index.js';
 import { Prng } from '../../src/base/index.js';
 import { formatDateTime } from '../../src/schema/index.js';
 import { copyDir, makeDir, SIMD_KERNELS, TestStore } from '../engine/store.js';
-import { jsonObject, num } from '../support/generate.js';
+import { jsonObject, jsonText, num } from '../support/generate.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -27,6 +28,7 @@ const DAYS = 60;
 const DAY = 86_400;
 
 interface Entity {
+  alive: boolean;
   few: string;
   many: string;
   code: string | null;
@@ -53,6 +55,10 @@ class Wide {
     this.#prng = new Prng(seed);
   }
 
+  get livingCount(): number {
+    return this.entities.filter(({ alive }) => alive).length;
+  }
+
   #seconds(): number {
     const days = this.#prng.below(DAYS) * DAY;
     return START + days + (this.#prng.chance(0.5) ? this.#prng.below(DAY) : 0);
@@ -73,6 +79,7 @@ class Wide {
     const index = this.entities.length;
     const late = index > ENTITIES / 2;
     const entity: Entity = {
+      alive: true,
       few: `few-${prng.below(3)}`,
       many: late ? `many-${index}` : `many-${prng.below(5)}`,
       code: prng.chance(0.01) ? null : `code-${prng.below(late ? 50_000 : 300)}`,
@@ -110,13 +117,18 @@ class Wide {
     return `{"few":"${entity.few}","many":"${entity.many}","code":${code},"amount":${entity.amount},${more}}`;
   }
 
-  /** Alters entities all over the segments, with values that no earlier one had. */
+  /** Alters entities all over the segments, with values that no earlier one had; a deleted one begins anew. */
   *alterations(requests: number): Generator<string> {
     const prng = this.#prng;
     for (let request = 0; request < requests; request++) {
       const indexes = new Set(Array.from({ length: 300 }, () => prng.below(this.entities.length)));
       const parts = [...indexes].map((index) => {
         const entity = this.entities[index];
+        if (!entity.alive) {
+          entity.alive = true;
+          entity.visits.length = 0;
+          entity.sums.length = 0;
+        }
         entity.many = `many-${prng.below(ENTITIES * 2)}`;
         entity.few = prng.pick(['few-0', 'few-4']);
         entity.code = prng.chance(0.3) ? null : `code-${prng.below(120_000)}`;
@@ -126,6 +138,44 @@ class Wide {
       yield `{${parts.join(',')}}`;
     }
   }
+
+  /** Sets values and adds events to all that the question finds. */
+  update({ query, holds }: Question): Mutation {
+    const prng = this.#prng;
+    const many = `many-${prng.below(ENTITIES * 2)}`;
+    const code = prng.chance(0.5) ? null : `code-${prng.below(120_000)}`;
+    const amount = prng.pick([-2n, 126n, 40_001n, 2n ** 63n - 1n]);
+    const visits = Array.from({ length: prng.between(0, 2) }, () => ({
+      seconds: this.#seconds(),
+      value: `page-${prng.below(90_000)}`,
+    }));
+    const sum = { seconds: this.#seconds(), value: BigInt(prng.below(100_000)) };
+    let count = 0;
+    for (const entity of this.entities) {
+      if (!entity.alive || !holds(entity)) continue;
+      count++;
+      Object.assign(entity, { many, code, amount });
+      entity.visits.push(...visits);
+      entity.sums.push(sum);
+    }
+    const events = visits.map(({ seconds, value }) => jsonObject({ value, date: date(seconds) }));
+    const sums = jsonObject({ value: num(sum.value), date: date(sum.seconds) });
+    return { query, set: jsonObject({ many, code, amount: num(amount), visits: events, sums }), count };
+  }
+
+  /** Deletes all that the question finds. */
+  delete({ query, holds }: Question): Mutation {
+    const found = this.entities.filter((entity) => entity.alive && holds(entity));
+    for (const entity of found) entity.alive = false;
+    return { query, set: null, count: found.length };
+  }
+}
+
+/** An update, or with `set` null a delete, and how many entities it concerns. */
+interface Mutation {
+  readonly query: Json;
+  readonly set: Json | null;
+  readonly count: number;
 }
 
 interface Question {
@@ -234,6 +284,14 @@ function eventQuestion(prng: Prng): Question {
   );
 }
 
+/** Those of them whose string of many ends with the digit. */
+function narrowed({ query, holds }: Question, digit: string): Question {
+  return {
+    query: [query, 'and', attribute('many', 'ends-with', digit)],
+    holds: (entity) => holds(entity) && entity.many.endsWith(digit),
+  };
+}
+
 function joined(prng: Prng): Question {
   const members = [textQuestion(prng), amountQuestion(prng), eventQuestion(prng)];
   const operator = prng.pick(['and', 'or']);
@@ -252,7 +310,7 @@ function ask(prng: Prng, entities: readonly Entity[]): { query: Json; count: num
     const { query, holds } = prng.pick([textQuestion, amountQuestion, eventQuestion, eventQuestion, joined])(
       prng,
     );
-    return { query, count: entities.filter(holds).length };
+    return { query, count: entities.filter((entity) => entity.alive && holds(entity)).length };
   });
 }
 
@@ -274,7 +332,7 @@ for (const [what, options] of [
         if (found !== count) wrong.push(`${found} instead of ${count}: ${JSON.stringify(query)}`);
       }
       t.strictSame(wrong.slice(0, 3), [], when);
-      t.equal(await checked.total(), wide.entities.length, when);
+      t.equal(await checked.total(), wide.livingCount, when);
     };
     const insertAll = async (bodies: Iterable<string>): Promise<void> => {
       const waiting: Promise<unknown>[] = [];
@@ -301,6 +359,32 @@ for (const [what, options] of [
     await store.close();
     store = await TestStore.open(t, dir, settings);
     await check(store, afterAll, 'after a restart from the last snapshot');
+
+    const mutate = async ({ query, set, count }: Mutation): Promise<void> => {
+      t.equal(await store.mutate(query, set), count, jsonText(query).slice(0, 100));
+    };
+    const few = (value: string): Question => ({
+      query: [attribute('few', 'equals', value)],
+      holds: (entity) => entity.few === value,
+    });
+    await mutate(wide.update(few('few-1')));
+    const beside = store.engine.checkpoint();
+    await mutate(wide.delete(few('few-2')));
+    for (const question of [textQuestion, amountQuestion, eventQuestion]) {
+      await mutate(wide.update(question(prng)));
+      await mutate(wide.delete(narrowed(question(prng), `${prng.below(10)}`)));
+    }
+    await beside;
+    for (const body of wide.alterations(3)) await store.insert(body);
+    await mutate(wide.delete(narrowed(few('few-0'), '5')));
+    const afterDeletes = ask(prng, wide.entities);
+    await check(store, afterDeletes, 'after updates and deletes beside a checkpoint');
+    const killed = await TestStore.open(t, copyDir(t, dir), settings);
+    await check(killed, afterDeletes, 'after a restart from that checkpoint and the log, with deletes');
+    await killed.close();
+    await store.close();
+    store = await TestStore.open(t, dir, settings);
+    await check(store, afterDeletes, 'after a restart from a snapshot with deletes');
     for (const body of wide.alterations(3)) await store.insert(body);
     await check(store, ask(prng, wide.entities), 'after more alterations');
     await store.close();
