@@ -284,8 +284,10 @@ export class Engine implements EngineApi {
   }
 
   #onLaneDown(index: number, cause: unknown): void {
+    // While the engine closes, only writes that may be in the log need the lane: their answer is in its rebuild.
+    if (this.#closing && this.#writesUnderWay === 0) return;
     // A thread that ends while it is rebuilt lets the rebuild fail, which is fatal.
-    if (this.#closing || this.#rebuilds.has(index)) return;
+    if (this.#rebuilds.has(index)) return;
     const { events } = this.#options;
     events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
     if (!this.#ready) {

@@ -1,14 +1,22 @@
 /**
  * Compares a store that was started again with the journals of those who wrote to it.
- * Every insert left its tag in all its entities, so a count of the tag tells how much of the request is there.
+ * Every insert and update left its tag in all its entities, so a count of the tag tells how much of the request is
+ * there; everything else is read from the listings or asked for (site.ts).
  */
 import type { Prng } from '../../src/base/index.js';
 import type { JsonClient } from '../support/json-client.js';
-import type { Entry, InsertOp, Journal } from './journal.js';
+import { type Count, countsOf, type Problem } from './counts.js';
+import type { Entry, Journal } from './journal.js';
+import { hasEvent } from './row-requests.js';
+import { type Listing, Site } from './site.js';
 
 const QUERIES_PER_REQUEST = 10;
 const REQUESTS_AT_ONCE = 4;
-const ALL_TIME = ['1990-01-01', '2100-01-01'];
+const IDS_PER_REQUEST = 100;
+/** Things of each writer that are asked for one by one, beside those of late. */
+const OLDER_THINGS = 3;
+/** Signing in takes a quarter of a second. */
+const SIGN_INS_MAX = 1;
 
 export interface Findings {
   /** Acknowledged requests of which nothing is there. */
@@ -17,12 +25,12 @@ export interface Findings {
   half: number;
   /** Requests whose events are there more than once. */
   doubled: number;
-  /** What else is not as the journals say: a refused request's traces, other values, other totals. */
+  /** What else is not as the journals say: a refused request's traces, other values, totals and answers. */
   wrong: number;
-  /** Requests without an answer, by what the check found. */
+  /** Requests without an answer, by what was found out about them. */
   unansweredKept: number;
   unansweredGone: number;
-  /** Counts compared. */
+  /** Counts and states compared. */
   checks: number;
   /** What was found, in words: the first of many. */
   readonly texts: string[];
@@ -41,136 +49,155 @@ export const noFindings = (): Findings => ({
   texts: [],
 });
 
-type Kind = 'lost' | 'half' | 'doubled' | 'wrong';
-
-/** One count and what it must be. */
-interface Count {
-  readonly dimension: string;
-  readonly query: readonly unknown[];
-  readonly expected: number;
-  readonly kindOf: (found: number) => Kind;
-  readonly what: string;
-}
-
-/** A store's dimensions, and their columns. */
-type Listing = ReadonlyMap<string, ReadonlySet<string>>;
-
-const hasEvent = (column: string, tag: string, minfreq = 1): readonly unknown[] => [
-  { [column]: { equals: tag, between: ALL_TIME, minfreq } },
-];
-
 export class Checker {
   readonly #client: JsonClient;
+  readonly #teamKey: string;
   readonly #findings: Findings;
+  readonly #prng: Prng;
 
-  constructor(client: JsonClient, findings: Findings) {
+  constructor(client: JsonClient, teamKey: string, findings: Findings, prng: Prng) {
     this.#client = client;
+    this.#teamKey = teamKey;
     this.#findings = findings;
+    this.#prng = prng;
   }
 
   /**
    * Settles what got no answer, then checks the requests from `fromRound` on, `sampleCount` older ones of each
-   * writer, all columns and dimensions, and all totals.
+   * writer, all that is listed, and all totals.
    */
-  async check(
-    journals: readonly Journal[],
-    fromRound: number,
-    sampleCount: number,
-    prng: Prng,
-  ): Promise<void> {
-    const listing = await this.#listing();
+  async check(journals: readonly Journal[], fromRound: number, sampleCount: number): Promise<void> {
+    const site = await Site.read(this.#client, this.#teamKey);
     for (const journal of journals) {
-      for (const entry of journal.entries) if (entry.applied === null) await this.#settle(entry, listing);
-      journal.settle();
+      for (const index of [...journal.pending]) await this.#settle(journal, index, site);
     }
-    this.#checkListing(journals, listing);
+    this.#checkListed(journals, site);
     const counts: Count[] = [];
     for (const journal of journals) {
+      await this.#checkAsked(journal, fromRound, site);
+      this.#checkAutoColumns(journal, site.listing);
       const recent = journal.entries.findIndex(({ round }) => round >= fromRound);
       const olderCount = recent === -1 ? journal.entries.length : recent;
       const chosen = new Set<number>();
       for (let index = olderCount; index < journal.entries.length; index++) chosen.add(index);
-      for (let left = Math.min(sampleCount, olderCount); left > 0; left--) chosen.add(prng.below(olderCount));
-      counts.push(...countsOf(journal, chosen, listing));
+      for (let left = Math.min(sampleCount, olderCount); left > 0; left--) {
+        chosen.add(this.#prng.below(olderCount));
+      }
+      counts.push(...countsOf(journal, chosen, site.listing));
+      await this.#checkExists(journal);
     }
     await this.#compareAll(counts);
     await this.#checkTotals(journals);
   }
 
-  async #listing(): Promise<Listing> {
-    const columns = await this.#client.succeed<Record<string, unknown>>({ path: '/v1/column' });
-    const { dimensions } = await this.#client.succeed<{ dimensions: string[] }>({ path: '/v1/dimension' });
-    return new Map(
-      dimensions.map((dimension) => {
-        const { active } = columns[dimension] as { active: { 'api-name': string }[] };
-        return [dimension, new Set(active.map((column) => column['api-name']))];
-      }),
-    );
-  }
-
-  async #settle(entry: Entry, listing: Listing): Promise<void> {
-    const { op } = entry;
+  /** Finds out whether a request without an answer took effect. */
+  async #settle(journal: Journal, index: number, site: Site): Promise<void> {
+    const { wrote, deleted, things } = journal.entries[index].op;
     let [there, whole] = [0, 0];
-    if (op.kind === 'insert') {
-      for (const [dimension, ordinals] of op.entities) {
-        whole += ordinals.length;
-        there += await this.#countOrNone(dimension, 'tag-event', op.tag, listing);
-      }
-    } else if (op.kind === 'drop') {
-      whole = 1;
-      there = listing.has(op.dimension) ? 0 : 1;
-    } else {
-      whole = op.names.length;
-      const names = op.kind === 'columns' ? listing.get('default') : listing;
-      there = op.names.filter((name) => names?.has(name)).length;
+    for (const [dimension, ordinals] of wrote?.entities ?? []) {
+      whole += ordinals.length;
+      there += await this.#countOrNone(dimension, hasEvent('tag-event', wrote?.tag ?? ''), site.listing);
     }
-    entry.applied = there > 0;
-    if (there === 0) this.#findings.unansweredGone++;
+    for (const [dimension, ordinals] of deleted?.entities ?? []) {
+      whole += ordinals.length;
+      there += ordinals.length - (await this.#countOrNone(dimension, deleted?.query ?? [], site.listing));
+    }
+    for (const [thing, after] of things ?? []) {
+      const before = journal.things.get(thing) ?? null;
+      if (before === after) continue;
+      const found = await site.stateOf(thing, journal.secrets);
+      if (found === undefined) continue;
+      whole++;
+      if (found === after) there++;
+      else if (found !== before) this.found('wrong', `${thing} is ${found}, neither ${before} nor ${after}`);
+    }
+    journal.settle(index, there > 0 || whole === 0);
+    if (there === 0 && whole > 0) this.#findings.unansweredGone++;
     else if (there === whole) this.#findings.unansweredKept++;
-    else this.#found('half', `of ${textOf(entry)}, which got no answer, ${there} of ${whole} is there`);
+    else this.found('half', `of ${textOf(journal.entries[index])}, ${there} of ${whole} is there`);
   }
 
-  async #countOrNone(dimension: string, column: string, tag: string, listing: Listing): Promise<number> {
-    if (!listing.get(dimension)?.has(column)) return 0;
-    const [found] = await this.#counts([{ dimension, query: hasEvent(column, tag) }]);
+  async #countOrNone(dimension: string, query: readonly unknown[], listing: Listing): Promise<number> {
+    if (!listing.get(dimension)?.has('tag-event')) return 0;
+    const [found] = await this.#counts([{ dimension, query }]);
     return found;
   }
 
-  #checkListing(journals: readonly Journal[], listing: Listing): void {
-    for (const { entries } of journals) {
-      for (const entry of entries) {
-        const { op } = entry;
-        if (op.kind === 'insert') {
-          if (op.autoColumn !== null && entry.applied && !listing.get('default')?.has(op.autoColumn)) {
-            this.#found('half', `column ${op.autoColumn} of ${textOf(entry)} is missing`);
-          }
-          continue;
-        }
-        if (op.kind === 'drop') {
-          if (entry.applied && listing.has(op.dimension)) this.#found('lost', `${textOf(entry)} is undone`);
-          continue;
-        }
-        const names = op.kind === 'columns' ? listing.get('default') : listing;
-        const there = op.names.filter((name) => names?.has(name)).length;
-        if (there === (entry.applied ? op.names.length : 0)) continue;
-        const kind = !entry.applied ? 'wrong' : there === 0 ? 'lost' : 'half';
-        this.#found(kind, `of ${textOf(entry)} (${entry.heard}) ${there} of ${op.names.length} is there`);
+  #checkListed(journals: readonly Journal[], { listed }: Site): void {
+    const expected = new Map(
+      journals.flatMap(({ things }) => [...things].filter(([thing]) => Site.isListed(thing))),
+    );
+    for (const thing of new Set([...expected.keys(), ...listed.keys()])) {
+      this.#compareThing(thing, expected.get(thing) ?? null, listed.get(thing) ?? null);
+    }
+  }
+
+  async #checkAsked(journal: Journal, fromRound: number, site: Site): Promise<void> {
+    const recent: string[] = [];
+    const older: string[] = [];
+    for (const [thing, round] of journal.thingRounds) {
+      if (!Site.isListed(thing) && !thing.startsWith('hidden/')) {
+        (round >= fromRound ? recent : older).push(thing);
+      }
+    }
+    for (let left = Math.min(OLDER_THINGS, older.length); left > 0; left--) {
+      recent.push(this.#prng.pick(older));
+    }
+    let signIns = 0;
+    for (const thing of new Set(recent)) {
+      if (thing.startsWith('signin/') && ++signIns > SIGN_INS_MAX) continue;
+      const found = await site.stateOf(thing, journal.secrets);
+      if (found !== undefined) this.#compareThing(thing, journal.things.get(thing) ?? null, found);
+    }
+  }
+
+  #compareThing(thing: string, expected: string | null, found: string | null): void {
+    this.#findings.checks++;
+    if (found === expected) return;
+    this.found(found === null ? 'lost' : 'wrong', `${thing} is ${found}, not ${expected}`);
+  }
+
+  #checkAutoColumns({ entries }: Journal, listing: Listing): void {
+    for (const { op, applied, round } of entries) {
+      if (op.autoColumn === undefined || !applied || listing.get('default')?.has(op.autoColumn)) continue;
+      this.found('half', `column ${op.autoColumn} of ${op.what} of round ${round} is missing`);
+    }
+  }
+
+  /** Some entities of each dimension by their IDs: there, deleted, and never there. */
+  async #checkExists(journal: Journal): Promise<void> {
+    for (const dimension of journal.rows.dimensions) {
+      const named = journal.rows.namedCounts.get(dimension) ?? 0;
+      const ordinals = Array.from({ length: IDS_PER_REQUEST }, () => this.#prng.below(named + 5));
+      const expected = new Map(
+        ordinals.map((ordinal) => [
+          journal.idOf(dimension, ordinal),
+          journal.rows.tagsOf(dimension, ordinal).length > 0,
+        ]),
+      );
+      const body = { dimension, ids: [...expected.keys()] };
+      const { exists } = await this.#client.succeed<{ exists: readonly string[] }>({
+        path: '/v1/query/exists/entity',
+        body,
+      });
+      const found = new Set(exists);
+      for (const [id, there] of expected) {
+        this.#findings.checks++;
+        if (found.has(id) === there) continue;
+        this.found(there ? 'lost' : 'wrong', `entity ${id} of ${dimension} is ${there ? 'not ' : ''}there`);
       }
     }
   }
 
   async #checkTotals(journals: readonly Journal[]): Promise<void> {
-    for (const dimension of new Set(journals.flatMap((journal) => journal.dimensions))) {
-      let expected = 0;
-      for (const journal of journals) {
-        for (const count of journal.lastWriteCounts(dimension).values()) expected += count;
-      }
+    for (const dimension of new Set(journals.flatMap(({ rows }) => rows.dimensions))) {
+      const expected = journals.reduce((sum, { rows }) => sum + rows.countOf(dimension), 0);
       const body = { dimensions: [dimension] };
       const ask = { path: '/v1/query/count/entity/total', body };
       const { result } = await this.#client.succeed<{ result: { total: number } }>(ask);
       this.#findings.checks++;
       if (result.total !== expected) {
-        this.#found('wrong', `dimension ${dimension} holds ${result.total} entities, not ${expected}`);
+        this.found('wrong', `dimension ${dimension} holds ${result.total} entities, not ${expected}`);
       }
     }
   }
@@ -183,10 +210,11 @@ export class Checker {
     const work = async (): Promise<void> => {
       for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
         const found = await this.#counts(group);
-        group.forEach(({ expected, kindOf, what }, index) => {
+        group.forEach(({ expected, problemOf, entry, what }, index) => {
           this.#findings.checks++;
-          if (found[index] !== expected)
-            this.#found(kindOf(found[index]), `${what}: ${found[index]}, not ${expected}`);
+          if (found[index] === expected) return;
+          const text = `${textOf(entry)}, ${what}: ${found[index]}, not ${expected}`;
+          this.found(problemOf(found[index]), text);
         });
       }
     };
@@ -207,83 +235,11 @@ export class Checker {
     return queries.map((_, index) => result[`q${index}`]);
   }
 
-  #found(kind: Kind, text: string): void {
-    this.#findings[kind]++;
-    if (this.#findings.texts.length < TEXTS_MAX) this.#findings.texts.push(`${kind}: ${text}`);
+  found(problem: Problem, text: string): void {
+    this.#findings[problem]++;
+    if (this.#findings.texts.length < TEXTS_MAX) this.#findings.texts.push(`${problem}: ${text}`);
   }
 }
 
-/** What must hold of the chosen inserts of one writer. */
-function countsOf(journal: Journal, chosen: ReadonlySet<number>, listing: Listing): Count[] {
-  const counts: Count[] = [];
-  const lastWrites = new Map([...listing.keys()].map((name) => [name, journal.lastWriteCounts(name)]));
-  for (const index of chosen) {
-    const entry = journal.entries[index];
-    if (entry.op.kind !== 'insert') continue;
-    for (const [dimension, ordinals] of entry.op.entities) {
-      const columns = listing.get(dimension);
-      const last = lastWrites.get(dimension);
-      // Of a dimension that was dropped, or never made, nothing can be there.
-      if (columns === undefined || last === undefined || !columns.has('tag-event')) continue;
-      const place = { dimension, ordinals, entry, op: entry.op };
-      counts.push(...countsIn(place, columns, last.get(index) ?? 0));
-    }
-  }
-  return counts;
-}
-
-interface Place {
-  readonly dimension: string;
-  readonly ordinals: readonly number[];
-  readonly entry: Entry;
-  readonly op: InsertOp;
-}
-
-function countsIn(
-  { dimension, ordinals, entry, op }: Place,
-  columns: ReadonlySet<string>,
-  lastWritten: number,
-): Count[] {
-  const { tag, autoColumn } = op;
-  const whole = entry.applied ? ordinals.length : 0;
-  const what = `${textOf(entry)} (${entry.heard}) in ${dimension}`;
-  const ofPart = (found: number): Kind => {
-    if (!entry.applied || found > whole) return 'wrong';
-    return found === 0 ? 'lost' : 'half';
-  };
-  const counts: Count[] = [
-    {
-      dimension,
-      query: hasEvent('tag-event', tag),
-      expected: whole,
-      kindOf: ofPart,
-      what: `${what}, its event`,
-    },
-    {
-      dimension,
-      query: hasEvent('tag-event', tag, 2),
-      expected: 0,
-      kindOf: () => 'doubled',
-      what: `${what}, its event twice`,
-    },
-  ];
-  for (const column of ['tag', 'tag-list']) {
-    counts.push({
-      dimension,
-      query: [{ [column]: { equals: tag } }],
-      expected: lastWritten,
-      kindOf: () => 'wrong',
-      what: `${what}, column ${column}`,
-    });
-  }
-  if (autoColumn !== null && dimension === 'default' && columns.has(autoColumn)) {
-    const query = hasEvent(autoColumn, tag);
-    counts.push({ dimension, query, expected: whole, kindOf: ofPart, what: `${what}, column ${autoColumn}` });
-  }
-  return counts;
-}
-
-function textOf({ op, round }: Entry): string {
-  const name = op.kind === 'insert' ? op.tag : op.kind === 'drop' ? op.dimension : op.names.join(' ');
-  return `${op.kind} ${name} of round ${round}`;
-}
+const textOf = ({ op, round, heard }: Entry): string =>
+  `${op.kind} ${op.what} of round ${round} (answer: ${heard})`;

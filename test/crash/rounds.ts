@@ -7,10 +7,11 @@ import { Prng } from '../../src/base/index.js';
 import { JsonClient } from '../support/json-client.js';
 import { runCommand, ServerProcess } from '../support/server-process.js';
 import { Checker, type Findings, noFindings } from './check.js';
-import { Journal } from './journal.js';
-import { FIXED_COLUMNS, Writer } from './writer.js';
+import { Journal, type Kind } from './journal.js';
+import { FIXED_COLUMNS } from './row-requests.js';
+import { type Named, Writer } from './writer.js';
 
-const WRITER_COUNT = 4;
+const WRITER_COUNT = 8;
 const OLDER_SAMPLE_COUNT = 20;
 
 export interface RoundsOptions {
@@ -25,6 +26,10 @@ export interface RoundsOptions {
 export interface Summary extends Findings {
   rounds: number;
   acknowledged: number;
+  /** By kind. */
+  readonly acknowledgedOf: ReadonlyMap<Kind, number>;
+  /** Requests under an Idempotency-Key that were sent again and answered as the first time. */
+  repeats: number;
   refused: number;
   unanswered: number;
   entitiesAcknowledged: number;
@@ -47,6 +52,9 @@ class Rounds {
   readonly #prng: Prng;
   readonly #shardCount: number;
   readonly #journals = Array.from({ length: WRITER_COUNT }, (_, writer) => new Journal(writer));
+  /** Per writer. */
+  readonly #named = this.#journals.map((): Named[] => []);
+  #repeats = 0;
   readonly #findings = noFindings();
   /** Rounds before this one were checked whole at least once. */
   #uncheckedFrom = 0;
@@ -81,12 +89,17 @@ class Rounds {
     const server = this.#spawn();
     const serving = await server.serving;
     this.#startMs = performance.now() - startedAt;
-    const client = new JsonClient(serving, server.keys().master);
+    const keys = server.keys();
+    const client = new JsonClient(serving, keys.master);
+    const writers = this.#writers(round, keys.team);
     try {
       if (round === 0) await client.succeed({ path: '/v1/column', body: FIXED_COLUMNS });
-      const checked = moment !== 'just serving';
-      if (checked) await this.#check(client, this.#uncheckedFrom, OLDER_SAMPLE_COUNT, round);
-      await this.#writeAndKill(round, moment, server, client);
+      if (moment !== 'just serving') {
+        // Whether the first or the repeat took effect then: it is one of them.
+        if (this.#prng.chance(0.5)) await Promise.all(writers.map((writer) => writer.repeatPending(client)));
+        await this.#check(client, keys.team, this.#uncheckedFrom, OLDER_SAMPLE_COUNT, round);
+      }
+      await this.#writeAndKill(moment, server, client, writers);
     } finally {
       await server.kill();
       client.close();
@@ -106,13 +119,27 @@ class Rounds {
     }
   }
 
+  #writers(round: number, teamKey: string): Writer[] {
+    return this.#journals.map((journal, index) => {
+      const named = this.#named[index];
+      const prng = new Prng(this.#prng.u32());
+      const wrong = (text: string): void => {
+        this.#findings.wrong++;
+        this.#findings.texts.push(text);
+      };
+      const repeated = (): void => {
+        this.#repeats++;
+      };
+      return new Writer({ journal, named, prng, round, teamKey, wrong, repeated });
+    });
+  }
+
   async #writeAndKill(
-    round: number,
     moment: Moment,
     server: ServerProcess,
     client: JsonClient,
+    writers: readonly Writer[],
   ): Promise<void> {
-    const writers = this.#journals.map((journal) => new Writer(journal, new Prng(this.#prng.u32()), round));
     const running = writers.map((writer) => writer.run(client));
     const killed = this.#untilTheMoment(moment, server).then(() => server.kill());
     // A writer throws at a wrong answer: then the others must not wait for each other.
@@ -136,9 +163,15 @@ class Rounds {
     }
   }
 
-  async #check(client: JsonClient, fromRound: number, sampleCount: number, round: number): Promise<void> {
-    const checker = new Checker(client, this.#findings);
-    await checker.check(this.#journals, fromRound, sampleCount, this.#prng);
+  async #check(
+    client: JsonClient,
+    teamKey: string,
+    fromRound: number,
+    sampleCount: number,
+    round: number,
+  ): Promise<void> {
+    const checker = new Checker(client, teamKey, this.#findings, this.#prng);
+    await checker.check(this.#journals, fromRound, sampleCount);
     this.#uncheckedFrom = round;
   }
 
@@ -157,8 +190,10 @@ class Rounds {
   async #finish(): Promise<void> {
     const server = this.#spawn();
     try {
-      const client = new JsonClient(await server.serving, server.keys().master);
-      await this.#check(client, 0, 0, this.#options.rounds);
+      const serving = await server.serving;
+      const { master, team } = server.keys();
+      const client = new JsonClient(serving, master);
+      await this.#check(client, team, 0, 0, this.#options.rounds);
       client.close();
       const code = await server.end();
       if (code !== 0) this.#wrong(`SIGTERM ended the server with ${code}: ${server.output}`);
@@ -171,15 +206,19 @@ class Rounds {
   #summary(): Summary {
     const entries = this.#journals.flatMap((journal) => journal.entries);
     const heard = (what: string): number => entries.filter((entry) => entry.heard === what).length;
+    const acknowledgedOf = new Map<Kind, number>();
     let entitiesAcknowledged = 0;
     for (const { op, heard } of entries) {
-      if (op.kind !== 'insert' || heard !== 'acknowledged') continue;
-      for (const ordinals of op.entities.values()) entitiesAcknowledged += ordinals.length;
+      if (heard !== 'acknowledged') continue;
+      acknowledgedOf.set(op.kind, (acknowledgedOf.get(op.kind) ?? 0) + 1);
+      for (const ordinals of op.wrote?.entities.values() ?? []) entitiesAcknowledged += ordinals.length;
     }
     return {
       ...this.#findings,
       rounds: this.#options.rounds,
       acknowledged: heard('acknowledged'),
+      acknowledgedOf,
+      repeats: this.#repeats,
       refused: heard('refused'),
       unanswered: heard('nothing'),
       entitiesAcknowledged,

@@ -42,7 +42,7 @@ export class TeamRequests {
     () => this.#changeGroup(),
     () => this.#deleteGroup(),
     // A password takes a quarter of a second to hash.
-    () => (this.#prng.chance(0.3) ? this.#createUser() : null),
+    () => (this.#prng.chance(0.6) ? this.#createUser() : null),
     () => this.#changeUser(),
     () => this.#deleteUser(),
   ];
@@ -218,7 +218,10 @@ export class TeamRequests {
     const group = this.#pick('group/');
     const fields = group === null ? {} : { 'permission-group': group };
     const ask = this.#ask('POST', '/v1/users', { email, password: passwordOf(email), ...fields });
-    return this.#op('user', `${email} made`, ask, [[`user/${email}`, 'there'], ...this.#inGroup(email, group)]);
+    return this.#op('user', `${email} made`, ask, [
+      [`user/${email}`, 'there'],
+      ...this.#inGroup(email, group),
+    ]);
   }
 
   #inGroup(email: string, group: string | null): readonly (readonly [string, string | null])[] {

@@ -1,5 +1,5 @@
 /**
- * npm run torture -- --rounds 50 --seed 1: many rounds of kill -9 under 4 writers; see rounds.ts and README.md.
+ * npm run torture -- --rounds 50 --seed 1: many rounds of kill -9 under 8 writers; see rounds.ts and README.md.
  * --dir DIR keeps the store there (it must be empty), otherwise it lies in a temporary folder, which stays only when
  * something is wrong. Exit code 0: everything acknowledged was there and whole; 1: it was not; 2: wrong arguments.
  */
@@ -40,6 +40,8 @@ console.log(
     `${summary.refused} refused, ${summary.unanswered} without an answer ` +
     `(${summary.unansweredKept} kept whole, ${summary.unansweredGone} gone)`,
 );
+console.log([...summary.acknowledgedOf].map(([kind, count]) => `${kind} ${count}`).join(', '));
+console.log(`${summary.repeats} repeats under an Idempotency-Key answered as the first`);
 console.log(
   `${summary.lost} lost, ${summary.half} half, ${summary.doubled} doubled, ${summary.wrong} wrong, ${summary.unsound} unsound`,
 );

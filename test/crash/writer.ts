@@ -1,158 +1,158 @@
 /**
  * One of the writers that run when the server is killed: sends one request after the other, over HTTP and HTTPS, and
- * writes into its journal what it sent and heard. It ends when it is told to or when a request got no answer.
+ * writes into its journal what it sends and hears. It ends when it is told to or when a request got no answer.
+ * A request with an Idempotency-Key that got no answer is sent again by the next run, first of all; those that got
+ * one are sent again now and then, and two at once: each must answer the same, and take effect once.
  */
 import type { Prng } from '../../src/base/index.js';
 import type { Ask, JsonClient, Reply } from '../support/json-client.js';
-import type { Heard, InsertOp, Journal, Op } from './journal.js';
+import type { Heard, Journal, Op } from './journal.js';
+import { ModelRequests } from './model-requests.js';
+import { RowRequests } from './row-requests.js';
+import { type Make, TeamRequests } from './team-requests.js';
 
-/** Made before the first round, with the columns of `FIXED_COLUMNS` each. */
-export const FIXED_DIMENSIONS = ['default', 'people', 'things'] as const;
+const INSERT_SHARE = 0.52;
+const UPDATE_SHARE = 0.14;
+const DELETE_SHARE = 0.06;
+/** Named requests that a writer remembers to repeat. */
+const NAMED_MAX = 30;
+const REFUSED_STATUS = 503;
+const REUSED_CODE = 9001;
 
-const ENTITIES_PER_REQUEST_MAX = 300;
-const ENTITIES_PER_SMALL_REQUEST_MAX = 10;
+/** What two answers to one named request say together. */
+const ORDER_OF_TRUST: readonly Heard[] = ['acknowledged', 'nothing', 'refused'];
 
-export const FIXED_COLUMNS = FIXED_DIMENSIONS.flatMap((dimension) =>
-  [
-    { name: 'tag', type: 'string' },
-    { name: 'tag-list', type: 'string', storage: 'list-of-values' },
-    { name: 'n', type: 'integer' },
-    { name: 'tag-event', type: 'string-event' },
-    { name: 'n-event', type: 'integer-event' },
-  ].map((column) => ({ ...column, 'api-name': column.name, dimension })),
-);
+/** A named request, and the index of its entry. */
+export interface Named {
+  readonly op: Op;
+  readonly index: number;
+}
+
+export interface WriterParts {
+  readonly journal: Journal;
+  /** What earlier runs of this writer sent under a name, and was acknowledged. */
+  readonly named: Named[];
+  readonly prng: Prng;
+  readonly round: number;
+  readonly teamKey: string;
+  /** Told of an answer that is not what it must be. */
+  readonly wrong: (text: string) => void;
+  /** Told of each repeat that was answered as the first. */
+  readonly repeated: () => void;
+}
 
 export class Writer {
-  readonly #journal: Journal;
-  readonly #prng: Prng;
-  readonly #round: number;
-  /** A dimension of this run's own that was made by an insert. */
-  #ownDimension: string | null = null;
+  readonly #parts: WriterParts;
+  readonly #rows: RowRequests;
+  readonly #model: ModelRequests;
+  readonly #team: TeamRequests;
   stopped = false;
 
-  constructor(journal: Journal, prng: Prng, round: number) {
-    this.#journal = journal;
-    this.#prng = prng;
-    this.#round = round;
+  constructor(parts: WriterParts) {
+    const { journal, prng, round, teamKey } = parts;
+    this.#parts = parts;
+    this.#rows = new RowRequests(journal, prng, round);
+    this.#model = new ModelRequests(journal, prng);
+    this.#team = new TeamRequests(journal, prng, teamKey);
   }
 
   /** Resolves when the server answers no more, or after `stopped` was set. Throws at an answer that must not be. */
   async run(client: JsonClient): Promise<void> {
+    const { journal, named, prng, round } = this.#parts;
+    if (!(await this.repeatPending(client))) return;
     while (!this.stopped) {
-      const { op, ask } = this.#next();
-      const heard = await send(client, ask);
-      this.#journal.add(this.#round, op, heard);
-      if (heard === 'nothing') return;
+      if (named.length > 0 && prng.chance(0.04)) {
+        if ((await this.#repeat(client, prng.pick(named))) === 'nothing') return;
+        continue;
+      }
+      const op = this.#next();
+      const index = journal.begin(round, op);
+      const twice = isNamed(op) && prng.chance(0.15);
+      const heards = await Promise.all([this.#send(client, op), ...(twice ? [this.#send(client, op)] : [])]);
+      const heard = ORDER_OF_TRUST.find((one) => heards.includes(one)) ?? 'nothing';
+      journal.hear(index, heard);
+      if (heard === 'acknowledged' && isNamed(op)) this.#remember({ op, index });
+      if (heards.includes('nothing')) return;
     }
   }
 
-  #next(): { op: Op; ask: Ask } {
-    const dice = this.#prng.unit();
-    if (dice < 0.02) return this.#columns();
-    if (dice < 0.04) return this.#dimensions();
-    if (dice < 0.06 && this.#ownDimension !== null) return this.#drop(this.#ownDimension);
-    return this.#insert();
-  }
-
-  #name(what: string): string {
-    return `w${this.#journal.writer}-${what}-${this.#journal.entries.length}`;
-  }
-
-  #names(what: string): string[] {
-    return Array.from({ length: this.#prng.between(1, 3) }, (_, index) => `${this.#name(what)}-${index}`);
-  }
-
-  #columns(): { op: Op; ask: Ask } {
-    const names = this.#names('column');
-    const body = names.map((name) => ({
-      name,
-      'api-name': name,
-      type: this.#prng.pick(['string', 'integer', 'date']),
-    }));
-    return { op: { kind: 'columns', names }, ask: { path: '/v1/column', body } };
-  }
-
-  #dimensions(): { op: Op; ask: Ask } {
-    const names = this.#names('dimension');
-    const body = names.map((name) => ({ name, 'api-name': name }));
-    return { op: { kind: 'dimensions', names }, ask: { path: '/v1/dimension', body } };
-  }
-
-  #drop(dimension: string): { op: Op; ask: Ask } {
-    this.#ownDimension = null;
-    return {
-      op: { kind: 'drop', dimension },
-      ask: { method: 'DELETE', path: '/v1/dimension', body: { 'api-name': dimension } },
-    };
-  }
-
-  #insert(): { op: Op; ask: Ask } {
-    const prng = this.#prng;
-    const tag = this.#name('request');
-    const dimensions: string[] = FIXED_DIMENSIONS.filter(() => prng.chance(0.5));
-    if (prng.chance(0.05)) {
-      this.#ownDimension ??= this.#name('own');
-      dimensions.push(this.#ownDimension);
+  /** Sends the named requests again whose fate is not known. False when the server answers no more. */
+  async repeatPending(client: JsonClient): Promise<boolean> {
+    const { journal } = this.#parts;
+    for (const index of [...journal.pending]) {
+      const { op } = journal.entries[index];
+      if (!isNamed(op)) continue;
+      const heard = await this.#repeat(client, { op, index });
+      if (heard === 'nothing') return false;
+      if (heard !== 'acknowledged') continue;
+      journal.hear(index, heard);
+      this.#remember({ op, index });
     }
-    if (dimensions.length === 0) dimensions.push('default');
-    const max = prng.chance(0.4) ? ENTITIES_PER_SMALL_REQUEST_MAX : ENTITIES_PER_REQUEST_MAX;
-    let left = prng.between(dimensions.length, max);
-    const entities = new Map<string, readonly number[]>();
-    dimensions.forEach((dimension, index) => {
-      const count =
-        index === dimensions.length - 1 ? left : prng.between(1, left - (dimensions.length - 1 - index));
-      left -= count;
-      entities.set(dimension, this.#choose(dimension, count));
-    });
-    // A column that all writers of the round may be the first to make.
-    const makes = dimensions[0] === 'default' && prng.chance(0.1);
-    const autoColumn = makes ? `auto-${this.#round}-${prng.below(2)}` : null;
-    const op: InsertOp = { kind: 'insert', tag, entities, autoColumn };
-    return { op, ask: { path: '/v1/insert', body: this.#body(op), plain: prng.chance(0.5) } };
+    return true;
   }
 
-  /** `count` entities of the dimension, each once: mostly new ones, some that are there. */
-  #choose(dimension: string, count: number): readonly number[] {
-    const chosen = new Set<number>();
-    let known = this.#journal.entityCounts.get(dimension) ?? 0;
-    const before = known;
-    while (chosen.size < count) {
-      if (before > 0 && this.#prng.chance(0.3)) chosen.add(this.#prng.below(before));
-      else chosen.add(known++);
-    }
-    this.#journal.entityCounts.set(dimension, known);
-    return [...chosen];
+  #next(): Op {
+    const { journal, prng } = this.#parts;
+    // Something may or may not have happened: only what does not depend on it.
+    if (journal.pending.length > 0) return this.#rows.insert(true);
+    const dice = prng.unit();
+    const make: Make =
+      dice < INSERT_SHARE
+        ? () => null
+        : dice < INSERT_SHARE + UPDATE_SHARE
+          ? () => this.#rows.update()
+          : dice < INSERT_SHARE + UPDATE_SHARE + DELETE_SHARE
+            ? () => this.#rows.delete()
+            : prng.pick([...this.#model.all, ...this.#team.all]);
+    return make() ?? this.#rows.insert(false);
   }
 
-  #body({ tag, entities, autoColumn }: InsertOp): Record<string, unknown> {
-    const body: Record<string, unknown> = {};
-    for (const [dimension, ordinals] of entities) {
-      for (const ordinal of ordinals) {
-        body[this.#journal.idOf(dimension, ordinal)] = {
-          dimension,
-          tag,
-          'tag-list': [tag, `list-${ordinal % 10}`],
-          n: ordinal,
-          'tag-event': [{ value: tag, date: '2020-01-01T00:00:00Z' }],
-          // Without a date: the time that the record holds.
-          'n-event': [{ value: ordinal }, { value: ordinal }],
-          ...(autoColumn !== null && dimension === 'default' ? { [autoColumn]: [{ value: tag }] } : {}),
-        };
+  #remember(named: Named): void {
+    const all = this.#parts.named;
+    if (all.length < NAMED_MAX) all.push(named);
+    else all[this.#parts.prng.below(NAMED_MAX)] = named;
+  }
+
+  /** Now and then with another body, which must be refused when the first is known to be there. */
+  async #repeat(client: JsonClient, { op, index }: Named): Promise<Heard> {
+    const { journal, prng, wrong, repeated } = this.#parts;
+    if (journal.entries[index].applied === true && prng.chance(0.2)) {
+      const reply = await replyOf(client, { ...op.ask, text: `${JSON.stringify(op.ask.body)} ` });
+      if (reply === null) return 'nothing';
+      const { errors } = reply.body as { errors?: readonly { code: number }[] };
+      if (reply.status !== REFUSED_STATUS && errors?.[0]?.code !== REUSED_CODE) {
+        wrong(`${op.kind} ${op.what} under its name with another body: ${JSON.stringify(reply.body)}`);
       }
     }
-    if (autoColumn !== null || this.#ownDimension !== null) body['auto-create'] = ['dimension', 'column'];
-    return body;
+    const heard = await this.#send(client, op);
+    if (heard === 'acknowledged') repeated();
+    return heard;
+  }
+
+  async #send(client: JsonClient, op: Op): Promise<Heard> {
+    const reply = await replyOf(client, op.ask);
+    if (reply === null) return 'nothing';
+    const { status, body } = reply;
+    if (status === REFUSED_STATUS) return 'refused';
+    if (status !== 200) throw new Error(`${op.kind} ${op.what}: HTTP ${status}, ${JSON.stringify(body)}`);
+    const all = body as Record<string, unknown>;
+    const numbers = { ...all, ...(all.result as Record<string, unknown> | undefined) } as typeof all;
+    for (const [member, number] of Object.entries(op.answer ?? {})) {
+      if (numbers[member] === number) continue;
+      this.#parts.wrong(`${op.kind} ${op.what} answers ${member} ${numbers[member]}, not ${number}`);
+    }
+    op.learn?.(body);
+    return 'acknowledged';
   }
 }
 
-async function send(client: JsonClient, ask: Ask): Promise<Heard> {
-  let reply: Reply;
+const isNamed = ({ ask }: Op): boolean => ask.headers !== undefined;
+
+/** The server's answer, or null when none came. */
+async function replyOf(client: JsonClient, ask: Ask): Promise<Reply | null> {
   try {
-    reply = await client.ask(ask);
+    return await client.ask(ask);
   } catch {
-    return 'nothing';
+    return null;
   }
-  if (reply.status === 200) return 'acknowledged';
-  if (reply.status === 503) return 'refused';
-  throw new Error(`${ask.path}: HTTP ${reply.status}, ${JSON.stringify(reply.body)}`);
 }

@@ -28,6 +28,9 @@ const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name
 export const NOW_MS = 1_577_880_000_000;
 export const DATABASE_ID = 1;
 
+/** What a lane's thread runs. */
+export const laneFile = fileOf('worker/entry.js');
+
 export const SIMD_KERNELS: Uint8Array = fs.readFileSync(fileOf('kernels/kernels.wasm'));
 
 /** A folder that goes away with the test. */
@@ -66,7 +69,7 @@ export class TestStore {
     const engine = await Engine.create({
       fs: new NodeFileSystem(),
       dir,
-      laneFile: fileOf('worker/entry.js'),
+      laneFile,
       kernels: SIMD_KERNELS,
       laneCount: 1,
       shardCount: null,

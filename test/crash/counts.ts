@@ -1,0 +1,62 @@
+/** The counts that tell whether an insert or update is there: wholly, and once. */
+import type { Entry, Journal } from './journal.js';
+import { hasEvent, hasLast } from './row-requests.js';
+import type { Listing } from './site.js';
+
+/** Kinds of what can be wrong; see Findings. */
+export type Problem = 'lost' | 'half' | 'doubled' | 'wrong';
+
+/** One count and what it must be. */
+export interface Count {
+  readonly dimension: string;
+  readonly query: readonly unknown[];
+  readonly expected: number;
+  readonly problemOf: (found: number) => Problem;
+  readonly entry: Entry;
+  readonly what: string;
+}
+
+/** What must hold of the chosen inserts and updates of one writer, after all that it deleted since. */
+export function countsOf(journal: Journal, chosen: ReadonlySet<number>, listing: Listing): Count[] {
+  const counts: Count[] = [];
+  for (const index of chosen) {
+    const entry = journal.entries[index];
+    for (const dimension of entry.op.wrote?.entities.keys() ?? []) {
+      // Of a dimension that was dropped, or never made, nothing can be there.
+      const columns = listing.get(dimension);
+      if (columns?.has('tag-event')) counts.push(...countsIn(dimension, journal, index, columns));
+    }
+  }
+  return counts;
+}
+
+function countsIn(
+  dimension: string,
+  journal: Journal,
+  index: number,
+  columns: ReadonlySet<string>,
+): readonly Count[] {
+  const entry = journal.entries[index];
+  const { wrote, autoColumn } = entry.op;
+  const tag = wrote?.tag ?? '';
+  const whole = journal.rows.eventCount(dimension, index);
+  const ofPart = (found: number): Problem => {
+    if (!entry.applied || found > whole) return 'wrong';
+    return found === 0 ? 'lost' : 'half';
+  };
+  const lastWritten = journal.rows.lastCount(dimension, index);
+  const count = (
+    what: string,
+    query: readonly unknown[],
+    expected: number,
+    problemOf: Count['problemOf'],
+  ): Count => ({ dimension, query, expected, problemOf, entry, what: `${what} in ${dimension}` });
+  const hasAuto = autoColumn !== undefined && dimension === 'default' && columns.has(autoColumn);
+  return [
+    count('its event', hasEvent('tag-event', tag), whole, ofPart),
+    count('its event twice', hasEvent('tag-event', tag, 2), 0, () => 'doubled'),
+    count('column tag', hasLast(tag), lastWritten, () => 'wrong'),
+    count('column tag-list', [{ 'tag-list': { equals: tag } }], lastWritten, () => 'wrong'),
+    ...(hasAuto ? [count(`column ${autoColumn}`, hasEvent(autoColumn, tag), whole, ofPart)] : []),
+  ];
+}

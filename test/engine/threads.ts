@@ -1,0 +1,60 @@
+/** What tests of ending threads share: the threads, small bodies, and waiting for a lane that comes back. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import type { Test } from 'tap';
+import type { Json } from '../../src/api/index.js';
+import { QuarryError } from '../../src/base/index.js';
+import { jsonObject, num } from '../support/generate.js';
+import type { TestStore } from './store.js';
+
+/** Threads that were started since the call and run. */
+export function watchThreads(t: Test): Set<Worker> {
+  const threads = new Set<Worker>();
+  const onWorker = (worker: Worker): void => {
+    threads.add(worker);
+    worker.on('exit', () => threads.delete(worker));
+  };
+  process.on('worker', onWorker);
+  t.teardown(() => process.off('worker', onWorker));
+  return threads;
+}
+
+export const COLUMNS: Json = [
+  jsonObject({ name: 'batch', type: 'integer' }),
+  jsonObject({ name: 'visits', type: 'integer-event' }),
+];
+export const SIZE = 10;
+
+export function bodyOf(batch: number): Json {
+  const visit = jsonObject({ value: num(1), date: '2016-01-03' });
+  const entries = Array.from({ length: SIZE }, (_, index): [string, Json] => [
+    `b${batch}-${index}`,
+    jsonObject({ batch: num(batch), visits: visit }),
+  ]);
+  return new Map(entries);
+}
+
+export const visitedAtLeast = (times: number): Json => [
+  jsonObject({
+    visits: jsonObject({ equals: num(1), between: ['2016-01-01', '2016-01-07'], minfreq: num(times) }),
+  }),
+];
+
+export async function codeOf(work: Promise<unknown>): Promise<number | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof QuarryError) return error.code;
+    throw error;
+  }
+}
+
+/** Until the engine answers again on all lanes. */
+export async function untilBack(store: TestStore): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (store.engine.stats().lanesDown === 0 && (await codeOf(store.total())) === null) return;
+    await pause(10);
+  }
+  throw new Error('the lane did not come back');
+}
