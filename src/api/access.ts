@@ -19,7 +19,7 @@ export interface Access {
   readonly checkColumn: ColumnCheck;
   /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C;
-  /** Ids of the columns of `model` that the caller may write; null = all. */
+  /** Ids of the columns of `model` that the caller may write; null = all. The same list for the same model. */
   columnIds(model: DatabaseModel): readonly number[] | null;
 }
 
@@ -38,6 +38,8 @@ export function accessOf(key: ApiKey): Access {
 class CustomAccess implements Access {
   readonly #columns: ReadonlyMap<string, ReadonlySet<string>> | null;
   readonly #filters: ReadonlyMap<string, string>;
+  /** What `columnIds` gave last; models never change, so it holds for that model. */
+  #writable: { readonly model: DatabaseModel; readonly ids: readonly number[] } | null = null;
 
   constructor({ columnsWhitelist, filter }: CustomKey) {
     this.#columns =
@@ -67,12 +69,14 @@ class CustomAccess implements Access {
 
   columnIds(model: DatabaseModel): readonly number[] | null {
     if (this.#columns === null) return null;
+    if (this.#writable?.model === model) return this.#writable.ids;
     const ids: number[] = [];
     for (const dimension of model.dimensions.values()) {
       for (const column of dimension.columns.values()) {
         if (this.allows(dimension, column)) ids.push(column.id);
       }
     }
+    this.#writable = { model, ids };
     return ids;
   }
 }

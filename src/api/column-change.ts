@@ -7,7 +7,7 @@ import type { CatalogChange } from '../catalog/index.js';
 import type { Column, DatabaseModel } from '../schema/index.js';
 import { readColumnName, readDescription } from './column-fields.js';
 import type { ApiNamesAnswer, ModelDecision } from './dimension.js';
-import { columnAt, dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
+import { columnAt, dimensionAt, objectAt, readAll, readKnown, requiredString } from './fields.js';
 import { type Json, type JsonObject, kindOf } from './json.js';
 
 const PLACE = 'the body';
@@ -21,21 +21,21 @@ interface ColumnPlace {
 }
 
 /**
- * Changes the fields that the body gives. Throws 3000 (also when it gives none), 3001 for `entity-id`, 3007 to 3010,
+ * Changes the fields that the body gives; a refusal tells every faulty field. Throws 3000 (also when it gives none), 3001 for `entity-id`, 3007 to 3010,
  * 3014, 3018, 5008 and 5009. A column that is so already is not changed.
  */
 export function changeColumn(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 3000, PLACE);
-  refuseUnknown(object, ['api-name', 'dimension', ...CHANGEABLE], 3000, PLACE);
-  const { column, ...place } = ownColumn(object, model, 'changed');
-  if (!CHANGEABLE.some((field) => object.has(field))) {
-    throw new QuarryError(3000, `${PLACE} has nothing to change: no "name", "description" or "active"`);
-  }
+  const readers = { own: () => ownColumn(object, model, 'changed'), wanted: () => readWanted(object) };
+  const { own, wanted } = readKnown(object, ['api-name', 'dimension', ...CHANGEABLE], 3000, PLACE, () =>
+    readAll(readers),
+  );
+  const { column, ...place } = own;
   const changed: Column = {
     ...column,
-    name: object.has('name') ? readColumnName(object, 3008, PLACE) : column.name,
-    description: object.has('description') ? readDescription(object, PLACE) : column.description,
-    active: object.has('active') ? readActive(object) : column.active,
+    name: wanted.name ?? column.name,
+    description: wanted.description ?? column.description,
+    active: wanted.active ?? column.active,
   };
   const isSame =
     changed.name === column.name &&
@@ -47,15 +47,36 @@ export function changeColumn(body: Json, model: DatabaseModel): ModelDecision<Ap
 /** Deletes one column with its values. Throws 3000, 3001 for `entity-id`, 3007, 3018, 5008 and 5009. */
 export function deleteColumn(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 3000, PLACE);
-  refuseUnknown(object, ['api-name', 'dimension'], 3000, PLACE);
-  const { column, ...place } = ownColumn(object, model, 'deleted');
+  const { column, ...place } = readKnown(object, ['api-name', 'dimension'], 3000, PLACE, () =>
+    ownColumn(object, model, 'deleted'),
+  );
   return decision(column, [{ change: 'column-deleted', ...place, columnId: column.id }]);
+}
+
+interface Wanted {
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly active: boolean | null;
+}
+
+/** What the fields are to become; null = what it is. */
+function readWanted(object: JsonObject): Wanted {
+  if (!CHANGEABLE.some((field) => object.has(field))) {
+    throw new QuarryError(3000, `${PLACE} has nothing to change: no "name", "description" or "active"`);
+  }
+  return readAll({
+    name: () => (object.has('name') ? readColumnName(object, 3008, PLACE) : null),
+    description: () => (object.has('description') ? readDescription(object, PLACE) : null),
+    active: () => (object.has('active') ? readActive(object) : null),
+  });
 }
 
 /** The column that the body names by `api-name` and `dimension`. */
 function ownColumn(object: JsonObject, model: DatabaseModel, what: string): ColumnPlace {
-  const apiName = requiredString(object, 'api-name', API_NAME, PLACE);
-  const dimension = dimensionAt(model, object.get('dimension'), '"dimension"');
+  const { apiName, dimension } = readAll({
+    apiName: () => requiredString(object, 'api-name', API_NAME, PLACE),
+    dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),
+  });
   const column = columnAt(dimension, apiName);
   if (column.type !== 'unique-id') return { databaseId: model.id, dimensionId: dimension.id, column };
   throw new QuarryError(3001, `the column ${quoted(apiName)} of type unique-id cannot be ${what}`);

@@ -9,11 +9,11 @@ import type { Access } from './access.js';
 import { readColumn } from './column-fields.js';
 import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from './dimension.js';
 import { objectAt } from './fields.js';
-import { isList, type Json, kindOf } from './json.js';
+import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 /**
  * Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. A refusal
- * tells the first fault of each column. Throws 2021, 3000 to 3017, and 5000 to 5009 for `dimension`.
+ * tells every faulty field of each column. Throws 2021, 3000 to 3017, and 5000 to 5009 for `dimension`.
  */
 export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
@@ -28,10 +28,15 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
   const names = checkAll(entries, (entry, index) => {
     const place = isList(body) ? `body[${index}]` : 'the body';
     const object = objectAt(entry, 3000, place);
-    return request.add(readColumn(object, place), object.get('dimension'), place);
+    return request.add(readColumn(object, place, () => request.dimensionOf(object, place)));
   });
   request.checkTestLimit();
   return { changes: request.changes, answer: { 'api-name': isList(body) ? names : names[0] } };
+}
+
+interface DimensionPlace {
+  readonly id: number;
+  readonly apiName: string;
 }
 
 /** The columns of one request on their way to become changes. */
@@ -45,18 +50,23 @@ class ColumnRequest {
     this.#model = model;
   }
 
-  add(column: Omit<Column, 'id'>, dimension: Json | undefined, place: string): string {
-    const wanted = dimension ?? DEFAULT_DIMENSION;
-    if (typeof wanted !== 'string') {
-      throw new QuarryError(5009, `"dimension" in ${place} must be a string, not ${kindOf(wanted)}`);
+  /** The dimension of a column's object; it is made when there is none of that api-name. */
+  dimensionOf(object: JsonObject, place: string): DimensionPlace {
+    const apiName = object.get('dimension') ?? DEFAULT_DIMENSION;
+    if (typeof apiName !== 'string') {
+      throw new QuarryError(5009, `"dimension" in ${place} must be a string, not ${kindOf(apiName)}`);
     }
-    const dimensionId = this.#dimensionId(wanted);
-    const key = `${wanted} ${column.apiName}`;
-    const columns = (this.#model.dimensions.get(wanted) ?? newDimension(dimensionId, wanted)).columns;
+    return { id: this.#dimensionId(apiName), apiName };
+  }
+
+  add({ column, dimension }: { column: Omit<Column, 'id'>; dimension: DimensionPlace }): string {
+    const { id: dimensionId, apiName } = dimension;
+    const key = `${apiName} ${column.apiName}`;
+    const columns = (this.#model.dimensions.get(apiName) ?? newDimension(dimensionId, apiName)).columns;
     if (columns.has(column.apiName) || this.#made.has(key)) {
       throw new QuarryError(
         3003,
-        `column ${quoted(column.apiName)} already exists in dimension ${quoted(wanted)}`,
+        `column ${quoted(column.apiName)} already exists in dimension ${quoted(apiName)}`,
       );
     }
     const id = this.#model.nextColumnId + this.#made.size;

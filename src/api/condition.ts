@@ -41,9 +41,14 @@ export function bindQuery(
   checkColumn: ColumnCheck = () => {},
   place = 'query',
 ): Condition {
-  if (!isList(query)) throw new QuarryError(4026, `${place} must be a list, not ${kindOf(query)}`);
   const scope = { dimension, nowMs, checkColumn, columns: new Set<string>(), conditionCount: 0 };
-  return bindList(query, scope, place, 1);
+  return bindList(queryList(query, place), scope, place, 1);
+}
+
+/** The query as a list, whatever it holds. Throws 4026. */
+export function queryList(query: Json, place = 'query'): readonly Json[] {
+  if (isList(query)) return query;
+  throw new QuarryError(4026, `${place} must be a list, not ${kindOf(query)}`);
 }
 
 function bindList(list: readonly Json[], scope: Scope, place: string, depth: number): Condition {

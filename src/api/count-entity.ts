@@ -1,10 +1,10 @@
 /** POST /v1/query/count/entity: one query object or a list of at most 10, each bound against its dimension. */
-import { checkAll, QUERIES_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
+import { checkAll, invariant, QUERIES_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
-import type { DatabaseModel } from '../schema/index.js';
+import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
-import { bindQuery } from './condition.js';
-import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
+import { bindQuery, queryList } from './condition.js';
+import { dimensionAt, objectAt, readAll, readKnown, readOrNull, requiredString } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 export interface CountQuery {
@@ -19,7 +19,7 @@ const FIELDS = ['query-name', 'dimension', 'query', 'bypass-cache'];
 const REQUIRED = { missing: 4010, wrongType: 4049 } as const;
 
 /**
- * Binds every query of the body; a refusal tells the first fault of each. Throws 506, 4004, 4010, 4036, 4047, 4049,
+ * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4004, 4010, 4036, 4047, 4049,
  * 4054, 5008, 5009 and all of `bindQuery`.
  */
 export function bindCountEntity(
@@ -40,28 +40,47 @@ export function bindCountEntity(
   return checkAll(entries, (entry, index) => {
     const place = isList(body) ? `body[${index}]` : 'the body';
     const object = objectAt(entry, 4004, place);
-    const name = readName(object, place);
-    if (names.has(name)) throw new QuarryError(4054, `query-name ${quoted(name)} is repeated`);
-    names.add(name);
-    const dimension = dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
-    const query = object.get('query');
-    if (query === undefined) throw new QuarryError(4010, `${place} lacks "query"`);
-    const queryPlace = isList(body) ? `${place}.query` : 'query';
-    const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
-    return {
-      name,
-      dimensionId: dimension.id,
-      condition: access.restrict(dimension, condition, nowMs),
-      bypassCache: readBypassCache(object, place),
+    const readDimension = () => dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
+    const known = readOrNull(readDimension);
+    const bind = (query: Json, dimension: Dimension): Condition => {
+      const queryPlace = isList(body) ? `${place}.query` : 'query';
+      const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
+      return access.restrict(dimension, condition, nowMs);
     };
+    const { dimension, condition, ...rest } = readKnown(object, FIELDS, 4049, place, () =>
+      readAll({
+        name: () => readName(object, names, place),
+        dimension: readDimension,
+        condition: () => readCondition(object, known, bind, place),
+        bypassCache: () => readBypassCache(object, place),
+      }),
+    );
+    invariant(condition !== null, 'a query was taken in a dimension that is refused');
+    return { ...rest, dimensionId: dimension.id, condition };
   });
 }
 
-function readName(object: JsonObject, place: string): string {
-  refuseUnknown(object, FIELDS, 4049, place);
+/** The name, which joins `names`. */
+function readName(object: JsonObject, names: Set<string>, place: string): string {
   const name = requiredString(object, 'query-name', REQUIRED, place);
-  if (name !== '') return name;
-  throw new QuarryError(4047, `"query-name" in ${place} is an empty string`);
+  if (name === '') throw new QuarryError(4047, `"query-name" in ${place} is an empty string`);
+  if (names.has(name)) throw new QuarryError(4054, `query-name ${quoted(name)} is repeated`);
+  names.add(name);
+  return name;
+}
+
+/** The query as `bind` binds it; null, and only its shape is checked, in a `dimension` that was refused (null). */
+function readCondition(
+  object: JsonObject,
+  dimension: Dimension | null,
+  bind: (query: Json, dimension: Dimension) => Condition,
+  place: string,
+): Condition | null {
+  const query = object.get('query');
+  if (query === undefined) throw new QuarryError(4010, `${place} lacks "query"`);
+  if (dimension !== null) return bind(query, dimension);
+  queryList(query, `"query" in ${place}`);
+  return null;
 }
 
 function readBypassCache(object: JsonObject, place: string): boolean {

@@ -19,9 +19,9 @@ import { readAddresses } from './address.js';
 import { bindQuery } from './condition.js';
 import { databaseAt, type Reach } from './database.js';
 import type { ModelDecision } from './dimension.js';
-import { columnAt, dimensionAt, objectAt } from './fields.js';
+import { columnAt, dimensionAt, objectAt, readAll } from './fields.js';
 import { isList, type Json, kindOf, writeJson } from './json.js';
-import { readAll, TeamFields } from './team-fields.js';
+import { TeamFields } from './team-fields.js';
 
 const WRONG = 8000;
 /** Dimensions of a whitelist or filter, and columns of one dimension. */
@@ -47,12 +47,22 @@ export interface CreatedKeyAnswer extends CustomKeysAnswer {
   readonly key: string;
 }
 
-function readBody(body: Json, catalog: Catalog, reach: Reach, known: readonly string[]) {
-  const outer = new TeamFields(body, ['database-name', 'custom-database-key'], WRONG, 'the body');
-  const name = outer.text('database-name');
-  if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
-  const fields = new TeamFields(outer.object.get('custom-database-key'), known, WRONG, PLACE);
-  return { model: databaseAt(catalog, name, reach), fields };
+/** What `read` gives of the key's fields, and the database that the body names. */
+function readBody<T>(
+  body: Json,
+  catalog: Catalog,
+  reach: Reach,
+  known: readonly string[],
+  read: (fields: TeamFields, model: DatabaseModel) => T,
+): { readonly model: DatabaseModel; readonly key: T } {
+  return TeamFields.read(body, ['database-name', 'custom-database-key'], WRONG, 'the body', (outer) => {
+    const name = outer.text('database-name');
+    if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
+    return TeamFields.read(outer.object.get('custom-database-key'), known, WRONG, PLACE, (fields) => {
+      const model = databaseAt(catalog, name, reach);
+      return { model, key: read(fields, model) };
+    });
+  });
 }
 
 /** The entries of an object by dimension, or null when it is absent, null or empty. */
@@ -136,8 +146,10 @@ export function createCustomKey(
   text: string,
   nowMs: number,
 ): ModelDecision<CreatedKeyAnswer> {
-  const { model, fields } = readBody(body, catalog, reach, KEY_FIELDS);
-  const key = { ...readKey(fields, model, null, nowMs), hash: hashOfKey(text) };
+  const { model, key: own } = readBody(body, catalog, reach, KEY_FIELDS, (fields, within) =>
+    readKey(fields, within, null, nowMs),
+  );
+  const key = { ...own, hash: hashOfKey(text) };
   refuseTaken(catalog, model, key.name);
   return { changes: [{ change: 'key-created', key }], answer: { 'custom-keys': [key.name], key: text } };
 }
@@ -149,17 +161,22 @@ export function changeCustomKey(
   reach: Reach,
   nowMs: number,
 ): ModelDecision<CustomKeysAnswer> {
-  const { model, fields } = readBody(body, catalog, reach, [...KEY_FIELDS, 'new-key-name']);
-  const before = keyAt(catalog, model, fields.text('key-name'));
-  const key = { ...readKey(fields, model, before, nowMs), hash: before.hash };
-  if (key.name !== before.name) refuseTaken(catalog, model, key.name);
-  return { changes: [{ change: 'key-changed', key }], answer: { 'custom-keys': [key.name] } };
+  const known = [...KEY_FIELDS, 'new-key-name'];
+  const { model, key } = readBody(body, catalog, reach, known, (fields, within) => {
+    const before = keyAt(catalog, within, fields.text('key-name'));
+    return { before, after: { ...readKey(fields, within, before, nowMs), hash: before.hash } };
+  });
+  const { before, after } = key;
+  if (after.name !== before.name) refuseTaken(catalog, model, after.name);
+  return { changes: [{ change: 'key-changed', key: after }], answer: { 'custom-keys': [after.name] } };
 }
 
 /** Throws 8000, 8002, 8004 and 503. */
 export function deleteCustomKey(body: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
-  const { model, fields } = readBody(body, catalog, reach, ['key-name']);
-  const { hash, name } = keyAt(catalog, model, fields.text('key-name'));
+  const { key } = readBody(body, catalog, reach, ['key-name'], (fields, model) =>
+    keyAt(catalog, model, fields.text('key-name')),
+  );
+  const { hash, name } = key;
   return { changes: [{ change: 'key-deleted', hash }], answer: { 'custom-keys': [name] } };
 }
 

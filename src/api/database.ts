@@ -21,8 +21,9 @@ import type { DatabaseModel } from '../schema/index.js';
 import { readAddresses } from './address.js';
 import { CLOUD_AREAS } from './cloud.js';
 import type { ModelDecision } from './dimension.js';
+import { readAll } from './fields.js';
 import type { Json } from './json.js';
-import { readAll, TeamFields } from './team-fields.js';
+import { TeamFields } from './team-fields.js';
 
 const WRONG = 8000;
 const NAME = /^[ !#-&(-^`-~]+$/;
@@ -44,15 +45,24 @@ export interface DatabaseNamesAnswer {
 }
 
 /** A body's `database` object, and the body itself, which holds the whitelist. */
-function readBody(body: Json, known: readonly string[], withAddresses: boolean) {
-  const outer = new TeamFields(
-    body,
-    withAddresses ? ['database', 'addresses-whitelist'] : ['database'],
-    WRONG,
-    'the body',
-  );
-  if (!outer.has('database')) throw outer.fault('database', 'is missing');
-  return { outer, fields: new TeamFields(outer.object.get('database'), known, WRONG, '"database"') };
+interface DatabaseBody {
+  readonly outer: TeamFields;
+  readonly fields: TeamFields;
+}
+
+function readBody<T>(
+  body: Json,
+  known: readonly string[],
+  withAddresses: boolean,
+  read: (both: DatabaseBody) => T,
+): T {
+  const outerFields = withAddresses ? ['database', 'addresses-whitelist'] : ['database'];
+  return TeamFields.read(body, outerFields, WRONG, 'the body', (outer) => {
+    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    return TeamFields.read(outer.object.get('database'), known, WRONG, '"database"', (fields) =>
+      read({ outer, fields }),
+    );
+  });
 }
 
 function readName(fields: TeamFields, field: string): string {
@@ -75,7 +85,7 @@ function readCloud(fields: TeamFields, before: DatabaseProperties | null): Cloud
 
 /** The properties that the fields say; those that they do not name are as `before`, or have to be there without one. */
 function readProperties(
-  { outer, fields }: ReturnType<typeof readBody>,
+  { outer, fields }: DatabaseBody,
   priced: boolean,
   before: DatabaseProperties | null,
   nowMs: number,
@@ -124,13 +134,13 @@ export function createDatabase(
   texts: NewDatabaseKeys,
   nowMs: number,
 ): ModelDecision<CreatedDatabaseAnswer> {
-  const read = readBody(body, DATABASE_FIELDS, true);
-  const { fields } = read;
-  const { name, type, properties } = readAll({
-    name: () => readName(fields, 'name'),
-    type: () => fields.choice('type', TYPES),
-    properties: () => readProperties(read, fields.object.get('type') === 'production', null, nowMs),
-  });
+  const { name, type, properties } = readBody(body, DATABASE_FIELDS, true, (both) =>
+    readAll({
+      name: () => readName(both.fields, 'name'),
+      type: () => both.fields.choice('type', TYPES),
+      properties: () => readProperties(both, both.fields.object.get('type') === 'production', null, nowMs),
+    }),
+  );
   refuseTaken(catalog, name);
   const id = catalog.nextDatabaseId;
   const kinds: readonly DatabaseKeyKind[] = [
@@ -162,17 +172,20 @@ export function changeDatabase(
   reach: Reach,
   nowMs: number,
 ): ModelDecision<DatabaseNamesAnswer> {
-  const read = readBody(body, [...DATABASE_FIELDS, 'new-database-name'], true);
-  const { fields } = read;
-  const database = databaseAt(catalog, fields.text('name'), reach);
-  const before = propertiesOf(catalog, database.id);
-  const { name, properties } = readAll({
-    type: () => {
-      if (fields.choice('type', TYPES, database.type) === database.type) return;
-      throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
-    },
-    name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
-    properties: () => readProperties(read, database.type === 'production', before, nowMs),
+  const known = [...DATABASE_FIELDS, 'new-database-name'];
+  const { database, before, name, properties } = readBody(body, known, true, (both) => {
+    const { fields } = both;
+    const database = databaseAt(catalog, fields.text('name'), reach);
+    const before = propertiesOf(catalog, database.id);
+    const read = readAll({
+      type: () => {
+        if (fields.choice('type', TYPES, database.type) === database.type) return;
+        throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
+      },
+      name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
+      properties: () => readProperties(both, database.type === 'production', before, nowMs),
+    });
+    return { database, before, ...read };
   });
   if (name !== database.name) refuseTaken(catalog, name);
   const isSame =
@@ -189,8 +202,9 @@ export function deleteDatabase(
   catalog: Catalog,
   reach: Reach,
 ): ModelDecision<DatabaseNamesAnswer> {
-  const { fields } = readBody(body, ['name'], false);
-  const { id, name } = databaseAt(catalog, fields.text('name'), reach);
+  const { id, name } = readBody(body, ['name'], false, ({ fields }) =>
+    databaseAt(catalog, fields.text('name'), reach),
+  );
   return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };
 }
 

@@ -5,7 +5,7 @@
 import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange, NewDimension } from '../catalog/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../schema/index.js';
-import { dimensionAt, objectAt, refuseUnknown, requiredString } from './fields.js';
+import { dimensionAt, objectAt, readAll, readKnown, requiredString } from './fields.js';
 import { isList, type Json, type JsonObject } from './json.js';
 import { checkApiName, checkName, DIMENSION_API_NAME, DIMENSION_NAME } from './names.js';
 
@@ -28,7 +28,7 @@ export function checkNewDimensionName(apiName: string): string {
 }
 
 /**
- * Makes dimensions from one object or a list; a refusal tells the first fault of each. Throws 5000 to 5010; ids are
+ * Makes dimensions from one object or a list; a refusal tells every faulty field of each. Throws 5000 to 5010; ids are
  * those that the model gives next.
  */
 export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
@@ -51,22 +51,28 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
 }
 
 function readDimension(entry: JsonObject, id: number, place: string): NewDimension {
-  refuseUnknown(entry, ['name', 'api-name', 'relational-model-type'], 5007, place);
-  const name = checkName(requiredString(entry, 'name', REQUIRED, place), DIMENSION_NAME);
-  const apiName = checkNewDimensionName(requiredString(entry, 'api-name', REQUIRED, place));
+  return readKnown(entry, ['name', 'api-name', 'relational-model-type'], 5007, place, () =>
+    readAll({
+      id: () => id,
+      name: () => checkName(requiredString(entry, 'name', REQUIRED, place), DIMENSION_NAME),
+      apiName: () => checkNewDimensionName(requiredString(entry, 'api-name', REQUIRED, place)),
+      modelType: () => readModelType(entry, place),
+    }),
+  );
+}
+
+function readModelType(entry: JsonObject, place: string): NewDimension['modelType'] {
   const modelType = entry.get('relational-model-type') ?? null;
-  if (modelType !== null && modelType !== 'fact' && modelType !== 'dimension') {
-    throw new QuarryError(5010, `"relational-model-type" in ${place} must be "fact" or "dimension"`);
-  }
-  return { id, name, apiName, modelType };
+  if (modelType === null || modelType === 'fact' || modelType === 'dimension') return modelType;
+  throw new QuarryError(5010, `"relational-model-type" in ${place} must be "fact" or "dimension"`);
 }
 
 /** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
 export function deleteDimension(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 5007, 'the body');
-  refuseUnknown(object, ['api-name'], 5007, 'the body');
-  const apiName = requiredString(object, 'api-name', REQUIRED, 'the body');
-  const { id } = dimensionAt(model, apiName, 'api-name');
+  const { id, apiName } = readKnown(object, ['api-name'], 5007, 'the body', () =>
+    dimensionAt(model, requiredString(object, 'api-name', REQUIRED, 'the body'), 'api-name'),
+  );
   if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');
   return {
     changes: [{ change: 'dimension-deleted', databaseId: model.id, dimensionId: id }],

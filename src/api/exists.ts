@@ -3,8 +3,8 @@ import { checkAll, IDS_PER_EXISTS_MAX, QuarryError, TEXT_POINTS_MAX } from '../b
 import type { CountEntityPlan } from '../ir/index.js';
 import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.js';
 import type { Access } from './access.js';
-import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
-import { isList, type Json, kindOf } from './json.js';
+import { dimensionAt, objectAt, readAll, readKnown, readOrNull } from './fields.js';
+import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 export interface ExistsQuery {
   /** The entities that the caller sees. */
@@ -18,22 +18,30 @@ export interface ExistsQuery {
 /** Throws 506, 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
 export function bindExists(body: Json, model: DatabaseModel, nowMs: number, access: Access): ExistsQuery {
   const object = objectAt(body, 4004, 'the body');
-  refuseUnknown(object, ['ids', 'dimension'], 4049, 'the body');
-  const ids = object.get('ids');
-  if (ids === undefined) throw new QuarryError(4025, 'the body lacks "ids"');
-  if (!isList(ids)) throw new QuarryError(4049, `"ids" must be a list of strings, not ${kindOf(ids)}`);
-  if (ids.length === 0) throw new QuarryError(4031, '"ids" is empty');
-  if (ids.length > IDS_PER_EXISTS_MAX) {
-    throw new QuarryError(4019, `${ids.length} IDs in one request; at most ${IDS_PER_EXISTS_MAX}`);
-  }
-  const dimension = dimensionAt(model, object.get('dimension'), '"dimension"');
-  const asked = checkAll(ids, (id, index) => checkId(id, `ids[${index}]`));
+  const list = readOrNull(() => readIds(object)) ?? [];
+  const { dimension, asked } = readKnown(object, ['ids', 'dimension'], 4049, 'the body', () =>
+    readAll({
+      ids: () => readIds(object),
+      dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),
+      asked: () => checkAll(list, (id, index) => checkId(id, `ids[${index}]`)),
+    }),
+  );
   const condition = access.restrict(dimension, null, nowMs);
   return {
     plan: { databaseId: model.id, dimensionId: dimension.id, condition },
     asked,
     ids: asked.map(lowerCase),
   };
+}
+
+/** The list at "ids", whatever it holds. */
+function readIds(object: JsonObject): readonly Json[] {
+  const ids = object.get('ids');
+  if (ids === undefined) throw new QuarryError(4025, 'the body lacks "ids"');
+  if (!isList(ids)) throw new QuarryError(4049, `"ids" must be a list of strings, not ${kindOf(ids)}`);
+  if (ids.length === 0) throw new QuarryError(4031, '"ids" is empty');
+  if (ids.length <= IDS_PER_EXISTS_MAX) return ids;
+  throw new QuarryError(4019, `${ids.length} IDs in one request; at most ${IDS_PER_EXISTS_MAX}`);
 }
 
 function checkId(id: Json, place: string): string {

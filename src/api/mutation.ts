@@ -8,14 +8,15 @@ import { QuarryError } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Access } from './access.js';
-import { bindQuery } from './condition.js';
-import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
+import { bindQuery, queryList } from './condition.js';
+import { dimensionAt, objectAt, readAll, readKnown } from './fields.js';
 import { isObject, type Json, type JsonObject, kindOf, writeJson } from './json.js';
 
 export type MutationKind = 'update' | 'delete';
 
 export interface MutationBody {
-  readonly dimension: Json | undefined;
+  /** null = the default one. */
+  readonly dimension: string | null;
   readonly query: Json;
   /** JSON text of an object column api-name -> value; null of a delete. */
   readonly set: string | null;
@@ -33,15 +34,34 @@ const DIMENSION = 'dimension';
 
 /**
  * Reads the body. Throws 4004 when it is no object, 4049 for unknown fields and a `set` that is no object, 4010 for
- * what is missing, 2017 for an empty `set`, 2011 for one that names a dimension.
+ * what is missing, 2017 for an empty `set`, 2011 for one that names a dimension, and 5009 and 4026 for a dimension that
+ * is no string and a query that is no list; every faulty field is told.
  */
 export function readMutation(body: Json, kind: MutationKind): MutationBody {
   const object = objectAt(body, 4004, 'the body');
   const fields = [DIMENSION, 'query'];
-  refuseUnknown(object, kind === 'update' ? [...fields, 'set'] : fields, 4049, 'the body');
-  const query = object.get('query');
-  if (query === undefined) throw new QuarryError(4010, 'the body lacks "query"');
-  return { dimension: object.get(DIMENSION), query, set: kind === 'update' ? readSet(object) : null };
+  return readKnown(object, kind === 'update' ? [...fields, 'set'] : fields, 4049, 'the body', () => {
+    const query = object.get('query');
+    const { present, set, dimension } = readAll({
+      present: () => readPresent(query),
+      set: () => (kind === 'update' ? readSet(object) : null),
+      dimension: () => readDimensionName(object),
+      list: () => (query === undefined ? null : queryList(query)),
+    });
+    return { dimension, query: present, set };
+  });
+}
+
+function readPresent(query: Json | undefined): Json {
+  if (query !== undefined) return query;
+  throw new QuarryError(4010, 'the body lacks "query"');
+}
+
+/** Whether there is a dimension of that name is for the model that it is bound against. */
+function readDimensionName(object: JsonObject): string | null {
+  const name = object.get(DIMENSION) ?? null;
+  if (name === null || typeof name === 'string') return name;
+  throw new QuarryError(5009, `"${DIMENSION}" must be a dimension's api-name, not ${kindOf(name)}`);
 }
 
 function readSet(object: JsonObject): string {
@@ -53,7 +73,7 @@ function readSet(object: JsonObject): string {
   return writeJson(set);
 }
 
-/** Throws 506, 5008, 5009 and all of `bindQuery`. */
+/** Throws 506, 5008 and all of `bindQuery`. */
 export function bindMutation(
   { dimension: name, query, set }: MutationBody,
   model: DatabaseModel,

@@ -1,6 +1,7 @@
 /**
  * The rules of names and api-names, for dimensions and columns alike; only the codes differ.
- * An api-name is 1 to 64 of a-z, 0-9 and dash; a name is 1 to 64 printable ASCII characters without quotes.
+ * An api-name is 1 to 64 of a-z, 0-9 and dash; a name is 1 to 64 printable ASCII characters without quotes,
+ * not all of them blank.
  */
 import { type ErrorCode, NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
 
@@ -14,7 +15,7 @@ export const COLUMN_API_NAME: NameCodes = { invalid: 3007, tooLong: 3015 };
 export const DIMENSION_NAME: NameCodes = { invalid: 5001, tooLong: 5003 };
 export const DIMENSION_API_NAME: NameCodes = { invalid: 5000, tooLong: 5004 };
 
-const NAME = /^[ !#-&(-~]+$/;
+const NAME = /^(?! *$)[ !#-&(-~]+$/;
 const API_NAME = /^[a-z0-9-]+$/;
 
 function checked(text: string, pattern: RegExp, codes: NameCodes, what: string): string {
@@ -25,7 +26,7 @@ function checked(text: string, pattern: RegExp, codes: NameCodes, what: string):
     );
   }
   if (!pattern.test(text))
-    throw new QuarryError(codes.invalid, `${what} ${quoted(text)} has invalid characters or none`);
+    throw new QuarryError(codes.invalid, `${what} ${quoted(text)} has invalid characters or is blank`);
   return text;
 }
 

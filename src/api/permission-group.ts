@@ -14,8 +14,9 @@ import {
   type WeekDay,
 } from '../catalog/index.js';
 import type { ModelDecision } from './dimension.js';
+import { readAll } from './fields.js';
 import { ExactNumber, type Json, kindOf } from './json.js';
-import { readAll, TeamFields } from './team-fields.js';
+import { TeamFields } from './team-fields.js';
 
 const WRONG = 7000;
 const GROUP_FIELDS = [
@@ -69,14 +70,24 @@ function readHours(
   absent: PermissionGroup['accessMinutes'],
 ): PermissionGroup['accessMinutes'] {
   if (!fields.has('access-hours')) return absent;
-  const hours = new TeamFields(fields.object.get('access-hours'), ['from', 'to'], WRONG, '"access-hours"');
+  return TeamFields.read(
+    fields.object.get('access-hours'),
+    ['from', 'to'],
+    WRONG,
+    '"access-hours"',
+    readOpenHours,
+  );
+}
+
+/** From the fields of `access-hours`; null = the whole day, when there are none. */
+function readOpenHours(hours: TeamFields): PermissionGroup['accessMinutes'] {
   if (hours.object.size === 0) return null;
   const minute = (field: string): number => {
     const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(hours.text(field));
     if (match === null) throw hours.fault(field, 'must be HH:MM, 00:00 to 23:59');
     return Number(match[1]) * 60 + Number(match[2]);
   };
-  const [from, to] = [minute('from'), minute('to')];
+  const { from, to } = readAll({ from: () => minute('from'), to: () => minute('to') });
   if (from === to) throw hours.fault('to', 'is the same as "from": leave the hours out for the whole day');
   return { from, to };
 }
@@ -116,8 +127,7 @@ const answerOf = (name: string): GroupsAnswer => ({ 'permission-groups': [name] 
 
 /** Throws 7000. */
 export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const fields = new TeamFields(body, GROUP_FIELDS, WRONG, 'the body');
-  const group = readGroup(fields, 'group-name', catalog, {
+  const blank: PermissionGroup = {
     id: catalog.nextGroupId,
     name: '',
     description: '',
@@ -126,23 +136,29 @@ export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
     labels: [],
     weekDays: [],
     accessMinutes: null,
-  });
+  };
+  const group = TeamFields.read(body, GROUP_FIELDS, WRONG, 'the body', (fields) =>
+    readGroup(fields, 'group-name', catalog, blank),
+  );
   refuseTaken(catalog, group.name);
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Changes what the body names. Throws 7000. */
 export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const fields = new TeamFields(body, [...GROUP_FIELDS, 'new-group-name'], WRONG, 'the body');
-  const before = groupAt(fields, catalog);
-  const group = readGroup(fields, 'new-group-name', catalog, before);
+  const known = [...GROUP_FIELDS, 'new-group-name'];
+  const { before, group } = TeamFields.read(body, known, WRONG, 'the body', (fields) => {
+    const before = groupAt(fields, catalog);
+    return { before, group: readGroup(fields, 'new-group-name', catalog, before) };
+  });
   if (group.name !== before.name) refuseTaken(catalog, group.name);
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Its users are in no group afterwards. Throws 7000. */
 export function deleteGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const fields = new TeamFields(body, ['group-name'], WRONG, 'the body');
-  const { id, name } = groupAt(fields, catalog);
+  const { id, name } = TeamFields.read(body, ['group-name'], WRONG, 'the body', (fields) =>
+    groupAt(fields, catalog),
+  );
   return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };
 }

@@ -16,7 +16,7 @@ import {
 import type { Access } from './access.js';
 import { readColumnName } from './column-fields.js';
 import type { ModelDecision } from './dimension.js';
-import { columnAt, dimensionAt, objectAt, refuseUnknown } from './fields.js';
+import { columnAt, dimensionAt, objectAt, readAll, readKnown } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 const PLACE = 'the body';
@@ -91,10 +91,13 @@ interface RelationBody {
 
 function readRelation(body: Json, model: DatabaseModel): RelationBody {
   const object = objectAt(body, 3000, PLACE);
-  refuseUnknown(object, ['name', 'columns', 'dimension'], 3000, PLACE);
-  const name = readColumnName(object, 3000, PLACE);
-  const columnNames = readColumnNames(object);
-  return { name, dimension: dimensionAt(model, object.get('dimension'), '"dimension"'), columnNames };
+  return readKnown(object, ['name', 'columns', 'dimension'], 3000, PLACE, () =>
+    readAll({
+      name: () => readColumnName(object, 3000, PLACE),
+      columnNames: () => readColumnNames(object),
+      dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),
+    }),
+  );
 }
 
 function readColumnNames(object: JsonObject): readonly Json[] {

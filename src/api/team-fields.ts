@@ -4,23 +4,16 @@
  * restriction away by chance. An empty text, list or object takes away what was set. Lengths are in code points.
  */
 import { checkAll, type ErrorCode, NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
-import { objectAt } from './fields.js';
+import { objectAt, readKnown } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
 const TEXT_CHARS_MAX = 1_024;
 const LIST_ITEMS_MAX = 1_000;
-const UNKNOWN_TOLD_MAX = 20;
 /** Controls, line breaks, and marks that turn the text around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export function isLonger(text: string, pointsMax: number): boolean {
   return text.length > pointsMax && (text.length > 2 * pointsMax || [...text].length > pointsMax);
-}
-
-/** What every reader gives. When some refuse, all their faults are told, in their order. */
-export function readAll<T extends object>(readers: { readonly [Key in keyof T]: () => T[Key] }): T {
-  const entries: [string, () => unknown][] = Object.entries(readers);
-  return Object.fromEntries(checkAll(entries, ([key, read]) => [key, read()])) as T;
 }
 
 /** The fields of one object; every fault is a QuarryError with `code` that names field and place. */
@@ -29,15 +22,25 @@ export class TeamFields {
   readonly code: ErrorCode;
   readonly place: string;
 
-  /** Throws when `json` is no object, or has a field that `known` does not name. */
-  constructor(json: Json | undefined, known: readonly string[], code: ErrorCode, place: string) {
-    this.object = objectAt(json, code, place);
+  private constructor(object: JsonObject, code: ErrorCode, place: string) {
+    this.object = object;
     this.code = code;
     this.place = place;
-    const unknown = [...this.object.keys()].filter((field) => !known.includes(field));
-    checkAll(unknown.slice(0, UNKNOWN_TOLD_MAX), (field) => {
-      throw new QuarryError(code, `unknown field ${quoted(field)} in ${place}`);
-    });
+  }
+
+  /**
+   * What `read` gives of the fields of `json`. Throws when that is no object or has a field that `known` does not
+   * name; unknown fields are told first, beside the faults of `read`.
+   */
+  static read<T>(
+    json: Json | undefined,
+    known: readonly string[],
+    code: ErrorCode,
+    place: string,
+    read: (fields: TeamFields) => T,
+  ): T {
+    const fields = new TeamFields(objectAt(json, code, place), code, place);
+    return readKnown(fields.object, known, code, place, () => read(fields));
   }
 
   has(field: string): boolean {

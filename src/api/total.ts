@@ -3,7 +3,7 @@ import { checkAll, QuarryError } from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
-import { dimensionAt, objectAt, refuseUnknown } from './fields.js';
+import { dimensionAt, objectAt, readKnown } from './fields.js';
 import { isList, type Json, kindOf } from './json.js';
 
 /**
@@ -17,16 +17,20 @@ export function bindTotal(
   access: Access,
 ): readonly CountEntityPlan[] {
   const object = objectAt(body, 4004, 'the body');
-  refuseUnknown(object, ['dimensions'], 4049, 'the body');
-  const names = object.get('dimensions') ?? [];
+  const dimensions = readKnown(object, ['dimensions'], 4049, 'the body', () =>
+    readDimensions(object.get('dimensions') ?? [], model),
+  );
+  if (dimensions.length === 0) return bindTotalOfAll(model, nowMs, access);
+  return plansOf(new Set(dimensions), model, nowMs, access);
+}
+
+function readDimensions(names: Json, model: DatabaseModel): readonly Dimension[] {
   if (!isList(names)) throw new QuarryError(5009, `"dimensions" must be a list, not ${kindOf(names)}`);
-  if (names.length === 0) return bindTotalOfAll(model, nowMs, access);
-  const dimensions = checkAll(names, (name, index) => {
+  return checkAll(names, (name, index) => {
     if (name === null)
       throw new QuarryError(5009, `dimensions[${index}] must be a dimension's api-name, not null`);
     return dimensionAt(model, name, `dimensions[${index}]`);
   });
-  return plansOf(new Set(dimensions), model, nowMs, access);
 }
 
 /** One plan per dimension of the database. Throws 506. */

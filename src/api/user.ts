@@ -2,8 +2,9 @@
 import { QuarryError, quoted } from '../base/index.js';
 import { type Catalog, groupByName, type User } from '../catalog/index.js';
 import type { ModelDecision } from './dimension.js';
+import { readAll } from './fields.js';
 import type { Json } from './json.js';
-import { isLonger, readAll, TeamFields } from './team-fields.js';
+import { isLonger, TeamFields } from './team-fields.js';
 
 const WRONG = 7050;
 const EMAIL_CHARS_MAX = 254;
@@ -11,6 +12,7 @@ const EMAIL = /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u;
 const PASSWORD_CHARS_MIN = 8;
 const NAME_CHARS_MAX = 256;
 const USER_FIELDS = ['email', 'labels', 'first-name', 'last-name', 'permission-group'];
+const NEW_USER_FIELDS = [...USER_FIELDS, 'password'];
 
 export interface UsersAnswer {
   readonly users: readonly string[];
@@ -58,7 +60,7 @@ function userAt(catalog: Catalog, email: string): User {
 
 /** The password of a new user: 8 to 1,024 characters. Throws 7050. */
 export function readNewPassword(body: Json): string {
-  return readPassword(new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body'));
+  return TeamFields.read(body, NEW_USER_FIELDS, WRONG, 'the body', readPassword);
 }
 
 function readPassword(fields: TeamFields): string {
@@ -75,13 +77,14 @@ export function createUser(
   catalog: Catalog,
   passwordHash: string | null,
 ): ModelDecision<UsersAnswer> {
-  const fields = new TeamFields(body, [...USER_FIELDS, 'password'], WRONG, 'the body');
   const blank = { passwordHash: passwordHash ?? '', labels: [], firstName: '', lastName: '', groupId: null };
-  const { email, others } = readAll({
-    email: () => readEmail(fields),
-    password: () => (passwordHash === null ? readPassword(fields) : null),
-    others: () => readUser(fields, catalog, { email: '', ...blank }),
-  });
+  const { email, others } = TeamFields.read(body, NEW_USER_FIELDS, WRONG, 'the body', (fields) =>
+    readAll({
+      email: () => readEmail(fields),
+      password: () => (passwordHash === null ? readPassword(fields) : null),
+      others: () => readUser(fields, catalog, { email: '', ...blank }),
+    }),
+  );
   if (catalog.users.has(email)) throw new QuarryError(WRONG, `user ${quoted(email)} already exists`);
   const user = { ...others, email };
   return {
@@ -92,15 +95,17 @@ export function createUser(
 
 /** Changes what the body names; an empty `permission-group` takes the user out of its group. Throws 7050. */
 export function changeUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
-  const fields = new TeamFields(body, USER_FIELDS, WRONG, 'the body');
-  const user = readUser(fields, catalog, userAt(catalog, readEmail(fields)));
+  const user = TeamFields.read(body, USER_FIELDS, WRONG, 'the body', (fields) =>
+    readUser(fields, catalog, userAt(catalog, readEmail(fields))),
+  );
   return { changes: [{ change: 'user-set', user }], answer: { users: [user.email] } };
 }
 
 /** Throws 7050. */
 export function deleteUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
-  const fields = new TeamFields(body, ['email'], WRONG, 'the body');
-  const { email } = userAt(catalog, readEmail(fields));
+  const { email } = TeamFields.read(body, ['email'], WRONG, 'the body', (fields) =>
+    userAt(catalog, readEmail(fields)),
+  );
   return { changes: [{ change: 'user-deleted', email }], answer: { users: [email] } };
 }
 
@@ -113,10 +118,11 @@ export interface SignIn {
 
 /** Throws 7050 for a body of another form. */
 export function readSignIn(body: Json): SignIn {
-  const fields = new TeamFields(body, ['email', 'password', 'database-name'], WRONG, 'the body');
-  return {
-    email: fields.text('email').toLowerCase(),
-    password: fields.text('password'),
-    databaseName: fields.has('database-name') ? fields.text('database-name') : null,
-  };
+  return TeamFields.read(body, ['email', 'password', 'database-name'], WRONG, 'the body', (fields) =>
+    readAll({
+      email: () => fields.text('email').toLowerCase(),
+      password: () => fields.text('password'),
+      databaseName: () => (fields.has('database-name') ? fields.text('database-name') : null),
+    }),
+  );
 }

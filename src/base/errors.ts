@@ -236,7 +236,7 @@ export function checkAll<Item, Result>(
     }
   });
   if (refusals.length === 0) return results;
-  const [{ code, message, moreInfo }, ...also] = refusals;
+  const [{ code, message, moreInfo }, ...also] = refusals.slice(0, ERRORS_TOLD_MAX);
   throw new QuarryError(code, message, moreInfo, also);
 }
 

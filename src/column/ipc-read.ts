@@ -30,8 +30,8 @@ const MAGIC = 'ARROW1';
 const HEAD_BYTES = 8;
 const TAIL_BYTES = 4 + MAGIC.length;
 const STORED = -1n;
-/** A buffer of one segment never comes near; a damaged length does. */
-const BUFFER_BYTES_MAX = 2 ** 31 - 1;
+/** What this file reads of one buffer, and ipc-write.ts writes: more is a damaged length. */
+export const BUFFER_BYTES_MAX = 2 ** 31 - 1;
 /** LZ4 cannot do better: a length beyond it is damaged, and no memory is taken for it. */
 const LZ4_RATIO_MAX = 256;
 

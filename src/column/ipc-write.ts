@@ -14,7 +14,9 @@ import {
   Message,
   RecordBatch,
 } from 'apache-arrow/ipc/metadata/message';
+import { QuarryError } from '../base/index.js';
 import type { Body, FilePlan } from './ipc-plan.js';
+import { BUFFER_BYTES_MAX } from './ipc-read.js';
 
 const MAGIC = new TextEncoder().encode('ARROW1');
 const CONTINUATION = 0xffff_ffff;
@@ -98,8 +100,24 @@ function compressed(body: Body, frames: readonly Frame[]) {
   return { batch: new RecordBatch(body.rowCount, body.nodes, regions, compression), parts, bodyBytes: at };
 }
 
-/** The whole file; `frames` holds one per buffer of `buffersOf`. */
+/**
+ * Refuses what `decodeArrowFile` would refuse, so that a snapshot that cannot be read is never taken for one. Throws
+ * 9003: the data stays in the log.
+ */
+function checkSize(what: string, bytes: number): void {
+  if (bytes <= BUFFER_BYTES_MAX) return;
+  throw new QuarryError(9003, `${what} of ${bytes} bytes is more than a snapshot file holds`);
+}
+
+/** The whole file; `frames` holds one per buffer of `buffersOf`. Throws 9003 when it would be too large to be read. */
 export function assembleFile(plan: FilePlan, frames: readonly Frame[]): Uint8Array {
+  for (const body of [...plan.dictionaries, plan.rows]) {
+    for (const buffer of body.buffers) checkSize('a column', buffer.length);
+  }
+  checkSize(
+    'a segment',
+    frames.flatMap((frame) => frame ?? []).reduce((sum, part) => sum + part.length, 0),
+  );
   const out = new Assembler();
   out.magic();
   out.message(Message.encode(Message.from(plan.schema)), [], 0);

@@ -12,9 +12,11 @@ import type { LaneSet } from './lanes.js';
 import type { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
 import type { UsageBook } from './usage.js';
-import type { WriteOrder } from './write-order.js';
+import type { Write, WriteOrder } from './write-order.js';
 
 const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
+/** How soon a checkpoint that is wanted is tried again when it failed. */
+const RETRY_MS = 5_000;
 
 /** What a checkpoint is made of. */
 export interface Checkpointed {
@@ -34,6 +36,11 @@ export class Checkpointer {
   #running: Promise<void> | null = null;
   /** Something was deleted that only a checkpoint takes from the disk. */
   #wanted = false;
+  /** The log holds something that was deleted since: the next checkpoint begins a new log file. */
+  #erases = false;
+  /** Since the begin of the checkpoint that runs: a record whose answer depends on the data; a dimension went after it. */
+  #evaluated = false;
+  #isVoid = false;
   #count = 0;
   #logBytesBefore = 0;
   #replayedLogBytes = 0;
@@ -74,6 +81,24 @@ export class Checkpointer {
     this.run().catch((error) => this.warn(error));
   }
 
+  /**
+   * A record went to the lanes. When a dimension goes behind a record whose answer depends on it, both behind the
+   * begin of the checkpoint that runs, its files would be missing in a replay of that record: such a checkpoint does
+   * not count.
+   */
+  note({ changes, evaluates = false }: Pick<Write, 'changes' | 'evaluates'>): void {
+    this.#evaluated ||= evaluates;
+    const drops = changes.some(
+      ({ change }) => change === 'dimension-deleted' || change === 'database-deleted',
+    );
+    if (drops && this.#evaluated) this.#isVoid = true;
+  }
+
+  /** What was deleted leaves the log with the next checkpoint. */
+  erase(): void {
+    this.#erases = true;
+  }
+
   /** A checkpoint shall begin as soon as the one that runs is done. */
   want(): void {
     this.#wanted = true;
@@ -91,10 +116,16 @@ export class Checkpointer {
 
   /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
   run(): Promise<void> {
-    this.#running ??= this.runAnew(false).finally(() => {
-      this.#running = null;
-      if (this.#wanted) this.runIfDue();
-    });
+    this.#running ??= this.runAnew(false).then(
+      () => {
+        this.#running = null;
+        if (this.#wanted) this.runIfDue();
+      },
+      (error) => {
+        this.#running = null;
+        throw error;
+      },
+    );
     return this.#running;
   }
 
@@ -102,14 +133,37 @@ export class Checkpointer {
   async runAnew(anew: boolean): Promise<void> {
     const { options, order, lanes, usage } = this.#parts;
     const { fs, dir, clock, events } = options;
+    const wanted = this.#wanted;
     this.#wanted = false;
     this.#logBytesBefore = order.log.stats().bytesWritten;
     this.#replayedLogBytes = 0;
     const lsn = order.lsnSent;
     if (lsn === this.lsn && !anew && !usage.hasRequestsSinceSnapshot) return;
     const started = clock.nowMs();
-    this.#manifest = await this.#write(lsn, started);
-    await order.log.dropBefore(lsn + 1);
+    this.#evaluated = false;
+    this.#isVoid = false;
+    const writing = this.#write(lsn, started);
+    const newFile = this.#erases ? order.beginLogFile(started) : null;
+    this.#erases = false;
+    const [written] = await Promise.allSettled([writing, newFile]);
+    if (written.status === 'rejected') {
+      this.#erases ||= newFile !== null;
+      if (wanted || this.#isVoid) {
+        const again = (): void => {
+          this.#wanted = true;
+          this.runIfDue();
+        };
+        setTimeout(again, RETRY_MS).unref();
+      }
+      throw written.reason;
+    }
+    this.#manifest = written.value;
+    const erased = await order.log.dropBefore(lsn + 1);
+    if (newFile !== null && !erased) {
+      // Records that were under way when the checkpoint began lie beside what was deleted: once more.
+      this.#erases = true;
+      this.#wanted = true;
+    }
     await removeUnreferenced(fs, dir, this.#manifest);
     this.#count++;
     const { files } = this.#manifest;
@@ -157,6 +211,7 @@ export class Checkpointer {
       usage: usageThen.plain,
       once: onceFile,
     };
+    if (this.#isVoid) throw new Error('a dimension was deleted behind an update meanwhile: it is taken anew');
     await swapManifest(fs, dir, manifest);
     return manifest;
   }

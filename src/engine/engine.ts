@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Catalog,
-  type CatalogChange,
   catalogFromPlain,
   catalogToPlain,
+  changeFromPlain,
   EMPTY_CATALOG,
 } from '../catalog/index.js';
 import type { Manifest } from '../format/index.js';
@@ -32,7 +32,7 @@ import type { EngineOptions } from './options.js';
 import { repartitionInto } from './repartition.js';
 import { loadLanes, replayLog } from './replay.js';
 import { UsageBook } from './usage.js';
-import { type ReplayedCounts, WriteOrder } from './write-order.js';
+import { type ReplayedCounts, type Write, WriteOrder } from './write-order.js';
 import { Writer } from './writer.js';
 
 const INTERVAL_MS = 100;
@@ -80,7 +80,7 @@ export class Engine implements EngineApi {
     this.#order = new WriteOrder(
       this.#lanes,
       () => this.#rebuilds,
-      (changes) => this.#sent(changes),
+      (write) => this.#sent(write),
     );
     this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {
@@ -140,9 +140,12 @@ export class Engine implements EngineApi {
       events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
     }
     const from = this.#checkpoints.lsn + 1;
-    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, count) =>
-      this.#writer.note(lsn, record, count),
-    );
+    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, count) => {
+      this.#writer.note(lsn, record, count);
+      // Whatever was deleted since the snapshot is still in it, and in the log.
+      if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
+      if (record.type !== 'insert') this.#checkpoints.erase();
+    });
     const { nextLsn, tornTail } = await replayed.replay.repair();
     if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
     if (manifest !== null) {
@@ -160,6 +163,7 @@ export class Engine implements EngineApi {
     const wanted = this.#options.shardCount;
     if (wanted !== null && wanted !== this.#lanes.shardCount) await this.#repartition(wanted);
     this.#ready = true;
+    this.#checkpoints.runIfDue();
   }
 
   #openLog(nextLsn: number): Promise<Log> {
@@ -271,7 +275,10 @@ export class Engine implements EngineApi {
   }
 
   /** A record went to the lanes. */
-  #sent(changes: readonly CatalogChange[]): void {
+  #sent(write: Write): void {
+    const { changes, deletes = false } = write;
+    this.#checkpoints.note(write);
+    if (deletes || changes.some(({ change }) => change.endsWith('-deleted'))) this.#checkpoints.erase();
     // Only a checkpoint takes what was deleted from the disk.
     if (changes.some(({ change }) => change === 'database-deleted')) this.#checkpoints.want();
     if (this.#ready && !this.#closing) this.#checkpoints.runIfDue();
@@ -365,4 +372,8 @@ export class Engine implements EngineApi {
     await this.#order.log.close();
     await this.#lanes.close();
   }
+}
+
+function deletesDatabase(plainChanges: readonly unknown[]): boolean {
+  return plainChanges.map(changeFromPlain).some(({ change }) => change === 'database-deleted');
 }

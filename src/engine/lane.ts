@@ -37,7 +37,10 @@ interface Waiting {
 }
 
 /** What the engine needs of a lane; tests put one without a thread in its place. */
-export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memoryBytes' | 'send' | 'close'>;
+export type LaneApi = Pick<
+  Lane,
+  'index' | 'shards' | 'memoryBytes' | 'dictionaryBytesMax' | 'send' | 'close'
+>;
 export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
 
 export class Lane {
@@ -50,6 +53,7 @@ export class Lane {
   #flushDue = false;
   #sequence = 0;
   #memoryBytes = 0;
+  #dictionaryBytesMax = 0;
   #down: LaneDownError | null = null;
   readonly #underWay = new Set<Waiting>();
 
@@ -76,6 +80,11 @@ export class Lane {
   /** Memory of the worker's arenas, indexes and dictionaries, as of its last answer. */
   get memoryBytes(): number {
     return this.#memoryBytes;
+  }
+
+  /** Strings of the fullest dictionary, as of the worker's last answer. */
+  get dictionaryBytesMax(): number {
+    return this.#dictionaryBytesMax;
   }
 
   send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
@@ -125,6 +134,7 @@ export class Lane {
       (result) => {
         if (counted) this.#inFlight--;
         this.#memoryBytes = result.memoryBytes;
+        this.#dictionaryBytesMax = result.dictionaryBytesMax;
         this.#settle(waiting, result.replies);
         this.#flush(false);
       },

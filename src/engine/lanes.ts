@@ -36,6 +36,11 @@ export class LaneSet {
     return this.all.reduce((sum, lane) => sum + lane.memoryBytes, 0);
   }
 
+  /** Strings of the fullest dictionary of one column and shard, in bytes. */
+  get dictionaryBytesMax(): number {
+    return Math.max(...this.all.map((lane) => lane.dictionaryBytesMax));
+  }
+
   /** A new, empty lane for the shards of lane `index`. */
   start(index: number): LaneApi {
     const { laneFile, kernels, laneCount, dir, makeLane } = this.#options;

@@ -1,29 +1,48 @@
 /** What an update or a delete is in the log, and the memory that it may take. */
+import { QuarryError, SEGMENT_ROWS_MAX } from '../base/index.js';
 import { decodeBatch, type Section } from '../column/index.js';
 import { encodeRecordPayload, type RecordOnce } from '../format/index.js';
 import { conditionToPlain } from '../ir/index.js';
 import type { Mutation } from './api.js';
 
+/** A value of the widest kind and its validity. */
 const BYTES_PER_VALUE = 17;
-const BYTES_PER_LIST = 8;
+/** An item of a list, in a heap that may be twice as large as what it holds. */
+const BYTES_PER_ITEM = 32;
+const BYTES_PER_LIST_ROW = 8;
 const BYTES_PER_EVENT = 28;
+/** Items of one list that an update may set: a segment of such lists still fits in a snapshot file. */
+export const ITEMS_PER_SET_MAX = 2_000;
 
-/** Memory that applying the sections of `batch` to one entity may take beside its strings, in bytes at most. */
-export function bytesPerEntity(batch: Uint8Array): number {
-  const { sections } = decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength);
-  return sections.reduce((sum, section) => sum + sectionBytes(section), 0);
+/** How much an update touches. */
+export interface Touched {
+  readonly entityCount: number;
+  /** Entity segments in which they may lie, at most. */
+  readonly segmentCount: number;
 }
 
-function sectionBytes({ form, valueCount }: Section): number {
-  switch (form) {
-    case 'latest':
-      return BYTES_PER_VALUE;
-    case 'list':
-      return BYTES_PER_LIST + valueCount * BYTES_PER_VALUE;
-    case 'event':
-      return valueCount * BYTES_PER_EVENT;
-    default:
-      return 0;
+const sectionsOf = (batch: Uint8Array): readonly Section[] =>
+  decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength).sections;
+
+/** Memory that an update may take beside its strings, in bytes at most: a column that is new in a segment takes all of it. */
+export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: Touched): number {
+  const rows = segmentCount * SEGMENT_ROWS_MAX;
+  const bytes = sectionsOf(batch).map(({ form, valueCount }) => {
+    if (form === 'latest') return rows * BYTES_PER_VALUE;
+    if (form === 'list') return rows * BYTES_PER_LIST_ROW + entityCount * valueCount * BYTES_PER_ITEM;
+    return form === 'event' ? entityCount * valueCount * BYTES_PER_EVENT : 0;
+  });
+  return bytes.reduce((sum, one) => sum + one, batch.byteLength);
+}
+
+/** Throws 2009 for a list that is too long to be given to many. */
+export function checkSet(batch: Uint8Array): void {
+  for (const { form, valueCount } of sectionsOf(batch)) {
+    if (form !== 'list' || valueCount <= ITEMS_PER_SET_MAX) continue;
+    throw new QuarryError(
+      2009,
+      `"set" has a list of ${valueCount} items; an update takes at most ${ITEMS_PER_SET_MAX}`,
+    );
   }
 }
 

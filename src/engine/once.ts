@@ -33,6 +33,8 @@ export class OnceTable {
 
   /** Called when the record of a named write has been applied, and at start for every entry found. */
   add(entry: OnceEntry): void {
+    // A name that is used again after its time goes behind the younger ones.
+    this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
   }
 

@@ -75,7 +75,7 @@ export function sendRecord(lane: LaneApi, record: LogRecord): Promise<number> | 
       const { databaseId, dimensionId, batches } = record;
       const condition = conditionFromPlain(record.condition);
       // A copy: the record's bytes belong to the reader.
-      const batch = record.type === 'update' ? batches[0].bytes.slice() : null;
+      const batch = record.type === 'update' ? new Uint8Array(batches[0].bytes) : null;
       return lane.send('mutate', { databaseId, dimensionId, condition, batch });
     }
   }

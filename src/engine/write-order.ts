@@ -11,6 +11,7 @@
  */
 import { invariant } from '../base/index.js';
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
+import { encodeRecordPayload } from '../format/index.js';
 import type { Log } from '../wal/index.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import type { LaneSet } from './lanes.js';
@@ -20,6 +21,10 @@ import { applyToLane } from './replay.js';
 export interface Write {
   /** Of the catalog, at this record. */
   readonly changes: readonly CatalogChange[];
+  /** Something is deleted by it, which is to leave the log too. */
+  readonly deletes?: boolean;
+  /** Its answer depends on the data at its LSN. */
+  readonly evaluates?: boolean;
   /** Sends the record's part to a lane; resolves with the entities it changed there. null = nothing for this lane. */
   readonly send: (lane: LaneApi) => Promise<number> | null;
   /** Called when the record is applied everywhere, with the entities it changed. */
@@ -32,7 +37,7 @@ export type ReplayedCounts = ReadonlyMap<number, number>;
 export class WriteOrder {
   readonly #lanes: LaneSet;
   readonly #rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>;
-  readonly #sent: (changes: readonly CatalogChange[]) => void;
+  readonly #sent: (write: Write) => void;
   #openedLog: Log | null = null;
   #head: Catalog = EMPTY_CATALOG;
   #visible: Catalog = EMPTY_CATALOG;
@@ -47,7 +52,7 @@ export class WriteOrder {
   constructor(
     lanes: LaneSet,
     rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>,
-    sent: (changes: readonly CatalogChange[]) => void,
+    sent: (write: Write) => void,
   ) {
     this.#lanes = lanes;
     this.#rebuilding = rebuilding;
@@ -98,8 +103,12 @@ export class WriteOrder {
     await written;
     const applying = this.#commit(lsn, catalog, write);
     this.#underWay.set(lsn, applying);
-    const entityCount = await applying;
-    this.#underWay.delete(lsn);
+    let entityCount: number;
+    try {
+      entityCount = await applying;
+    } finally {
+      this.#underWay.delete(lsn);
+    }
     this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
     return entityCount;
   }
@@ -109,9 +118,15 @@ export class WriteOrder {
     await this.#last;
   }
 
-  /** Waits until the log has room; rejects with 9002 when the disk is full. */
-  async roomFor(payloadBytes: number): Promise<void> {
-    while (!this.log.hasRoom(payloadBytes)) await this.log.room(payloadBytes);
+  /**
+   * Begins a new log file with a record that changes nothing, so that the file before it can be removed. Resolves with
+   * false, and nothing is written, when no file is prepared for that.
+   */
+  async beginLogFile(timeMs: number): Promise<boolean> {
+    const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: [] });
+    if (!this.log.beginFile() || !this.log.hasRoom(payload.length)) return false;
+    await this.append(payload, { changes: [], send: () => null, applied: () => {} });
+    return true;
   }
 
   /** Resolves when every record up to `lsn` is applied everywhere. */
@@ -119,24 +134,23 @@ export class WriteOrder {
     await Promise.all([...this.#underWay].filter(([own]) => own <= lsn).map(([, applying]) => applying));
   }
 
-  tellModels(catalog: Catalog = EMPTY_CATALOG): void {
-    for (const model of this.#head.databases.values()) {
-      if (catalog.databases.get(model.id) !== model) {
-        this.#lanes.tellAll((lane) => lane.send('model', { model }));
-      }
-    }
+  /** Tells all lanes all models: at start. */
+  tellModels(): void {
+    for (const model of this.#head.databases.values())
+      this.#lanes.tellAll((lane) => lane.send('model', { model }));
   }
 
   #setHead(changes: readonly CatalogChange[]): Catalog {
     if (changes.length === 0) return this.#head;
-    const before = this.#head;
-    this.#head = applyChanges(before, changes);
-    this.tellModels(before);
+    this.#head = applyChanges(this.#head, changes);
+    const ofModels = changes.filter(changesModel);
+    if (ofModels.length > 0) this.#lanes.tellAll((lane) => lane.send('change-models', { changes: ofModels }));
     return this.#head;
   }
 
   /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
-  #commit(lsn: number, catalog: Catalog, { changes, send, applied }: Write): Promise<number> {
+  #commit(lsn: number, catalog: Catalog, write: Write): Promise<number> {
+    const { changes, send, applied } = write;
     invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
     this.#lsnSent = lsn;
     this.#visible = catalog;
@@ -145,7 +159,7 @@ export class WriteOrder {
         sent === null ? 0 : this.#afterRebuild(sent, index, lsn),
       ),
     );
-    this.#sent(changes);
+    this.#sent(write);
     return Promise.all(counts).then((each) => {
       const entityCount = each.reduce((sum, one) => sum + one, 0);
       applied(lsn, entityCount);
@@ -163,4 +177,9 @@ export class WriteOrder {
       return (await rebuilding).get(lsn) ?? 0;
     }
   }
+}
+
+/** Whether parsing depends on it. A deleted database's model goes with its data. */
+function changesModel({ change }: CatalogChange): boolean {
+  return /^(dimension|column|relation)-/.test(change) || change === 'database-created';
 }

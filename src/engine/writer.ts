@@ -5,16 +5,17 @@
  * bound or parsed again, in the turn in which the record is appended.
  */
 import { hash } from 'node:crypto';
-import { QuarryError } from '../base/index.js';
+import { QuarryError, SEGMENT_ROWS_MAX } from '../base/index.js';
 import { type Catalog, changeFromPlain, changeToPlain } from '../catalog/index.js';
 import { encodeRecordPayload, type RecordOnce } from '../format/index.js';
+import type { CountEntityPlan } from '../ir/index.js';
 import type { ParsedRecord } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Decision, InsertAnswer, InsertRequest, Mutation, MutationRequest } from './api.js';
 import { BufferPool } from './buffer-pool.js';
 import { encodeExpiry, findExpired } from './expiry.js';
 import type { LaneSet } from './lanes.js';
-import { bodyOfSet, bytesPerEntity, encodeMutation } from './mutation.js';
+import { bodyOfSet, checkSet, encodeMutation, type Touched, updateBytes } from './mutation.js';
 import type { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
 import type { UsageBook } from './usage.js';
@@ -24,6 +25,8 @@ import type { WriteOrder } from './write-order.js';
 const MEMORY_PER_BATCH_BYTE = 2;
 /** Room for the parts of a record that do not grow with the body. */
 const RECORD_ROOM_BYTES = 4_096;
+/** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
+const DICTIONARY_BYTES_MAX = 2 ** 31;
 const LANE_DOWN_CODE = 9004;
 
 export interface WriterParts {
@@ -40,6 +43,8 @@ export class Writer {
   readonly #parts: WriterParts;
   readonly #buffers = new BufferPool();
   #waitingInsertBytes = 0;
+  /** What updates that are under way may take. */
+  #reservedBytes = 0;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -48,7 +53,7 @@ export class Writer {
   /** Memory of the data, of bodies on their way, and of what is kept beside them. */
   get memoryBytes(): number {
     const { lanes, once } = this.#parts;
-    return lanes.memoryBytes + once.memoryBytes + this.#waitingInsertBytes;
+    return lanes.memoryBytes + once.memoryBytes + this.#waitingInsertBytes + this.#reservedBytes;
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
@@ -106,7 +111,7 @@ export class Writer {
       const { entityCount, valueCount, recordBytes } = parsed;
       if (!charged) request.charge(entityCount);
       if (entityCount === 0 && onceId === null) return [entityCount, valueCount];
-      await order.roomFor(recordBytes);
+      while (!order.log.hasRoom(recordBytes)) await order.log.room(recordBytes);
       this.#parts.checkWritable();
       this.#checkMemory(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
@@ -150,32 +155,47 @@ export class Writer {
   }
 
   async #mutate(request: MutationRequest): Promise<number> {
-    const { lanes, order, options } = this.#parts;
+    const { order, options } = this.#parts;
     const { databaseId, once } = request;
     for (let charged = false; ; charged = true) {
       const model = this.#model(databaseId);
       const mutation = request.bind(model);
       const batch = await this.#parseSet(request, mutation, model);
       const { dimensionId, condition } = mutation;
-      const plans = [{ databaseId, dimensionId, condition }];
-      const [entityCount] = (await lanes.askAll((lane) => lane.send('count-entities', { plans }))).reduce(
-        ([sum], [one]) => [sum + one],
-      );
-      if (!charged) request.charge(entityCount);
-      if (entityCount === 0 && once === null) return 0;
+      const touched = await this.#touched({ databaseId, dimensionId, condition });
+      if (!charged) request.charge(touched.entityCount);
+      if (touched.entityCount === 0 && once === null) return 0;
       const timeMs = options.clock.nowMs();
       const payload = encodeMutation(databaseId, mutation, batch, timeMs, once);
-      await order.roomFor(payload.length);
+      while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
       this.#parts.checkWritable();
-      if (batch !== null) this.#checkMemory(entityCount * bytesPerEntity(batch) + batch.byteLength);
+      const bytes = batch === null ? 0 : updateBytes(batch, touched);
+      this.#checkMemory(bytes);
       if (model.version < this.#model(databaseId).shrinkVersion) continue;
-      return order.append(payload, {
-        changes: [],
-        send: (lane) => lane.send('mutate', { databaseId, dimensionId, condition, batch }),
-        applied: (lsn, count) =>
-          this.note(lsn, { type: batch === null ? 'delete' : 'update', databaseId, timeMs, once }, count),
-      });
+      this.#reservedBytes += bytes;
+      try {
+        return await order.append(payload, {
+          changes: [],
+          deletes: batch === null,
+          evaluates: true,
+          send: (lane) => lane.send('mutate', { databaseId, dimensionId, condition, batch }),
+          applied: (lsn, count) =>
+            this.note(lsn, { type: batch === null ? 'delete' : 'update', databaseId, timeMs, once }, count),
+        });
+      } finally {
+        this.#reservedBytes -= bytes;
+      }
     }
+  }
+
+  /** What a mutation concerns now, before it stands in the log. */
+  async #touched(plan: CountEntityPlan): Promise<Touched> {
+    const { lanes } = this.#parts;
+    const plans = [plan, { ...plan, condition: null }];
+    const counts = await lanes.askAll((lane) => lane.send('count-entities', { plans }));
+    const [entityCount, allCount] = plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+    const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
+    return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
   }
 
   /** The batch of an update's `set`, parsed against at least `model`; null for a delete. */
@@ -192,6 +212,7 @@ export class Writer {
     const parsed = await lanes.ask(
       lanes.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
     );
+    checkSet(parsed.batch);
     return parsed.batch;
   }
 
@@ -233,12 +254,13 @@ export class Writer {
     const nowMs = options.clock.nowMs();
     for (const expiry of await findExpired(lanes, order.visible, nowMs)) {
       const payload = encodeExpiry(expiry, nowMs);
-      await order.roomFor(payload.length);
+      while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
       this.#parts.checkWritable();
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
       // The column may be gone meanwhile, and its id is never used again: then there is nothing to take away.
       await order.append(payload, {
         changes: [],
+        deletes: true,
         send: (lane) =>
           lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(() => 0),
         applied: () => {},
@@ -279,6 +301,9 @@ export class Writer {
   #checkMemory(moreBytes: number): void {
     if (this.memoryBytes + moreBytes > this.#parts.options.memoryLimitBytes) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
+    }
+    if (this.#parts.lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
+      throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
     }
   }
 }

@@ -20,7 +20,7 @@ import { refineAttribute, selectAttribute } from './attribute-leaf.js';
 import { entitiesWithEvents, segmentPart } from './event-leaf.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
 import { eachMatch, type TextTest } from './text-match.js';
-import { PreparedTest } from './value-test.js';
+import { PreparedTest, type WithoutRoom } from './value-test.js';
 
 /** A bitmap with fewer than one in so many rows set is narrowed row by row rather than by another scan. */
 const SPARSE = 8;
@@ -33,11 +33,18 @@ type PreparedLeaf =
 export class ShardCondition {
   readonly #shard: DimensionShard;
   readonly #scratch: Arena;
+  readonly #withoutRoom: WithoutRoom;
   readonly #root: NormalNode;
   readonly #leaves = new Map<NormalNode, PreparedLeaf>();
 
   /** Resolves texts and works out the shard-wide leaves; `release` must be called at the end. */
-  constructor(shard: DimensionShard, condition: Condition, scratch: Arena) {
+  constructor(
+    shard: DimensionShard,
+    condition: Condition,
+    scratch: Arena,
+    withoutRoom: WithoutRoom = 'refuse',
+  ) {
+    this.#withoutRoom = withoutRoom;
     this.#shard = shard;
     this.#scratch = scratch;
     this.#root = normalize(condition, (leaf) => leafCost(shard, leaf));
@@ -130,17 +137,21 @@ export class ShardCondition {
     switch (leaf.op) {
       case 'attribute': {
         const dictionary = shard.dictionaries.get(leaf.columnId);
-        const tests = leaf.tests.map((test) => new PreparedTest(test, dictionary));
+        const tests = leaf.tests.map((test) => new PreparedTest(test, dictionary, this.#withoutRoom));
         return { over: 'segment', columnId: leaf.columnId, tests };
       }
       case 'event':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq),
+          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq, this.#withoutRoom),
           owners: leaf.event.columnId,
         };
       case 'freqgroup':
-        return { over: 'shard', bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq), owners: null };
+        return {
+          over: 'shard',
+          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#withoutRoom),
+          owners: null,
+        };
       case 'entity-id':
         return {
           over: 'shard',

@@ -11,7 +11,7 @@ import {
   type EventTable,
   valueBytes,
 } from '../storage/index.js';
-import { PreparedTest } from './value-test.js';
+import { PreparedTest, type WithoutRoom } from './value-test.js';
 
 /** Places that a kernel's run starts at are multiples of this, so that bitmaps and vectors line up. */
 const RUN_ALIGN_MASK = 127;
@@ -48,18 +48,25 @@ export function entitiesWithEvents(
   shard: DimensionShard,
   events: readonly EventTest[],
   minfreq: number,
+  withoutRoom: WithoutRoom,
 ): Uint8Array {
   const marker = new Marker(shard.segments.length, minfreq);
   for (const event of events) {
     const table = shard.events.get(event.columnId);
-    if (table !== undefined) markMatches(shard, table, event, marker);
+    if (table !== undefined) markMatches(shard, table, event, marker, withoutRoom);
   }
   return marker.bitmap;
 }
 
-function markMatches(shard: DimensionShard, table: EventTable, event: EventTest, marker: Marker): void {
+function markMatches(
+  shard: DimensionShard,
+  table: EventTable,
+  event: EventTest,
+  marker: Marker,
+  withoutRoom: WithoutRoom,
+): void {
   const dictionary = shard.dictionaries.get(event.columnId);
-  const tests = event.tests.map((test) => new PreparedTest(test, dictionary));
+  const tests = event.tests.map((test) => new PreparedTest(test, dictionary, withoutRoom));
   try {
     for (const segment of table.segments) markSegment(segment, event, tests, marker);
   } finally {

@@ -12,12 +12,12 @@ export interface MutatePlan extends DimensionKey {
 /**
  * Selects the entities of the plan's dimension in `shard` for which its condition is true, all of them before the
  * first is touched; then applies the sections of `set` (a batch of one entity, which stands for each of them) or,
- * with `set` null, deletes them. Returns their number.
+ * with `set` null, deletes them. Returns their number. Refuses nothing: the plan stands in the log.
  */
 export function mutateEntities(shard: Shard, plan: MutatePlan, set: Batch | null, scratch: Arena): number {
   const dimension = shard.find(plan);
   if (dimension === undefined) return 0;
-  const condition = new ShardCondition(dimension, plan.condition, scratch);
+  const condition = new ShardCondition(dimension, plan.condition, scratch, 'go-on');
   let rows: Uint32Array;
   try {
     rows = condition.rows();

@@ -33,6 +33,12 @@ function presentRows(run: Run, out: number): number {
   return run.presentCount;
 }
 
+/**
+ * What becomes of a text test whose table of codes finds no room in an arena: a query is refused (9006); what a record
+ * of the log asks for must come out, and is worked out row by row.
+ */
+export type WithoutRoom = 'refuse' | 'go-on';
+
 /** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
 export class PreparedTest {
   readonly #test: ValueTest;
@@ -40,10 +46,12 @@ export class PreparedTest {
   readonly #codes: readonly number[];
   readonly #codeSet: ReadonlySet<number>;
   readonly #codeCount: number;
+  readonly #withoutRoom: WithoutRoom;
   readonly #tables = new Map<Arena, number>();
 
-  constructor(test: ValueTest, dictionary: Dictionary | undefined) {
+  constructor(test: ValueTest, dictionary: Dictionary | undefined, withoutRoom: WithoutRoom) {
     this.#test = test;
+    this.#withoutRoom = withoutRoom;
     this.#codes = test.kind === 'text' && dictionary !== undefined ? matchingCodes(test, dictionary) : [];
     this.#codeSet = new Set(this.#codes);
     this.#codeCount = dictionary?.codeCount ?? 1;
@@ -124,18 +132,45 @@ export class PreparedTest {
       return kernels.equalU32(valuesAt, rowCount, codes[0], negated, out);
     }
     const table = this.#tableIn(run.arena);
+    if (table === null) return this.#selectByRow(run, out);
     if (run.width === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
     if (run.width === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
     return kernels.memberU32(valuesAt, rowCount, table, out);
   }
 
-  /** The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. */
-  #tableIn(arena: Arena): number {
+  /** The same without a table: slow, and needs no memory. */
+  #selectByRow({ arena, width, valuesAt, rowCount }: Run, out: number): number {
+    const { u8, u16, u32 } = arena;
+    const { negated } = this.#test;
+    u8.fill(0, out, out + bitmapBytes(rowCount));
+    let count = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const code =
+        width === 1
+          ? u8[valuesAt + row]
+          : width === 2
+            ? u16[(valuesAt >> 1) + row]
+            : u32[(valuesAt >> 2) + row];
+      if (code === 0 || this.#codeSet.has(code) === negated) continue;
+      u8[out + (row >> 3)] |= 1 << (row & 7);
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. null when there
+   * is no room for it and the test goes on without. Throws 9006 when it does not.
+   */
+  #tableIn(arena: Arena): number | null {
     const made = this.#tables.get(arena);
     if (made !== undefined) return made;
     // 256 codes at least, because the 8-bit kernel looks at a whole table.
     const at = arena.takeTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
-    if (at === null) throw new QuarryError(9006, 'a text condition matches among too many distinct strings');
+    if (at === null) {
+      if (this.#withoutRoom === 'go-on') return null;
+      throw new QuarryError(9006, 'a text condition matches among too many distinct strings');
+    }
     this.#tables.set(arena, at);
     const { u8 } = arena;
     const { negated } = this.#test;

@@ -2,7 +2,8 @@
  * Whitelists of addresses: networks, single addresses and host names, whose addresses are looked up beforehand and
  * again every minute, so that a check never waits.
  * Invariants: an empty list admits everybody; a host name that has no address, or that was not looked up yet, admits
- * nobody; an IPv4 address is the same one when it is written as IPv6.
+ * nobody; an IPv4 address is the same one when it is written as IPv6. RUNNING_MAX look-ups are waited for at a time, each
+ * so long; the others follow in the order in which they were wanted. No name is asked for again before its answer came.
  */
 import { lookup } from 'node:dns/promises';
 import type { Catalog } from '../catalog/index.js';
@@ -23,6 +24,10 @@ interface Whitelist {
 
 const NO_ADDRESSES = new AddressSet();
 
+const RUNNING_MAX = 4;
+/** How long an answer is waited for before the next name's turn; one that comes later still counts. */
+const GIVE_UP_MS = 5_000;
+
 /** The name server could not be asked: what it said before goes on to hold. */
 const TEMPORARY_FAULTS: readonly unknown[] = ['EAI_AGAIN', 'ETIMEOUT', 'ECONNREFUSED'];
 
@@ -31,13 +36,20 @@ export class AddressBook {
   readonly #whitelists = new WeakMap<readonly string[], Whitelist>();
   /** By host name, those of the newest catalog. */
   readonly #addresses = new Map<string, AddressSet>();
-  /** Look-ups on their way, by host name. */
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #giveUpMs: number;
+  /** Names that wait for their turn, and those that were asked for and have no answer yet. */
+  readonly #wanted = new Set<string>();
+  /** Look-ups that wait for their turn or their answer, without those that were given up. */
+  readonly #pending = new Set<Promise<void>>();
+  #runningCount = 0;
+  /** Each is given the place of one that is done. */
+  readonly #queue: (() => void)[] = [];
   #catalog: Catalog | null = null;
   #hosts: ReadonlySet<string> = new Set();
 
-  constructor(lookUp: LookUpHost = lookUpHost) {
+  constructor(lookUp: LookUpHost = lookUpHost, giveUpMs = GIVE_UP_MS) {
     this.#lookUpHost = lookUp;
+    this.#giveUpMs = giveUpMs;
   }
 
   /** Whether `address` (text) is in the whitelist. */
@@ -61,21 +73,16 @@ export class AddressBook {
     for (const host of this.#hosts) this.#lookUp(host);
   }
 
-  /** Whether every host name was looked up once. */
+  /** Whether every host name was looked up once, or given up. */
   get settled(): boolean {
     for (const host of this.#hosts) if (!this.#addresses.has(host)) return false;
     return true;
   }
 
-  /** Resolves when no look-up is on its way, or after `waitMsMax`. */
+  /** Resolves when the look-ups that are under way were answered or given up, or after `waitMsMax`. */
   async whenSettled(waitMsMax: number): Promise<void> {
-    if (this.#running.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, waitMsMax);
-    });
-    await Promise.race([Promise.all(this.#running.values()), late]);
-    clearTimeout(timer);
+    if (this.#pending.size === 0) return;
+    await settledWithin(Promise.all(this.#pending), waitMsMax);
   }
 
   #whitelistOf(entries: readonly string[]): Whitelist {
@@ -100,18 +107,42 @@ export class AddressBook {
   }
 
   #lookUp(host: string): void {
-    if (this.#running.has(host)) return;
-    const run = async (): Promise<void> => {
-      let found: AddressSet | undefined;
-      try {
-        found = AddressSet.of(await this.#lookUpHost(host));
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        found = TEMPORARY_FAULTS.includes(code) ? this.#addresses.get(host) : undefined;
-      }
-      this.#running.delete(host);
-      if (this.#hosts.has(host)) this.#addresses.set(host, found ?? NO_ADDRESSES);
-    };
-    this.#running.set(host, run());
+    if (this.#wanted.has(host)) return;
+    this.#wanted.add(host);
+    const pending = this.#inTurn(host).finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
   }
+
+  async #inTurn(host: string): Promise<void> {
+    if (this.#runningCount < RUNNING_MAX) this.#runningCount++;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+    if (this.#hosts.has(host)) await settledWithin(this.#ask(host), this.#giveUpMs);
+    else this.#wanted.delete(host);
+    if (this.#hosts.has(host) && !this.#addresses.has(host)) this.#addresses.set(host, NO_ADDRESSES);
+    const next = this.#queue.shift();
+    if (next === undefined) this.#runningCount--;
+    else next();
+  }
+
+  async #ask(host: string): Promise<void> {
+    let found: AddressSet | undefined;
+    try {
+      found = AddressSet.of(await this.#lookUpHost(host));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      found = TEMPORARY_FAULTS.includes(code) ? this.#addresses.get(host) : undefined;
+    }
+    this.#wanted.delete(host);
+    if (this.#hosts.has(host)) this.#addresses.set(host, found ?? NO_ADDRESSES);
+  }
+}
+
+/** Resolves with `done`, or after `waitMsMax`. */
+async function settledWithin(done: Promise<unknown>, waitMsMax: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMsMax);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
 }

@@ -3,7 +3,7 @@
  * 1003; addresses 504; what the key may 503, 505, 507, 509, 511; 1500 and 1501; rates 1502; 1507. The first that fails
  * is the answer. Everything here reads the head of the request only, while it is there: in the turn in which it came.
  */
-import { BODY_BYTES_MAX, type Clock, QuarryError, quoted } from '../base/index.js';
+import { type Clock, QuarryError, quoted } from '../base/index.js';
 import { type Catalog, propertiesOf } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import type { AddressBook } from './addresses.js';
@@ -12,8 +12,9 @@ import { type Encoding, encodingOf } from './decode.js';
 import type { Endpoint } from './endpoints.js';
 import { onceIdOf } from './idempotency.js';
 import { authenticate, authorize, checkAccount, databaseIdOf, presentedKey } from './keys.js';
-import { type Bound, type LimitedDatabase, RateExceeded, type RateLimiter } from './limits.js';
+import type { Bound, LimitedDatabase, RateLimiter } from './limits.js';
 import type { Peer } from './proxy.js';
+import { RateExceeded } from './rate-window.js';
 import { type BuiltEndpoint, endpointOf, nameOf, type Path, pathNameOf } from './router.js';
 import type { Sessions } from './sessions.js';
 import type { Request } from './uws.js';
@@ -114,7 +115,7 @@ export class Door {
     if (bound !== null) told.bounded(bound);
     const encoding = length.kind === 'none' ? 'identity' : checkContentType(endpoint, request);
     if (bound !== null) this.#count(bound, endpoint);
-    checkLength(length);
+    checkLength(length, endpoint.bodyBytesMax);
     const databaseId = caller === null ? null : databaseIdOf(caller);
     let onceId: string | null = null;
     if (endpoint.scope === 'database' && caller !== null && databaseId !== null) {
@@ -195,14 +196,14 @@ function checkContentType(endpoint: Endpoint, request: Request): Encoding {
 }
 
 /** Throws 1507, and 1503 when the length is no number. */
-function checkLength(length: BodyLength): void {
+function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') {
-    if (/^\d+$/.test(length.text)) throw tooLong();
+    if (/^\d+$/.test(length.text)) throw tooLong(bytesMax);
     throw new QuarryError(1503, `Content-Length ${quoted(length.text)} is no number of bytes`);
   }
-  if (length.kind === 'declared' && length.bytes > BODY_BYTES_MAX) throw tooLong();
+  if (length.kind === 'declared' && length.bytes > bytesMax) throw tooLong(bytesMax);
 }
 
-export function tooLong(): QuarryError {
-  return new QuarryError(1507, `the body is larger than ${BODY_BYTES_MAX} bytes`);
+export function tooLong(bytesMax: number): QuarryError {
+  return new QuarryError(1507, `the body is larger than ${bytesMax} bytes`);
 }

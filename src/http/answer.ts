@@ -4,7 +4,7 @@
  * carry Retry-After; the text of an unexpected exception never leaves the server.
  */
 import { type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
-import { RateExceeded, type RateFigures } from './limits.js';
+import { RateExceeded, type RateFigures } from './rate-window.js';
 import { answerAndKeepReading, endBroken, endHead, type Response } from './uws.js';
 
 export interface Answer {

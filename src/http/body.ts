@@ -1,10 +1,9 @@
 /**
  * Collects a request's body as it arrives.
- * Invariants: never more than BODY_BYTES_MAX bytes; memory is taken for twice what has arrived or AHEAD_BYTES_MAX
- * more than that, in steps of KEPT_STEP_BYTES, whatever Content-Length says; a body's bytes are gone once it is released.
+ * Invariants: never more bytes, nor more memory, than the endpoint's bound; memory is taken for twice what has arrived
+ * or AHEAD_BYTES_MAX more than that, in steps of KEPT_STEP_BYTES, whatever Content-Length says; a body's bytes are gone
+ * once it is released.
  */
-import { BODY_BYTES_MAX } from '../base/index.js';
-
 const AHEAD_BYTES_MAX = 256 * 1024;
 /** Smaller buffers are left to the garbage collector. */
 const KEPT_BYTES_MIN = 16 * 1024;
@@ -69,13 +68,15 @@ export class BodyReader {
   readonly #budget: ByteBudget;
   /** What Content-Length says; null for chunked bodies. */
   readonly #declaredBytes: number | null;
+  readonly #bytesMax: number;
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #bytesTaken = 0;
   #byteLength = 0;
 
-  constructor(budget: ByteBudget, declaredBytes: number | null) {
+  constructor(budget: ByteBudget, declaredBytes: number | null, bytesMax: number) {
     this.#budget = budget;
     this.#declaredBytes = declaredBytes;
+    this.#bytesMax = bytesMax;
   }
 
   get byteLength(): number {
@@ -86,7 +87,7 @@ export class BodyReader {
   add(chunk: ArrayBuffer): 'taken' | 'too-long' | 'no-room' {
     if (chunk.byteLength === 0) return 'taken';
     const needed = this.#byteLength + chunk.byteLength;
-    if (needed > BODY_BYTES_MAX) return 'too-long';
+    if (needed > this.#bytesMax) return 'too-long';
     if (needed > this.#buffer.byteLength && !this.#grow(needed)) return 'no-room';
     this.#buffer.set(new Uint8Array(chunk), this.#byteLength);
     this.#byteLength = needed;
@@ -109,12 +110,8 @@ export class BodyReader {
 
   #grow(needed: number): boolean {
     const doubled = 2 * needed;
-    const wanted = Math.min(
-      this.#declaredBytes ?? doubled,
-      Math.max(doubled, needed + AHEAD_BYTES_MAX),
-      BODY_BYTES_MAX,
-    );
-    const capacity = roundedUp(Math.max(needed, wanted));
+    const wanted = Math.min(this.#declaredBytes ?? doubled, Math.max(doubled, needed + AHEAD_BYTES_MAX));
+    const capacity = Math.min(roundedUp(Math.max(needed, wanted)), this.#bytesMax);
     if (!this.#budget.take(capacity - this.#bytesTaken)) return false;
     this.#bytesTaken = capacity;
     const grown = this.#budget.buffer(capacity);

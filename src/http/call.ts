@@ -30,6 +30,8 @@ const MODELLING = 7;
 /** How long a handler waits for host names that it set. */
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
+type ClosedEndpoint = Exclude<BuiltEndpoint, { scope: 'open' }>;
+
 export class HandlerRunner {
   readonly #needs: CallerNeeds;
   readonly #access = new WeakMap<ApiKey, Access>();
@@ -51,6 +53,11 @@ export class HandlerRunner {
       return endpoint.handler({ engine, catalog, body, nowMs, pathName, sessions, client });
     }
     const caller = this.#callerNow(admitted, endpoint, catalog, nowMs);
+    const { identity } = admitted;
+    const checkAgain = (newest: Catalog): void => {
+      if (newest !== catalog && identity !== null)
+        this.#callerIn(newest, identity.keyText, endpoint, clock.nowMs());
+    };
     if (endpoint.scope === 'team') {
       const addressesResolved = (): Promise<void> => this.#addressesResolved();
       return endpoint.handler({
@@ -60,6 +67,7 @@ export class HandlerRunner {
         nowMs,
         pathName,
         caller,
+        checkAgain,
         randomBytes,
         passwords: sessions.passwords,
         addressesResolved,
@@ -74,6 +82,7 @@ export class HandlerRunner {
       nowMs,
       pathName,
       caller,
+      checkAgain,
       databaseId,
       model: databaseOf(catalog, databaseId),
       access: this.#accessOf(caller),
@@ -84,15 +93,15 @@ export class HandlerRunner {
   }
 
   /** Throws 502, 1000 to 1003 and what `authorize` throws. */
-  #callerNow(
-    { identity }: Admitted,
-    endpoint: Exclude<BuiltEndpoint, { scope: 'open' }>,
-    catalog: Catalog,
-    nowMs: number,
-  ): Caller {
+  #callerNow({ identity }: Admitted, endpoint: ClosedEndpoint, catalog: Catalog, nowMs: number): Caller {
     invariant(identity !== null, 'only open endpoints take requests without a key');
     if (identity.catalog === catalog && identity.caller.kind !== 'user') return identity.caller;
-    const caller = authenticate(catalog, this.#needs.sessions, identity.keyText, nowMs);
+    return this.#callerIn(catalog, identity.keyText, endpoint, nowMs);
+  }
+
+  /** Throws 502, 1000 to 1003 and what `authorize` throws. */
+  #callerIn(catalog: Catalog, keyText: string, endpoint: ClosedEndpoint, nowMs: number): Caller {
+    const caller = authenticate(catalog, this.#needs.sessions, keyText, nowMs);
     checkAccount(catalog);
     authorize(caller, endpoint, catalog, nowMs);
     return caller;

@@ -1,8 +1,8 @@
 /**
- * Content-Encoding: gzip and br bodies back to bytes, never more than BODY_BYTES_MAX of them.
+ * Content-Encoding: gzip and br bodies back to bytes, never more of them than the endpoint takes.
  */
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
-import { BODY_BYTES_MAX, QuarryError, quoted } from '../base/index.js';
+import { QuarryError, quoted } from '../base/index.js';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
@@ -26,8 +26,13 @@ export function encodingOf(header: string): Encoding {
 export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
 
 /** Decodes off the main thread. Gives 1507 when the result is too long and 1503 when the bytes are not so encoded. */
-export function decodeBody(encoding: 'gzip' | 'br', bytes: Uint8Array, done: Decoded): void {
-  const options: ZlibOptions & BrotliOptions = { maxOutputLength: BODY_BYTES_MAX };
+export function decodeBody(
+  encoding: 'gzip' | 'br',
+  bytes: Uint8Array,
+  bytesMax: number,
+  done: Decoded,
+): void {
+  const options: ZlibOptions & BrotliOptions = { maxOutputLength: bytesMax };
   const finish = (error: Error | null, result: Buffer): void => {
     if (error === null) {
       done(null, new Uint8Array(result));
@@ -35,7 +40,7 @@ export function decodeBody(encoding: 'gzip' | 'br', bytes: Uint8Array, done: Dec
     }
     const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     const refusal = tooLong
-      ? new QuarryError(1507, `the body is larger than ${BODY_BYTES_MAX} bytes once decoded`)
+      ? new QuarryError(1507, `the body is larger than ${bytesMax} bytes once decoded`)
       : new QuarryError(1503, `the body cannot be decoded as ${encoding}`);
     done(refusal, new Uint8Array(0));
   };

@@ -4,6 +4,7 @@
  * Invariants: a (method, path) pair stands here once; paths have no trailing slash; an endpoint whose handler is
  * null is not built yet and answers 1505.
  */
+import { BODY_BYTES_MAX } from '../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../catalog/index.js';
 import * as columns from './handlers/column.js';
 import * as customKeys from './handlers/custom-key.js';
@@ -29,6 +30,8 @@ interface AnyEndpoint {
   readonly path: string;
   /** What a body must be declared as. */
   readonly bodyType: 'application/json' | 'application/sql';
+  /** Of a body, as it comes and once decoded. */
+  readonly bodyBytesMax: number;
   /** Served over plain HTTP too. */
   readonly plainHttp: boolean;
   readonly rate: Rate;
@@ -70,7 +73,15 @@ const MODELLERS: readonly DatabaseKeyKind[] = ['master', 'write'];
 const WRITERS: readonly DatabaseKeyKind[] = ['master', 'write', 'demo'];
 const READERS: readonly DatabaseKeyKind[] = ['master', 'read', 'demo'];
 
-const COMMON = { bodyType: 'application/json', plainHttp: false, asks: false } as const;
+const COMMON = {
+  bodyType: 'application/json',
+  bodyBytesMax: BODY_BYTES_MAX,
+  plainHttp: false,
+  asks: false,
+} as const;
+
+/** Nobody vouches yet for who signs in. */
+export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
 
@@ -157,5 +168,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ofTeam('POST /v1/permission_groups', null, 19, 60, groups.createGroup),
   ofTeam('PUT /v1/permission_groups', null, 19, 60, groups.changeGroup),
   ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.deleteGroup),
-  { scope: 'open', ...place('POST /v1/session'), ...COMMON, rate: 60, handler: signIn },
+  {
+    scope: 'open',
+    ...place('POST /v1/session'),
+    ...COMMON,
+    bodyBytesMax: SESSION_BODY_BYTES_MAX,
+    rate: 60,
+    handler: signIn,
+  },
 ];

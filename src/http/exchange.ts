@@ -85,11 +85,13 @@ export class Exchange {
       this.#run(admitted, new Uint8Array(0));
       return;
     }
-    const body = new BodyReader(this.#site.budget, length.kind === 'declared' ? length.bytes : null);
+    const { bodyBytesMax } = admitted.endpoint;
+    const declaredBytes = length.kind === 'declared' ? length.bytes : null;
+    const body = new BodyReader(this.#site.budget, declaredBytes, bodyBytesMax);
     this.#body = body;
     this.#attach((chunk, last) => {
       const outcome = body.add(chunk);
-      if (outcome === 'too-long') this.#refuseEarly(tooLong(), last);
+      if (outcome === 'too-long') this.#refuseEarly(tooLong(bodyBytesMax), last);
       else if (outcome === 'no-room')
         this.#refuseEarly(new QuarryError(9003, 'too many bodies at once'), last);
       else if (last) this.#decode(admitted, body.bytes());
@@ -150,7 +152,11 @@ export class Exchange {
 
   #readAway(byteLength: number, last: boolean): void {
     this.#readAwayBytes += byteLength;
-    if (last || this.#readAwayBytes > READ_AWAY_BYTES_MAX) this.#response.close();
+    if (!last && this.#readAwayBytes <= READ_AWAY_BYTES_MAX) return;
+    // The answer may have been written in this very turn: it is sent at the turn's end, and closing would drop it.
+    setImmediate(() => {
+      if (this.#phase === 'reading-away') this.#response.close();
+    });
   }
 
   #decode(admitted: Admitted, bytes: Uint8Array<ArrayBuffer>): void {
@@ -159,7 +165,7 @@ export class Exchange {
       this.#run(admitted, bytes);
       return;
     }
-    decodeBody(admitted.encoding, bytes, (error, decoded) => {
+    decodeBody(admitted.encoding, bytes, admitted.endpoint.bodyBytesMax, (error, decoded) => {
       if (this.#phase === 'over') this.#release();
       else if (error === null) this.#run(admitted, decoded);
       else this.#answer(this.#errorAnswer(error));

@@ -1,71 +1,21 @@
 /**
  * How often: windows of a minute that begin with their first request, per database (endpoints of the team: one for
  * the team; open ones: per client), and how much may be written in a minute and in a UTC day.
- * Invariants: what is refused with 1502 does not count; all endpoints with rate `query-load` of a database share one
- * window; what stands in memory is bounded, however many clients ask. The day's count is that of writes that took
+ * Invariants: what is refused with 1502 does not count in the window that refused it, but an update that the day's
+ * plan refuses has used one of its requests a minute by then; all endpoints with rate `query-load` of a database share
+ * one window; what stands in memory is bounded, however many clients ask. The day's count is that of writes that took
  * effect, so those that are under way at the same time may go over it together.
  * Times named elapsedMs are of a clock that never goes back.
  */
-import { QuarryError } from '../base/index.js';
 import type { Catalog, LoadPlan } from '../catalog/index.js';
 import type { DatabaseUsage } from '../engine/index.js';
 import { clientNetwork } from './address-set.js';
 import type { Endpoint } from './endpoints.js';
 import type { LimitTable } from './limit-table.js';
+import { RateExceeded, secondsOf, Window } from './rate-window.js';
 import { nameOf } from './router.js';
 
-/** What an answer tells of a limit that its request is bound by. */
-export interface RateFigures {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Whole seconds until everything is free again, at least 1. */
-  readonly resetSeconds: number;
-}
-
-/** A request over a limit: 1502, with the limit that it met. */
-export class RateExceeded extends QuarryError {
-  readonly figures: RateFigures;
-
-  constructor(message: string, figures: RateFigures) {
-    super(1502, message, { 'retry-after': figures.resetSeconds });
-    this.figures = figures;
-  }
-}
-
-const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-
-const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
-
-/** Counts up to a limit until its minute is over. */
-export class Window {
-  /** May be set anew at any time. */
-  limit = 0;
-  #count = 0;
-  #endMs = Number.NEGATIVE_INFINITY;
-
-  /** False, and nothing counted, when `count` more would go over the limit. */
-  take(count: number, elapsedMs: number): boolean {
-    if (this.isOver(elapsedMs)) {
-      this.#count = 0;
-      this.#endMs = elapsedMs + MINUTE_MS;
-    }
-    if (this.#count + count > this.limit) return false;
-    this.#count += count;
-    return true;
-  }
-
-  isOver(elapsedMs: number): boolean {
-    return elapsedMs >= this.#endMs;
-  }
-
-  figures(elapsedMs: number): RateFigures {
-    const { limit } = this;
-    if (this.isOver(elapsedMs)) return { limit, remaining: limit, resetSeconds: MINUTE_MS / 1000 };
-    const remaining = Math.max(0, limit - this.#count);
-    return { limit, remaining, resetSeconds: secondsOf(this.#endMs - elapsedMs) };
-  }
-}
 
 /** A window and what one request counts in it. */
 export interface Bound {

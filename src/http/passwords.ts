@@ -30,7 +30,7 @@ export class PasswordHasher {
     this.#scrypt = derive;
   }
 
-  /** The text that is kept of a password. Rejects with 1502 when too many are being worked out. */
+  /** The text that is kept of a password. Rejects with 9003 when too many are being worked out. */
   async hash(password: string, randomBytes: RandomBytes): Promise<string> {
     const salt = Buffer.from(randomBytes(SALT_BYTES));
     const hash = await this.#derive(password, salt, LOG_N, BLOCK_SIZE, PARALLEL);
@@ -45,7 +45,7 @@ export class PasswordHasher {
     return parts.join('$');
   }
 
-  /** Whether `kept` is of that password; takes as long when `kept` is null, which no password fits. Rejects with 1502. */
+  /** Whether `kept` is of that password; takes as long when `kept` is null, which no password fits. Rejects with 9003. */
   async fits(password: string, kept: string | null): Promise<boolean> {
     const parts = kept === null ? null : FORM.exec(kept);
     if (parts === null) {
@@ -81,7 +81,7 @@ export class PasswordHasher {
       this.#running++;
       return;
     }
-    if (this.#waiting.length >= WAITING_MAX) throw new QuarryError(1502, 'too many passwords at once');
+    if (this.#waiting.length >= WAITING_MAX) throw new QuarryError(9003, 'too many passwords at once');
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

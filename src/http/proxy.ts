@@ -32,6 +32,16 @@ export function clientAddress(proxies: ProxyList, peer: string, forwardedFor: st
   return client;
 }
 
+/** The values of all header lines of that name (in lower case), in their order; a proxy may add a line of its own
+ *  behind one that the client sent. */
+function allOf(request: Request, name: string): string {
+  const values: string[] = [];
+  request.forEach((key, value) => {
+    if (key === name) values.push(value);
+  });
+  return values.join(',');
+}
+
 /** Who sent a request. Asked for only when something depends on it, and only while the request's head is handled. */
 export class Peer {
   readonly #response: Response;
@@ -48,17 +58,15 @@ export class Peer {
   /** The client's address, as text. */
   get address(): string {
     return this.#proxies !== null && this.#isProxy(this.#proxies)
-      ? clientAddress(this.#proxies, this.#ownAddress(), this.#request.getHeader('x-forwarded-for'))
+      ? clientAddress(this.#proxies, this.#ownAddress(), allOf(this.#request, 'x-forwarded-for'))
       : this.#ownAddress();
   }
 
-  /** Whether a trusted proxy vouches that the request came over HTTPS. */
+  /** Whether a trusted proxy vouches that the request came over HTTPS: what it says itself is the last value. */
   get vouchedSecure(): boolean {
-    return (
-      this.#proxies !== null &&
-      this.#isProxy(this.#proxies) &&
-      this.#request.getHeader('x-forwarded-proto').trim().toLowerCase() === 'https'
-    );
+    if (this.#proxies === null || !this.#isProxy(this.#proxies)) return false;
+    const values = allOf(this.#request, 'x-forwarded-proto').split(',');
+    return values[values.length - 1].trim().toLowerCase() === 'https';
   }
 
   #isProxy(proxies: ProxyList): boolean {

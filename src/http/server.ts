@@ -19,6 +19,7 @@ import { Metrics } from './metrics.js';
 import { Peer, type ProxyList } from './proxy.js';
 import { Router, withoutTrailingSlash } from './router.js';
 import { Sessions } from './sessions.js';
+import { SignInAttempts } from './sign-in-attempts.js';
 import { type Listener, openListener, type Request, type Response } from './uws.js';
 
 export interface HttpSettings {
@@ -103,7 +104,7 @@ export class HttpServer {
       engine,
       clock,
       elapsedMs,
-      sessions: new Sessions(randomBytes),
+      sessions: new Sessions(randomBytes, this.#limiter === null ? null : new SignInAttempts(elapsedMs)),
       addresses: this.#addresses,
       limiter: this.#limiter,
     };

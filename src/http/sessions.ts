@@ -5,7 +5,7 @@
  * database counts at once; a session ends with its user, also when one of the same email is made again.
  */
 import type { Reach } from '../api/index.js';
-import { QuarryError, quoted, type RandomBytes } from '../base/index.js';
+import { quoted, type RandomBytes } from '../base/index.js';
 import {
   type Catalog,
   hashOfKey,
@@ -16,11 +16,12 @@ import {
 } from '../catalog/index.js';
 import type { Caller, UserCaller } from './caller.js';
 import { PasswordHasher } from './passwords.js';
+import type { SignInAttempts } from './sign-in-attempts.js';
 
 const SESSION_MS = 12 * 3_600_000;
 const SESSIONS_MAX = 10_000;
-const ATTEMPTS_PER_MINUTE = 10;
-const ATTEMPT_EMAILS_MAX = 10_000;
+/** So that one user's cannot push out everybody's. */
+const SESSIONS_PER_EMAIL_MAX = 100;
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 1_440;
 
@@ -31,35 +32,44 @@ export interface OpenedSession {
   readonly expiresMs: number;
 }
 
-interface Attempts {
-  readonly sinceMs: number;
-  count: number;
-}
-
 export class Sessions {
   readonly passwords: PasswordHasher;
+  /** null = attempts to sign in are not bounded. */
+  readonly attempts: SignInAttempts | null;
   readonly #randomBytes: RandomBytes;
   /** By hash of the key, oldest first. */
   readonly #sessions = new Map<string, { readonly caller: UserCaller; readonly expiresMs: number }>();
-  readonly #attempts = new Map<string, Attempts>();
+  /** Hashes of the keys by email, oldest first. */
+  readonly #ofEmails = new Map<string, Set<string>>();
 
-  constructor(randomBytes: RandomBytes, passwords = new PasswordHasher()) {
+  constructor(
+    randomBytes: RandomBytes,
+    attempts: SignInAttempts | null,
+    passwords: PasswordHasher = new PasswordHasher(),
+  ) {
     this.#randomBytes = randomBytes;
+    this.attempts = attempts;
     this.passwords = passwords;
   }
 
   /**
-   * Begins a session of 12 hours; the oldest one ends when there are SESSIONS_MAX. It permits nothing unless
-   * `passwordHash` is what the catalog keeps of the user.
+   * Begins a session of 12 hours; the oldest one of that email ends when it has SESSIONS_PER_EMAIL_MAX, and the oldest
+   * of all when there are SESSIONS_MAX. It permits nothing unless `passwordHash` is what the catalog keeps of the user.
    */
-  open(user: Omit<UserCaller, 'passwordHash'>, nowMs: number, passwordHash = ''): OpenedSession {
-    for (const [hash, { expiresMs }] of this.#sessions) {
+  open(user: Omit<UserCaller, 'passwordHash'>, nowMs: number, passwordHash: string): OpenedSession {
+    const { email } = user;
+    this.#makeRoom(email);
+    for (const [hash, { caller, expiresMs }] of this.#sessions) {
       if (expiresMs > nowMs && this.#sessions.size < SESSIONS_MAX) break;
-      this.#sessions.delete(hash);
+      this.#end(hash, caller.email);
     }
     const key = newKeyText(this.#randomBytes);
+    const hash = hashOfKey(key);
     const expiresMs = nowMs + SESSION_MS;
-    this.#sessions.set(hashOfKey(key), { caller: { ...user, passwordHash }, expiresMs });
+    this.#sessions.set(hash, { caller: { ...user, passwordHash }, expiresMs });
+    const ofEmail = this.#ofEmails.get(email);
+    if (ofEmail === undefined) this.#ofEmails.set(email, new Set([hash]));
+    else ofEmail.add(hash);
     return { key, expiresMs };
   }
 
@@ -70,28 +80,19 @@ export class Sessions {
     return session === undefined || session.expiresMs <= nowMs ? null : session.caller;
   }
 
-  /** Counts an attempt to sign in. Throws 1502 when there were too many with that email within a minute. */
-  attempt(email: string, nowMs: number): void {
-    let attempts = this.#attempts.get(email);
-    if (attempts === undefined || attempts.sinceMs + MINUTE_MS <= nowMs) {
-      attempts = { sinceMs: nowMs, count: 0 };
-      this.#attempts.delete(email);
-      this.#forgetAttempts(nowMs);
-      this.#attempts.set(email, attempts);
-    }
-    if (attempts.count >= ATTEMPTS_PER_MINUTE) {
-      const seconds = Math.max(1, Math.ceil((attempts.sinceMs + MINUTE_MS - nowMs) / 1000));
-      throw new QuarryError(1502, 'too many attempts to sign in', { 'retry-after': seconds });
-    }
-    attempts.count++;
+  /** For one more session of that email. */
+  #makeRoom(email: string): void {
+    const ofEmail = this.#ofEmails.get(email);
+    if (ofEmail === undefined || ofEmail.size < SESSIONS_PER_EMAIL_MAX) return;
+    const [oldest] = ofEmail;
+    this.#end(oldest, email);
   }
 
-  /** Makes room for one more email: those of which the minute is over go, and the oldest one when all are younger. */
-  #forgetAttempts(nowMs: number): void {
-    for (const [email, { sinceMs }] of this.#attempts) {
-      if (sinceMs + MINUTE_MS > nowMs && this.#attempts.size < ATTEMPT_EMAILS_MAX) break;
-      this.#attempts.delete(email);
-    }
+  #end(hash: string, email: string): void {
+    this.#sessions.delete(hash);
+    const ofEmail = this.#ofEmails.get(email);
+    ofEmail?.delete(hash);
+    if (ofEmail?.size === 0) this.#ofEmails.delete(email);
   }
 }
 

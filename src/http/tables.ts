@@ -1,4 +1,5 @@
 /** The tables of the README that follow from the code, as Markdown: endpoints and keys, permissions, limits. */
+import { JSON_NODES_MAX } from '../api/index.js';
 import {
   BODY_BYTES_MAX,
   COLUMNS_PER_INSERT_MAX,
@@ -13,7 +14,7 @@ import {
   VALUES_PER_LIST_MAX,
 } from '../base/index.js';
 import { LOAD_PLANS, type LoadPlan, PERMISSIONS } from '../catalog/index.js';
-import { ENDPOINTS, type Endpoint } from './endpoints.js';
+import { ENDPOINTS, type Endpoint, SESSION_BODY_BYTES_MAX } from './endpoints.js';
 import { SPEC_LIMITS } from './limit-table.js';
 
 type Row = readonly string[];
@@ -77,6 +78,8 @@ function planTable(): string {
 function boundTable(): string {
   const rows: readonly (readonly [what: string, count: number])[] = [
     ['Bytes of a body, as it comes and once decoded', BODY_BYTES_MAX],
+    ['Bytes of the body of `POST /v1/session`', SESSION_BODY_BYTES_MAX],
+    ['Values and keys of a JSON body, those of inserts aside', JSON_NODES_MAX],
     ['Entity IDs of an insert', ENTITIES_PER_INSERT_MAX],
     ['Columns of an insert, each counted once per dimension', COLUMNS_PER_INSERT_MAX],
     ['Columns made by one request', COLUMNS_PER_REQUEST_MAX],

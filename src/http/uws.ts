@@ -6,6 +6,9 @@
  * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
  * - of a header's value, whatever is not printable ASCII is taken away at both ends;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
+ * - a request of HTTP/1.0, or a request line that is none, reaches no handler: the connection is dropped without an
+ *   answer some 10 s later, and there is no hook that would tell of it;
+ * - `getHeader` gives the first line of a name, `forEach` all of them;
  * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
  * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's
  * own choice; both may sit in one read, so pausing the socket cannot prevent it. README tells clients.

@@ -51,6 +51,8 @@ export interface ParseSettings {
 export interface LaneRequests {
   /** From now on inserts of this database are parsed against `model`. */
   model: { readonly model: DatabaseModel };
+  /** Changes of models: from now on inserts are parsed against the changed ones. */
+  'change-models': { readonly changes: readonly CatalogChange[] };
   /** Parses the first `bodyBytes` of `shared`, whose rest is room for the record. */
   parse: ParseSettings & {
     readonly shared: SharedArrayBuffer;
@@ -120,6 +122,7 @@ export interface ParsedSet {
 
 export interface LaneAnswers {
   model: null;
+  'change-models': null;
   parse: ParsedRecord;
   'parse-set': ParsedSet;
   apply: null;
@@ -159,4 +162,6 @@ export interface LaneResult {
   readonly replies: readonly LaneReply[];
   /** Memory of the worker's arenas, indexes and dictionaries. */
   readonly memoryBytes: number;
+  /** Strings of the fullest dictionary: it cannot hold 4 GiB. */
+  readonly dictionaryBytesMax: number;
 }

@@ -1,7 +1,8 @@
 /**
  * The distinct strings of one column in one shard.
- * Invariants: codes run from 1 upwards in order of first sight and never change; code 0 stands for a missing
- * value; strings are lower-cased UTF-8 and not empty. Open addressing with linear probing over typed arrays.
+ * Invariants: codes run from 1 upwards in order of first sight and never change (a smaller dictionary is another one,
+ * see `keeping`); code 0 stands for a missing value; strings are lower-cased UTF-8 and not empty. Open addressing with
+ * linear probing over typed arrays.
  */
 const SLOTS_MIN = 16;
 const CODES_MIN = 16;
@@ -27,6 +28,11 @@ export class Dictionary {
 
   get bytes(): Uint8Array {
     return this.#bytes;
+  }
+
+  /** Bytes of all strings together. */
+  get byteCount(): number {
+    return this.#offsets[this.#count];
   }
 
   get memoryBytes(): number {
@@ -62,6 +68,41 @@ export class Dictionary {
     return code;
   }
 
+  /**
+   * A dictionary of the strings alone whose codes are marked by 1 in `used`, in the same order; `codes` has, by old
+   * code, the new one, which is never greater, and 0 for strings that were left out.
+   */
+  keeping(used: Uint8Array): { readonly dictionary: Dictionary; readonly codes: Uint32Array } {
+    const codes = new Uint32Array(this.#count);
+    let count = 1;
+    let bytes = 0;
+    for (let code = 1; code < this.#count; code++) {
+      if (used[code] === 0) continue;
+      codes[code] = count++;
+      bytes += this.#offsets[code + 1] - this.#offsets[code];
+    }
+    const dictionary = new Dictionary();
+    dictionary.#reserve(count, bytes);
+    for (let code = 1; code < this.#count; code++) {
+      if (codes[code] !== 0) {
+        dictionary.#append(this.#hashes[code], this.#bytes, this.#offsets[code], this.#offsets[code + 1]);
+      }
+    }
+    dictionary.#fillSlots();
+    return { dictionary, codes };
+  }
+
+  /** Room for `count` codes, with code 0, and `bytes` of strings; the slots are to be filled afterwards. */
+  #reserve(count: number, bytes: number): void {
+    const room = Math.max(CODES_MIN, count + 1);
+    this.#offsets = new Uint32Array(room + 1);
+    this.#hashes = new Uint32Array(room);
+    this.#bytes = new Uint8Array(Math.max(BYTES_MIN, bytes));
+    let slots = SLOTS_MIN;
+    while (count * 4 > slots * 3) slots *= 2;
+    this.#slots = new Uint32Array(slots);
+  }
+
   #equals(code: number, bytes: Uint8Array, from: number, to: number): boolean {
     const start = this.#offsets[code];
     const length = to - from;
@@ -91,14 +132,19 @@ export class Dictionary {
   }
 
   #rehash(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
+    this.#slots = new Uint32Array(this.#slots.length * 2);
+    this.#fillSlots();
+  }
+
+  /** Enters all codes into the slots, which are empty. */
+  #fillSlots(): void {
+    const slots = this.#slots;
     const last = slots.length - 1;
     for (let code = 1; code < this.#count; code++) {
       let slot = this.#hashes[code] & last;
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = code;
     }
-    this.#slots = slots;
   }
 }
 

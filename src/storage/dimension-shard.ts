@@ -4,6 +4,7 @@
  * leaves gaps); an entity's row changes only when `delete` compacts; no living entity has the row of a deleted one
  * before that, so events of a deleted one are nobody else's. New entities go to the first segment with room. Every
  * change is deterministic, so replaying the same ones in the same order gives the same rows, codes and segments.
+ * Codes change only at the end of a change (unused-strings.ts), so nobody may hold them from one to the next.
  */
 import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Batch } from '../column/index.js';
@@ -17,6 +18,7 @@ import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
 import type { RowBitmap } from './row-bitmap.js';
+import { UnusedStrings } from './unused-strings.js';
 
 /** Bounds that tests lower. */
 export interface StorageBounds {
@@ -24,6 +26,8 @@ export interface StorageBounds {
   readonly compactionDeadMin?: number;
   /** The greatest link of related events. */
   readonly linkMax?: number;
+  /** Distinct strings of a column from which it is looked for unused ones as they come. */
+  readonly unusedCodesMin?: number;
 }
 
 export class DimensionShard {
@@ -35,6 +39,7 @@ export class DimensionShard {
   readonly #index = new EntityIndex();
   readonly #compactionDeadMin: number;
   readonly #linkMax: number;
+  readonly #unusedStrings: UnusedStrings;
   #entityCount = 0;
   /** Deleted rows that stand in segments. */
   #deadCount = 0;
@@ -51,6 +56,7 @@ export class DimensionShard {
     this.dimensionId = dimensionId;
     this.#compactionDeadMin = bounds.compactionDeadMin ?? COMPACTION_DEAD_MIN;
     this.#linkMax = bounds.linkMax ?? 0xffffffff;
+    this.#unusedStrings = new UnusedStrings(this, bounds.unusedCodesMin);
   }
 
   /** Living entities. */
@@ -133,6 +139,7 @@ export class DimensionShard {
   /** Makes the entities of all restored segments known by their IDs, and goes on with links where they ended. */
   finishRestore(): void {
     this.#nextLink = greatestLink(this.events.values()) + 1;
+    this.#unusedStrings.restored();
     const hashes = new Uint32Array(this.#entityCount);
     const rows = new Uint32Array(this.#entityCount);
     let at = 0;
@@ -180,6 +187,9 @@ export class DimensionShard {
       rows[entity] = this.#rowOf(idHashes[entity], idBytes, idOffsets[entity], idOffsets[entity + 1]);
     }
     applySections(this, batch.sections, rows);
+    for (const { columnId, rows: entries } of batch.sections) {
+      this.#unusedStrings.changed(columnId, entries.length);
+    }
   }
 
   /**
@@ -187,7 +197,9 @@ export class DimensionShard {
    * of them had come in a batch of its own; the batch's ID does not matter.
    */
   update(rows: Uint32Array, batch: Batch): void {
-    if (rows.length > 0) applyToAll(this, batch.sections, rows);
+    if (rows.length === 0) return;
+    applyToAll(this, batch.sections, rows);
+    for (const { columnId } of batch.sections) this.#unusedStrings.changed(columnId, rows.length);
   }
 
   /**
@@ -220,6 +232,7 @@ export class DimensionShard {
       table.remap(rows);
       this.#forgetIfEmpty(table);
     }
+    for (const columnId of this.dictionaries.keys()) this.#unusedStrings.look(columnId);
     this.#pool.dropEmpty();
   }
 
@@ -238,6 +251,7 @@ export class DimensionShard {
     this.events.get(columnId)?.drop();
     this.events.delete(columnId);
     this.dictionaries.delete(columnId);
+    this.#unusedStrings.forget(columnId);
   }
 
   /** Takes the column's events away that are older than `before`, in seconds since 1970-01-01. */
@@ -249,6 +263,7 @@ export class DimensionShard {
       this.markOwners(columnId, segment.placesUpTo(segment.eventCount).rows);
     }
     this.#forgetIfEmpty(table);
+    this.#unusedStrings.look(columnId);
   }
 
   /** Notes that the living entities among `rows` have events of the column. */

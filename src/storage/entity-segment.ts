@@ -237,6 +237,23 @@ export class EntitySegment {
     return owners;
   }
 
+  /** Values that `markCodes` looks at. */
+  placeCount(columnId: number): number {
+    return (this.#latest.get(columnId)?.placeCount ?? 0) + (this.#lists.get(columnId)?.placeCount ?? 0);
+  }
+
+  /** Sets used[c] to 1 for every code c of the column, which is one of strings. */
+  markCodes(columnId: number, used: Uint8Array): void {
+    this.#latest.get(columnId)?.markCodes(used);
+    this.#lists.get(columnId)?.markCodes(used);
+  }
+
+  /** Replaces every code c of the column by codes[c], which is not greater. The strings must stay what they were. */
+  recode(columnId: number, codes: Uint32Array): void {
+    this.#latest.get(columnId)?.recode(codes);
+    this.#lists.get(columnId)?.recode(codes);
+  }
+
   /** Forgets all values of an attribute column. */
   dropColumn(columnId: number): void {
     const latest = this.#latest.get(columnId);

@@ -14,6 +14,8 @@ import { SnapshotState } from './snapshot-state.js';
 import {
   gatherItems,
   gatherValues,
+  markCodes,
+  readCodes,
   type StoredValues,
   valueBytes,
   type Width,
@@ -158,6 +160,24 @@ export class EventSegment {
     const needed = widthOfCode(code);
     if (needed > this.#width) this.#widen(needed);
     writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, place, code);
+  }
+
+  /** Sets used[c] to 1 for the code c of every event of a code column. */
+  markCodes(used: Uint8Array): void {
+    markCodes(this.#codes().subarray(0, this.#count), used);
+  }
+
+  /** Replaces every code c by codes[c], which is not greater. */
+  recode(codes: Uint32Array): void {
+    const held = this.#codes();
+    for (let place = 0; place < this.#count; place++) held[place] = codes[held[place]];
+    // What events that went left there could be greater than every code now.
+    held.fill(0, this.#count);
+  }
+
+  #codes(): Uint8Array | Uint16Array | Uint32Array {
+    invariant(this.kind === 'code', 'only a column of strings has codes');
+    return readCodes(this.arena, this.#values.at, this.#width, this.#capacity);
   }
 
   #widen(width: Width): void {

@@ -2,7 +2,7 @@
  * One attribute column (latest-value) within one segment: a value per row in the arena, in Arrow's layout.
  * Invariants: values and validity lie in one arena; a row without a value has validity 0 and value 0; codes and
  * integers take the width that their widest value needs (width.ts); capacity is a multiple of 128 rows, so kernels
- * may read to the end of the last vector. The zone map only ever widens; it is used only to skip.
+ * may read to the end of the last vector. The zone map only widens, but for new codes; it is used only to skip.
  */
 import { invariant } from '../base/index.js';
 import { bitmapBytes } from '../kernels/index.js';
@@ -11,6 +11,8 @@ import type { Arena, ArenaPool, Block } from './arena.js';
 import {
   gatherBits,
   gatherValues,
+  markCodes,
+  readCodes,
   type StoredValues,
   valueBytes,
   type Width,
@@ -165,6 +167,34 @@ export class LatestColumn {
     }
     this.#validity.arena.u8[this.#validity.at + (row >> 3)] &= ~(1 << (row & 7));
     this.#presentCount--;
+  }
+
+  /** Values that `markCodes` looks at. */
+  get placeCount(): number {
+    return this.#capacity;
+  }
+
+  /** Sets used[c] to 1 for every code c of a code column; that of a missing value is 0. */
+  markCodes(used: Uint8Array): void {
+    markCodes(this.#codes(), used);
+  }
+
+  /** Replaces every code c by codes[c], which is not greater, and bounds the zone map anew. */
+  recode(codes: Uint32Array): void {
+    const held = this.#codes();
+    this.#min = Number.POSITIVE_INFINITY;
+    this.#max = Number.NEGATIVE_INFINITY;
+    for (let row = 0; row < held.length; row++) {
+      if (held[row] === 0) continue;
+      const code = codes[held[row]];
+      held[row] = code;
+      this.#widenZone(code);
+    }
+  }
+
+  #codes(): Uint8Array | Uint16Array | Uint32Array {
+    invariant(this.kind === 'code', 'only a column of strings has codes');
+    return readCodes(this.arena, this.#values.at, this.#width, this.#capacity);
   }
 
   setI64(row: number, low: number, high: number): void {

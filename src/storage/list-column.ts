@@ -1,11 +1,13 @@
 /**
  * One attribute column (list-of-values) within one segment: per row a run of items in a heap.
  * Invariants: row r owns items [starts[r], starts[r] + counts[r]); an empty list is a missing value; a replaced
- * list leaves its items behind until the heap is full; then the live ones move. Items lie in plain typed arrays,
- * not in an arena: one row may hold more items than an arena could take beside the others.
+ * list leaves its items behind until the heap is full or gets new codes; then the live ones move. Items lie in plain
+ * typed arrays, not in an arena: one row may hold more items than an arena could take beside the others.
  */
+import { invariant } from '../base/index.js';
 import type { Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
+import { markCodes } from './width.js';
 
 /** Items of a heap, by kind: bits u8 | i32 | code u32 | i64 (low, high) u32 pairs | geo (lon, lat) f64 pairs. */
 export type ItemHeap =
@@ -65,6 +67,32 @@ export class ListColumn {
   }
   get memoryBytes(): number {
     return this.#starts.byteLength + this.#counts.byteLength + this.#items.byteLength;
+  }
+
+  /** Values that `markCodes` looks at: items, and the counts of rows. */
+  get placeCount(): number {
+    return this.#liveItems + this.#counts.length;
+  }
+
+  /** Sets used[c] to 1 for every code c in the lists of a code column. */
+  markCodes(used: Uint8Array): void {
+    const items = this.#codes();
+    for (let row = 0; row < this.#counts.length; row++) {
+      const count = this.#counts[row];
+      if (count > 0) markCodes(items.subarray(this.#starts[row], this.#starts[row] + count), used);
+    }
+  }
+
+  /** Replaces every code c by codes[c]; the lists move to a heap without the items that replaced lists left. */
+  recode(codes: Uint32Array): void {
+    this.#moveTo(Math.max(ITEMS_MIN, this.#liveItems));
+    const items = this.#codes();
+    for (let item = 0; item < this.#itemEnd; item++) items[item] = codes[items[item]];
+  }
+
+  #codes(): Uint32Array {
+    invariant(this.kind === 'code' && this.#items instanceof Uint32Array, 'only lists of strings have codes');
+    return this.#items;
   }
 
   reserve(capacity: number): void {
@@ -142,7 +170,11 @@ export class ListColumn {
   #makeRoom(count: number): void {
     const needed = this.#itemEnd + count;
     if (needed * this.width <= this.#items.length) return;
-    const capacity = Math.max(ITEMS_MIN, this.#liveItems * 2);
+    this.#moveTo(Math.max(ITEMS_MIN, this.#liveItems * 2));
+  }
+
+  /** Moves the lists, one behind the other, to a heap of `capacity` items. */
+  #moveTo(capacity: number): void {
     const items = itemHeap(this.kind, capacity);
     let end = 0;
     for (let row = 0; row < this.#counts.length; row++) {

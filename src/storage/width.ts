@@ -98,7 +98,7 @@ export function writeInteger(
   arena.u32[word + 1] = high;
 }
 
-/** The first `count` codes. */
+/** The first `count` codes, as a view. */
 export function readCodes(
   arena: Arena,
   at: number,
@@ -109,6 +109,11 @@ export function readCodes(
   return width === 2
     ? arena.u16.subarray(at >> 1, (at >> 1) + count)
     : arena.u32.subarray(at >> 2, (at >> 2) + count);
+}
+
+/** Sets used[c] to 1 for every code c. */
+export function markCodes(codes: Uint8Array | Uint16Array | Uint32Array, used: Uint8Array): void {
+  for (let index = 0; index < codes.length; index++) used[codes[index]] = 1;
 }
 
 /** The first `count` integers as (low, high) pairs of words: a copy. */

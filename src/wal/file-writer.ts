@@ -51,6 +51,10 @@ export class FileWriter {
     this.#lsnDurable = options.nextLsn - 1;
   }
 
+  /** The first LSN of the file that is written; Infinity while there is none. */
+  get firstLsn(): number {
+    return this.#active?.firstLsn ?? Number.POSITIVE_INFINITY;
+  }
   get hasFile(): boolean {
     return this.#active !== null;
   }

@@ -180,6 +180,17 @@ export class Log {
     return { lsn, written: group.written };
   }
 
+  /**
+   * Lets the next record begin a new file, so that the present one can be removed once a snapshot holds what is in it.
+   * False, and nothing changed, when no file is prepared for that.
+   */
+  beginFile(): boolean {
+    if (this.#tail === null) return true;
+    if (!this.#spares.isReady) return false;
+    this.#tail = null;
+    return true;
+  }
+
   /** Makes everything appended so far durable, whatever the durability. */
   sync(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
@@ -193,15 +204,17 @@ export class Log {
 
   /**
    * Removes the files whose every record has a lower LSN; call it when a manifest that needs none of them is durable.
-   * The newest file stays in any case, so that a lost log is told from one that never was.
+   * The newest file stays in any case, so that a lost log is told from one that never was. Resolves with whether the
+   * log holds no lower LSN any more.
    */
-  async dropBefore(lsn: number): Promise<void> {
+  async dropBefore(lsn: number): Promise<boolean> {
     const keptCountMin = this.#writer.hasFile ? 0 : 1;
     while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
       const file = this.#closed.shift() as ClosedFile;
       await this.#options.fs.remove(file.path);
       this.#spares.prepare();
     }
+    return this.#writer.firstLsn >= lsn && this.#closed.length === 0;
   }
 
   stats(): LogStats {

@@ -5,6 +5,7 @@
  * ends the thread.
  */
 import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
+import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import { countEntities, lookUp, mutateEntities } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
@@ -52,12 +53,14 @@ export class LaneWorker {
   /** Where bitmaps of several columns meet. */
   readonly #scratch: Arena;
   readonly #shards: ReadonlyMap<number, Shard>;
-  readonly #models = new Map<number, DatabaseModel>();
+  /** Of the catalog only the models are told to lanes. */
+  #catalog: Catalog = EMPTY_CATALOG;
   readonly #ingest = createIngestScratch();
   readonly #store: SnapshotStore;
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
   #memoryBytes = 0;
+  #dictionaryBytesMax = 0;
   #memoryCountedMs = 0;
   readonly #handlers: Handlers;
 
@@ -69,7 +72,11 @@ export class LaneWorker {
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
       model: ({ model }) => {
-        this.#models.set(model.id, model);
+        this.#setModels(new Map(this.#catalog.databases).set(model.id, model));
+        return null;
+      },
+      'change-models': ({ changes }) => {
+        this.#catalog = applyChanges(this.#catalog, changes);
         return null;
       },
       parse: (request) => parseRecord(request, this.#model(request), start.shardCount, this.#ingest),
@@ -85,7 +92,9 @@ export class LaneWorker {
       'drop-dimension': (request) => this.#each((shard) => shard.drop(request)),
       'drop-column': (request) => this.#each((shard) => shard.dropColumn(request, request.columnId)),
       'drop-database': ({ databaseId }) => {
-        this.#models.delete(databaseId);
+        const models = new Map(this.#catalog.databases);
+        models.delete(databaseId);
+        this.#setModels(models);
         return this.#each((shard) => shard.dropDatabase(databaseId));
       },
       'count-entities': ({ plans }) =>
@@ -119,7 +128,7 @@ export class LaneWorker {
       replies.push(reply instanceof Promise ? await reply : reply);
     }
     this.#countMemory(task);
-    return { replies, memoryBytes: this.#memoryBytes };
+    return { replies, memoryBytes: this.#memoryBytes, dictionaryBytesMax: this.#dictionaryBytesMax };
   }
 
   #countMemory({ requests }: LaneTask): void {
@@ -129,6 +138,13 @@ export class LaneWorker {
     if (batchesOnly && nowMs - this.#memoryCountedMs < MEMORY_COUNT_MS) return;
     this.#memoryCountedMs = nowMs;
     this.#memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
+    this.#dictionaryBytesMax = 0;
+    for (const shard of this.#shards.values()) {
+      for (const { shard: dimension } of shard.dimensions()) {
+        for (const { byteCount } of dimension.dictionaries.values())
+          this.#dictionaryBytesMax = Math.max(this.#dictionaryBytesMax, byteCount);
+      }
+    }
   }
 
   #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {
@@ -155,8 +171,12 @@ export class LaneWorker {
     return null;
   }
 
+  #setModels(databases: ReadonlyMap<number, DatabaseModel>): void {
+    this.#catalog = { ...this.#catalog, databases };
+  }
+
   #model({ databaseId }: { readonly databaseId: number }): DatabaseModel {
-    const model = this.#models.get(databaseId);
+    const model = this.#catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }

@@ -72,6 +72,18 @@ t.test('a whitelist allows the columns that it names in their dimension, and ent
   t.equal(filtered('{"a":{"gt":1}}').columnIds(MODEL), null);
 });
 
+t.test('the writable columns are walked once for a model, and anew for another', async (t) => {
+  const access = whitelisted('a', 'b');
+  const deleted = databaseOf(
+    decided(CATALOG, (model) => deleteColumn(json('{"api-name":"a"}'), model)),
+    1,
+  );
+  const first = access.columnIds(MODEL);
+  t.equal(access.columnIds(MODEL), first);
+  t.strictSame(access.columnIds(deleted), [0, 2, 0, 0]);
+  t.strictSame(access.columnIds(MODEL), first);
+});
+
 t.test('a column that is not allowed is refused wherever a request names it', async (t) => {
   const access = whitelisted('a');
   const query = '[{"a":{"gt":1}},"and",["not",{"b":{"gt":1}}]]';

@@ -6,7 +6,9 @@ import { json } from './databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 function read(body: Json): readonly string[] {
-  return readAddresses(new TeamFields(body, ['list'], 8000, 'the body'), 'list', ['before']);
+  return TeamFields.read(body, ['list'], 8000, 'the body', (fields) =>
+    readAddresses(fields, 'list', ['before']),
+  );
 }
 
 const readList = (entries: readonly string[]): readonly string[] =>

@@ -3,7 +3,7 @@ import { changeColumn, createColumns, createRelation, deleteColumn, type Json } 
 import { applyChanges, type Catalog, databaseOf } from '../../src/catalog/index.js';
 import type { Column, DatabaseModel } from '../../src/schema/index.js';
 import { decided, emptyCatalog, json } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const COLUMNS = json(`[
   {"name":"Age of it","api-name":"a","type":"integer","description":"years"},
@@ -98,7 +98,8 @@ const CHANGE: readonly Refusal[] = [
   ['nothing but a dimension', '{"api-name":"a","dimension":"other"}', 3000, 'nothing to change'],
   ['a new type', changed('"type":"string"'), 3000, '"type"'],
   ['a new retention', changed('"retention-time":5'), 3000, '"retention-time"'],
-  ['a null name', changed('"name":null'), 3008, '"name"'],
+  ['a null name', changed('"name":null'), 3008, '"name" in the body must be a string, not null'],
+  ['a name of blanks', changed('"name":"  "'), 3008, '"  "'],
   ['a name that is no string', changed('"name":1'), 3008, 'a number'],
   ['an empty name', changed('"name":""'), 3008, 'name'],
   ['quotes in the name', changed('"name":"it\'s"'), 3008, "it's"],
@@ -116,6 +117,32 @@ const CHANGE: readonly Refusal[] = [
 t.test('bad changes are refused with their code and named', async (t) => {
   assertRefusals(t, [...BOTH, ...CHANGE], change);
   assertRefusals(t, [...BOTH, ...DELETE], (body) => deleteColumn(body, MODEL));
+});
+
+t.test('every faulty field of a change is told, unknown ones first', async (t) => {
+  const body = '{"api-name":"a","name":5,"x":1,"description":5,"active":5,"y":2}';
+  const faults = [
+    [3008, 'a number'],
+    [3009, '"description"'],
+    [3000, '"active"'],
+  ] as const;
+  const unknown = [
+    [3000, '"x"'],
+    [3000, '"y"'],
+  ] as const;
+  assertAllRefusals(t, () => change(json(body)), [...unknown, ...faults]);
+  const lost = '{"api-name":"zzz","name":5,"description":5,"active":5}';
+  assertAllRefusals(t, () => change(json(lost)), [[3018, '"zzz"'], ...faults]);
+  assertAllRefusals(t, () => change(json('{"dimension":5,"api-name":5}')), [
+    [3007, '"api-name"'],
+    [5009, 'a number'],
+    [3000, 'nothing to change'],
+  ]);
+  assertAllRefusals(t, () => deleteColumn(json('{"dimension":5,"x":5}'), MODEL), [
+    [3000, '"x"'],
+    [3000, '"api-name"'],
+    [5009, 'a number'],
+  ]);
 });
 
 t.test('names and descriptions at their limits are taken', async (t) => {

@@ -128,7 +128,6 @@ const REFUSED: readonly Refusal[] = [
   ['no places', ofType('decimal', '"decimal-places":0'), 3012, '1 to 20'],
   ['21 places', ofType('decimal-event', '"decimal-places":21'), 3012, '1 to 20'],
   ['an unknown storage', column('"storage":"all"'), 3006, 'storage'],
-  ['a storage that is null', column('"storage":null'), 3006, 'storage'],
   ['storage on an event column', ofType('string-event', '"storage":"latest-value"'), 3006, 'storage'],
   ['capitals in the api-name', column('"api-name":"C"'), 3007, '"C"'],
   ['an empty api-name', column('"api-name":""'), 3007, 'api-name'],
@@ -138,6 +137,9 @@ const REFUSED: readonly Refusal[] = [
   ['quotes in the name', '{"name":"a\\"b","type":"integer"}', 3008, 'a\\"b'],
   ['other than ASCII in the name', '{"name":"naïve","type":"integer"}', 3008, 'naïve'],
   ['an empty name', '{"name":"","type":"integer"}', 3008, 'name'],
+  ['a name of blanks', '{"name":"   ","api-name":"a","type":"integer"}', 3008, '"   "'],
+  ['a name that makes no api-name', '{"name":"(_)","type":"integer"}', 3007, '"(_)"'],
+  ['a null name', '{"name":null,"type":"integer"}', 3000, '"name" in the body must be a string, not null'],
   ['a name that is no string', '{"name":{},"type":"integer"}', 3008, 'an object'],
   ['a name too long', `{"name":"${longName}","type":"integer"}`, 3014, '64'],
   ['a quote in the description', column('"description":"it\'s"'), 3009, 'description'],
@@ -146,6 +148,7 @@ const REFUSED: readonly Refusal[] = [
   ['an unknown cardinality', ofType('string', '"cardinality":"middle"'), 3011, 'cardinality'],
   ['cardinality on an integer column', column('"cardinality":"low"'), 3011, 'cardinality'],
   ['enumerated without range', ofType('enumerated'), 3000, '"range"'],
+  ['enumerated with a null range', ofType('enumerated', '"range":null'), 3000, '"range"'],
   ['range that is no list', ofType('enumerated', '"range":5'), 3016, 'range'],
   ['an empty range', ofType('enumerated', '"range":[]'), 3016, 'range'],
   ['a bound that is no integer', ofType('enumerated', '"range":[1,2.5]'), 3016, '[1]'],
@@ -178,13 +181,14 @@ t.test('100 columns may stand in one request, and a test database holds 100 at m
   t.strictSame(createColumns(json(one[1]), databaseOf(paid, 1)).answer, { 'api-name': 'x' });
 });
 
-t.test('the first fault of every column is told, the first one first, and nothing is made', async (t) => {
+t.test('the faults of every column are told, the first one first, and nothing is made', async (t) => {
   const body = json(`[
     {"name":"good","type":"integer"}, {"type":"integer","storage":5}, {"name":"x","type":"string","dimension":5},
     {"name":"Good","type":"string"}, 7, {"name":"y","type":"date","dimension":"No"}
   ]`);
   assertAllRefusals(t, () => createColumns(body, databaseOf(emptyCatalog(), 1)), [
     [3000, 'body[1]'],
+    [3006, 'body[1]'],
     [5009, 'body[2]'],
     [3003, '"good"'],
     [3000, 'body[4]'],
@@ -192,22 +196,57 @@ t.test('the first fault of every column is told, the first one first, and nothin
   ]);
 });
 
+t.test('every faulty field of a column is told, unknown ones first, twenty at most', async (t) => {
+  const create = (text: string) => () => createColumns(json(text), databaseOf(emptyCatalog(), 1));
+  assertAllRefusals(t, create(`{"name":"'","type":"zz","description":"'","storage":"q"}`), [
+    [3008, `"'"`],
+    [3001, '"zz"'],
+    [3009, '"description"'],
+    [3006, '"storage"'],
+  ]);
+  const all = `{"x":1,"name":"ok","api-name":"A","type":"zz","description":5,"storage":5,"cardinality":5,
+    "decimal-places":0,"range":[2,1],"retention-time":0,"dimension":"No","y":2}`;
+  const faults = [
+    ...([3000, 3000, 3001, 3007, 3009, 3006] as const),
+    ...([3011, 3012, 3016, 3017, 5000] as const),
+  ];
+  const named = ['"x"', '"y"', '"zz"', '"A"', 'description', 'storage', 'cardinality', 'decimal-places'];
+  const told = [...named, 'range', 'retention-time', '"No"'];
+  const wanted = faults.map((code, index) => [code, told[index]] as const);
+  assertAllRefusals(t, create(all), wanted);
+  assertAllRefusals(t, create(`[${all},${all}]`), [...wanted, ...wanted].slice(0, 20));
+  assertAllRefusals(t, create(`{"name":"c","type":"string-event","storage":"q","range":[1]}`), [
+    [3006, 'event columns'],
+    [3016, 'enumerated'],
+  ]);
+});
+
+t.test('an optional field that is null counts as absent', async (t) => {
+  const names = ['api-name', 'description', 'dimension', 'storage', 'cardinality', 'decimal-places'];
+  const nulls = Object.fromEntries([...names, 'range', 'retention-time'].map((field) => [field, null]));
+  for (const type of ['string', 'integer', 'decimal', 'string-event', 'decimal-event']) {
+    const made = (more: object) => modelWith(json(JSON.stringify({ name: 'A b', type, ...more })));
+    const columnsOf = (more: object) => made(more).dimensions.get('default')?.columns.get('a-b');
+    t.ok(columnsOf({}));
+    t.strictSame(columnsOf(nulls), columnsOf({}), type);
+  }
+  const enumerated = { name: 'A b', type: 'enumerated', ...nulls, range: [1, 2] };
+  const model = modelWith(json(JSON.stringify(enumerated)));
+  t.match(model.dimensions.get('default')?.columns.get('a-b'), { storage: 'latest-value', range: [1n, 2n] });
+});
+
 /** Every field in a column that it fits, with the code for each kind of JSON value that it does not take. */
 const FIELD_KINDS: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
   ['name', 'integer', { null: 3000, true: 3008, '5': 3008, '[]': 3008, '{}': 3008, '""': 3008 }],
-  ['api-name', 'integer', { null: 3007, true: 3007, '5': 3007, '[]': 3007, '{}': 3007, '""': 3007 }],
+  ['api-name', 'integer', { true: 3007, '5': 3007, '[]': 3007, '{}': 3007, '""': 3007 }],
   ['type', 'integer', { null: 3000, true: 3001, '5': 3001, '[]': 3001, '{}': 3001, '""': 3001 }],
   ['description', 'integer', { true: 3009, '5': 3009, '[]': 3009, '{}': 3009 }],
   ['dimension', 'integer', { true: 5009, '5': 5009, '[]': 5009, '{}': 5009, '""': 5000 }],
-  ['storage', 'integer', { null: 3006, true: 3006, '5': 3006, '[]': 3006, '{}': 3006, '""': 3006 }],
-  ['cardinality', 'string', { null: 3011, true: 3011, '5': 3011, '[]': 3011, '{}': 3011, '""': 3011 }],
-  ['decimal-places', 'decimal', { null: 3005, true: 3005, '5.5': 3005, '[]': 3005, '{}': 3005, '""': 3005 }],
-  ['range', 'enumerated', { null: 3016, true: 3016, '5': 3016, '[]': 3016, '{}': 3016, '""': 3016 }],
-  [
-    'retention-time',
-    'string-event',
-    { null: 3017, true: 3017, '5.5': 3017, '[]': 3017, '{}': 3017, '""': 3017 },
-  ],
+  ['storage', 'integer', { true: 3006, '5': 3006, '[]': 3006, '{}': 3006, '""': 3006 }],
+  ['cardinality', 'string', { true: 3011, '5': 3011, '[]': 3011, '{}': 3011, '""': 3011 }],
+  ['decimal-places', 'decimal', { true: 3005, '5.5': 3005, '[]': 3005, '{}': 3005, '""': 3005 }],
+  ['range', 'enumerated', { null: 3000, true: 3016, '5': 3016, '[]': 3016, '{}': 3016, '""': 3016 }],
+  ['retention-time', 'string-event', { true: 3017, '5.5': 3017, '[]': 3017, '{}': 3017, '""': 3017 }],
 ];
 
 t.test('a value of another JSON type is refused in every field, and the field is named', async (t) => {

@@ -52,7 +52,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindCountEntity(body, MODEL, 0, FULL_ACCESS));
 });
 
-t.test('a request tells the first fault of each query, first one first, and their places', async (t) => {
+t.test('a request tells the faults of each query, first one first, and their places', async (t) => {
   const body = `[${[
     '{"query-name":"a","query":[{"nowhere":{"gt":1}},"and",{"never":{"gt":1}}]}',
     named('b'),
@@ -63,7 +63,23 @@ t.test('a request tells the first fault of each query, first one first, and thei
   assertAllRefusals(t, () => bindCountEntity(json(body), MODEL, 0, FULL_ACCESS), [
     [4008, 'body[0].query[0]'],
     [5008, '"nowhere"'],
+    [4010, 'body[2]'],
     [4004, 'body[3]'],
     [4054, '"a"'],
   ]);
+});
+
+t.test('every faulty field of a query is told, unknown ones first', async (t) => {
+  const bind = (text: string) => () => bindCountEntity(json(text), MODEL, 0, FULL_ACCESS);
+  const body = (query: string, dimension: string): string =>
+    `{"query-name":5,"bypass-cache":5,"x":1,"dimension":${dimension},"query":${query},"y":2}`;
+  const unknown = [
+    [4049, '"x"'],
+    [4049, '"y"'],
+    [4049, '"query-name"'],
+  ] as const;
+  const last = [4049, '"bypass-cache"'] as const;
+  assertAllRefusals(t, bind(body('[{"a":{"gt":1}}]', '5')), [...unknown, [5009, 'a number'], last]);
+  assertAllRefusals(t, bind(body('5', '"none"')), [...unknown, [5008, '"none"'], [4026, '"query"'], last]);
+  assertAllRefusals(t, bind(body('[{"z":{"gt":1}}]', 'null')), [...unknown, [4008, '"z"'], last]);
 });

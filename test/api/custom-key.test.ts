@@ -298,3 +298,12 @@ t.test('keys of a database out of reach can be neither made nor touched', (t) =>
   }
   t.end();
 });
+
+t.test('an unknown field is told first, beside all other faults', (t) => {
+  assertAllRefusals(t, () => create(json(creating({ 'key-type': 'x', y: 1, description: 5 }))), [
+    [8000, '"y"'],
+    [8000, '"key-type"'],
+    [8000, '"description"'],
+  ]);
+  t.end();
+});

@@ -383,3 +383,17 @@ t.test('a database out of reach can be neither changed nor deleted', (t) => {
   t.strictSame(deleteDatabase(two, TEAM, ONLY_TWO).answer, { 'database-name': ['two'] });
   t.end();
 });
+
+t.test('an unknown field is told first, beside all other faults', (t) => {
+  assertAllRefusals(
+    t,
+    () => create(parsed({ x: 1, database: { ...NEEDED, y: 2, name: 5, 'query-load': 'z' } })),
+    [
+      [8000, '"x"'],
+      [8000, '"y"'],
+      [8000, '"name"'],
+      [8000, '"query-load"'],
+    ],
+  );
+  t.end();
+});

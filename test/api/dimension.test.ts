@@ -43,6 +43,7 @@ const CREATE: readonly Refusal[] = [
   ['quotes in the name', '{"name":"a\'b","api-name":"a"}', 5001, "a'b"],
   ['other than ASCII in the name', '{"name":"é","api-name":"a"}', 5001, 'é'],
   ['an empty name', '{"name":"","api-name":"a"}', 5001, 'name'],
+  ['a name of blanks', '{"name":"  ","api-name":"a"}', 5001, '"  "'],
   ['a name too long', `{"name":"${longName}","api-name":"a"}`, 5003, '64'],
   ['capitals in the api-name', '{"name":"a","api-name":"Users"}', 5000, '"Users"'],
   ['an underscore in the api-name', '{"name":"a","api-name":"my_users"}', 5000, '"my_users"'],
@@ -86,7 +87,22 @@ t.test('bad requests for dimensions are refused with their code and named', asyn
   assertRefusals(t, DELETE, (body) => deleteDimension(body, databaseOf(withUsers, 1)));
 });
 
-t.test('the first fault of every dimension is told, the first one first, and nothing is made', async (t) => {
+t.test('every faulty field of a dimension is told, unknown ones first', async (t) => {
+  const body = json('{"name":5,"api-name":"A","x":1,"relational-model-type":"star","y":2}');
+  assertAllRefusals(t, () => createDimensions(body, databaseOf(withUsers, 1)), [
+    [5007, '"x"'],
+    [5007, '"y"'],
+    [5009, '"name"'],
+    [5000, '"A"'],
+    [5010, 'relational-model-type'],
+  ]);
+  assertAllRefusals(t, () => deleteDimension(json('{"api-name":"nobody","x":1}'), databaseOf(withUsers, 1)), [
+    [5007, '"x"'],
+    [5008, '"nobody"'],
+  ]);
+});
+
+t.test('the faults of every dimension are told, the first one first, and nothing is made', async (t) => {
   const body = json(
     '[{"name":"A","api-name":"a"},{"name":"A"},{"name":"B","api-name":"a"},{"name":"ü","api-name":"x"},null]',
   );

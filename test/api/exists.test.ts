@@ -49,3 +49,15 @@ t.test('every bad ID of a request is told, the first one first', async (t) => {
     [4049, 'ids[4]'],
   ]);
 });
+
+t.test('every faulty field of a request is told, unknown ones first', async (t) => {
+  assertAllRefusals(t, () => bind(json('{"x":1,"dimension":5,"ids":["a",1]}')), [
+    [4049, '"x"'],
+    [5009, 'a number'],
+    [4049, 'ids[1]'],
+  ]);
+  assertAllRefusals(t, () => bind(json('{"dimension":"none","ids":[]}')), [
+    [4031, '"ids"'],
+    [5008, '"none"'],
+  ]);
+});

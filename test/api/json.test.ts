@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ExactNumber, type Json, parseJson, writeJson } from '../../src/api/index.js';
+import { ExactNumber, JSON_NODES_MAX, type Json, parseJson, writeJson } from '../../src/api/index.js';
 import { Prng, QuarryError } from '../../src/base/index.js';
 import { jsonText } from '../support/generate.js';
 
@@ -84,6 +84,29 @@ t.test('512 levels are read', async (t) => {
     jsonText(parseJson(bytes(`${'['.repeat(512)}${']'.repeat(512)}`))),
     '['.repeat(512) + ']'.repeat(512),
   );
+});
+
+t.test('300,000 values and keys are read, one more is refused with 1507', async (t) => {
+  const most = JSON_NODES_MAX;
+  t.equal(most, 300_000);
+  const list = (count: number): Uint8Array => bytes(`[${Array(count).fill('{}').join()}]`);
+  t.equal((parseJson(list(most - 1)) as readonly Json[]).length, most - 1);
+  const refusal = { code: 1507, message: 'the body holds more than 300000 values and keys' };
+  t.throws(() => parseJson(list(most)), refusal);
+  t.throws(() => parseJson(bytes(`[${'[],'.repeat(1_700_000)}0]`)), refusal);
+  const object = (count: number): Uint8Array =>
+    bytes(`{${Array.from({ length: count }, (_, index) => `"${index}":0`).join()},"x":[]}`);
+  t.equal((parseJson(object(most / 2 - 2)) as ReadonlyMap<string, Json>).size, most / 2 - 1);
+  t.throws(() => parseJson(object(most / 2 - 1)), refusal);
+});
+
+t.test('the largest request of counts is read', async (t) => {
+  const values = Array.from({ length: 100 }, (_, index) => index);
+  const condition = { a: { in: values, between: ['2026-01-01', '2026-02-01'] } };
+  const query = Array.from({ length: 2 * 250 - 1 }, (_, index) => (index % 2 === 0 ? condition : 'and'));
+  const queries = Array.from({ length: 10 }, (_, index) => ({ 'query-name': `q${index}`, query }));
+  const body = JSON.stringify({ queries });
+  t.ok(parseJson(bytes(body)) instanceof Map);
 });
 
 /** The body as JSON.parse gives it, in the reader's own types but for the text of numbers. */

@@ -10,7 +10,7 @@ import {
 } from '../../src/api/index.js';
 import type { Dimension } from '../../src/schema/index.js';
 import { customKey, json, modelWith } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const NOW_MS = Date.UTC(2018, 5, 30);
 const MODEL = modelWith(
@@ -88,4 +88,23 @@ t.test('bad updates and deletes are refused with their code and named', async (t
     ['no query', '{}', 4010, '"query"'],
   ];
   assertRefusals(t, ofDelete, (body) => bind(body, 'delete'));
+});
+
+t.test('every faulty field of an update is told, unknown ones first', async (t) => {
+  const body = json('{"dimension":5,"x":1,"query":5,"set":5,"y":2}');
+  const unknown = [
+    [4049, '"x"'],
+    [4049, '"y"'],
+  ] as const;
+  const dimensionAndQuery = [
+    [5009, '"dimension"'],
+    [4026, 'query'],
+  ] as const;
+  assertAllRefusals(t, () => bind(body, 'update'), [...unknown, [4049, '"set"'], ...dimensionAndQuery]);
+  const none = json('{"dimension":[],"set":{}}');
+  assertAllRefusals(t, () => bind(none, 'update'), [
+    [4010, '"query"'],
+    [2017, '"set"'],
+    [5009, 'a list'],
+  ]);
 });

@@ -209,3 +209,18 @@ t.test('all faults of a group are told', (t) => {
   ]);
   t.end();
 });
+
+t.test('an unknown field is told first, beside all other faults', (t) => {
+  assertAllRefusals(
+    t,
+    () => create(parsed({ 'group-name': 5, x: 1, 'access-hours': { from: 1, y: 1, to: 2 } })),
+    [
+      [7000, '"x"'],
+      [7000, '"group-name"'],
+      [7000, '"y"'],
+      [7000, '"from"'],
+      [7000, '"to"'],
+    ],
+  );
+  t.end();
+});

@@ -245,3 +245,15 @@ t.test(
     t.ok(accepted > 300, `${accepted} requests were taken`);
   },
 );
+
+t.test('every faulty field of a relation is told, unknown ones first', async (t) => {
+  const body = json('{"x":1,"columns":5,"name":"","dimension":5}');
+  for (const decide of [createRelation, deleteRelation]) {
+    assertAllRefusals(t, () => decide(body, databaseOf(emptyCatalog(), 1)), [
+      [3000, '"x"'],
+      [3008, 'name'],
+      [3000, '"columns"'],
+      [5009, 'a number'],
+    ]);
+  }
+});

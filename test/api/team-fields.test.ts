@@ -1,9 +1,12 @@
 import t from 'tap';
-import { isLonger, readAll, TeamFields } from '../../src/api/team-fields.js';
+import { readAll } from '../../src/api/fields.js';
+import { isLonger, TeamFields } from '../../src/api/team-fields.js';
 import { json } from './databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
-const fieldsOf = (text: string): TeamFields => new TeamFields(json(text), ['a', 'b'], 7000, 'the body');
+const itself = (fields: TeamFields): TeamFields => fields;
+const fieldsOf = (text: string): TeamFields =>
+  TeamFields.read(json(text), ['a', 'b'], 7000, 'the body', itself);
 
 t.test('lengths are in code points', (t) => {
   const face = '\u{1f600}';
@@ -33,7 +36,7 @@ t.test('a name is anything that can be printed', (t) => {
     ['a mark that turns text around', '{"a":"x\\u202ey"}', 7000, 'printed'],
     ['65 characters', JSON.stringify({ a: 'ä'.repeat(65) }), 7000, 'longer than 64'],
   ];
-  assertRefusals(t, refusals, (body) => new TeamFields(body, ['a'], 7000, 'the body').name('a'));
+  assertRefusals(t, refusals, (body) => TeamFields.read(body, ['a'], 7000, 'the body', itself).name('a'));
   t.end();
 });
 
@@ -41,6 +44,13 @@ t.test('unknown fields are all named, twenty at most, and a body that is no obje
   assertAllRefusals(t, () => fieldsOf('{"x":1,"a":2,"__proto__":3}'), [
     [7000, 'unknown field "x" in the body'],
     [7000, 'unknown field "__proto__" in the body'],
+  ]);
+  const beside = json('{"x":1,"a":2,"b":3}');
+  const both = (fields: TeamFields) => readAll({ a: () => fields.text('a'), b: () => fields.name('b') });
+  assertAllRefusals(t, () => TeamFields.read(beside, ['a', 'b'], 7000, 'the body', both), [
+    [7000, 'unknown field "x"'],
+    [7000, '"a" in the body must be a string'],
+    [7000, '"b" in the body must be a string'],
   ]);
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, 0])));
   assertAllRefusals(
@@ -98,6 +108,6 @@ t.test('lists keep their order, lose repeats and are bounded', (t) => {
     ['a long item', JSON.stringify({ a: ['x', 'y'.repeat(1025)] }), 7000, 'too long a string at [1]'],
     ['an object', '{"a":{"0":"x"}}', 7000, 'must be a list, not an object'],
   ];
-  assertRefusals(t, bad, (body) => new TeamFields(body, ['a'], 7000, 'the body').texts('a', []));
+  assertRefusals(t, bad, (body) => TeamFields.read(body, ['a'], 7000, 'the body', itself).texts('a', []));
   t.end();
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { bindTotal, bindTotalOfAll, FULL_ACCESS, type Json } from '../../src/api/index.js';
 import { json, modelWith } from './databases.js';
-import { assertRefusals, type Refusal } from './refusals.js';
+import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const MODEL = modelWith(
   json('[{"name":"a","type":"integer","dimension":"one"},{"name":"b","type":"integer","dimension":"two"}]'),
@@ -37,4 +37,13 @@ const REFUSED: readonly Refusal[] = [
 
 t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, bind);
+});
+
+t.test('unknown fields are told beside every bad dimension', async (t) => {
+  assertAllRefusals(t, () => bind(json('{"x":1,"dimensions":["three",2],"y":2}')), [
+    [4049, '"x"'],
+    [4049, '"y"'],
+    [5008, '"three"'],
+    [5009, 'dimensions[1]'],
+  ]);
 });

@@ -220,3 +220,12 @@ t.test('a body that signs in names email and password, and a database if it is f
   assertRefusals(t, refusals, readSignIn);
   t.end();
 });
+
+t.test('an unknown field is told first, beside all other faults', (t) => {
+  assertAllRefusals(t, () => create(parsed({ x: 1, email: 'b', password: 'long enough', labels: 5 })), [
+    [7050, '"x"'],
+    [7050, '"b"'],
+    [7050, '"labels"'],
+  ]);
+  t.end();
+});

@@ -105,6 +105,8 @@ export const COLUMN_REFUSALS: readonly Refusal[] = [
   [3007, column({ 'api-name': 'dimension' }), 'dimension'],
   [3008, column({ name: 'größe' }), 'größe'],
   [3008, column({ name: 'say "x"' })],
+  [3008, column({ name: '   ' }), '   '],
+  [3007, column({ name: '(_)' }), '(_)'],
   [3008, column({ name: 'a\u0000b' })],
   [3009, column({ description: "it's" }), 'description'],
   [3010, column({ description: long(257) }), '256'],
@@ -129,6 +131,7 @@ export const COLUMN_REFUSALS: readonly Refusal[] = [
 ];
 
 const YEAR = ['2020-01-01', '2020-12-31'];
+const GOOD = [{ name: { equals: 'x' } }];
 
 /** A count whose query is `query`. */
 const counted = (query: unknown): Ask => ({
@@ -184,13 +187,13 @@ export const QUERY_REFUSALS: readonly Refusal[] = [
   [4039, where('flag', { range: [true, false] }), 'range'],
   [4044, where('born', { equals: 'yesterday' }), 'born'],
   [4047, where('name', { equals: '' }), 'equals'],
-  [4047, { path: '/v1/query/count/entity', body: { 'query-name': '', query: [] } }, 'query-name'],
+  [4047, { path: '/v1/query/count/entity', body: { 'query-name': '', query: GOOD } }, 'query-name'],
   [4048, where('age', { in: Array.from({ length: 101 }, (_, index) => index) }), '101'],
   [4048, anyOf(251, () => ({ age: { gt: 1 } })), '250'],
   [4049, where('age', { near: 5 }), 'near'],
   [4049, where('age', { equals: 'five' }), 'five'],
   [4049, where('name', { equals: SMILES }), 'equals'],
-  [4049, { path: '/v1/query/count/entity', body: { 'query-name': 'q', query: [], cache: 1 } }, 'cache'],
+  [4049, { path: '/v1/query/count/entity', body: { 'query-name': 'q', query: GOOD, cache: 1 } }, 'cache'],
   [4049, { path: '/v1/query/count/entity/total', body: { dimension: 'default' } }, 'dimension'],
   [4049, exists({ ids: ['u1', 5] }), 'ids[1]'],
   [4049, { path: '/v1/delete', body: { query: [{ age: { gt: 1 } }], limit: 1 } }, 'limit'],

@@ -129,7 +129,7 @@ export const TEAM: readonly Refusal[] = [
   ],
   [7050, { path: '/v1/users', body: { email: 'bob@example.org', password: 'short' } }, 'password'],
   [7050, { method: 'PUT', path: '/v1/users', body: { email: 'bob@example.org' } }, 'bob@example.org'],
-  [7050, { path: '/v1/session', body: { email: 'ann@example.org', word: 'x' } }, 'word'],
+  [7050, { path: '/v1/session', body: { email: 'ann@example.org', password: 'x', word: 'x' } }, 'word'],
   [8000, { path: '/v1/database', body: {} }, 'database'],
   [
     8000,

@@ -1,5 +1,5 @@
 /**
- * Requests of many parts: each part's first fault is told, in order, and nothing of a refused request is made; and
+ * Requests of many parts: the faults of every part and field are told, in order, and nothing of a refused request is made; and
  * everything that has a bound is taken at the bound and refused past it, in characters of any plane.
  */
 import t from 'tap';
@@ -21,125 +21,141 @@ async function refusalOf(site: Site, masters: readonly string[], ask: Ask): Prom
   return codes;
 }
 
-t.test(
-  'a request of many parts tells the first fault of each, in order, and makes none of them',
-  async (t) => {
-    const site = await serveSite(t);
-    const { client, keys } = site;
-    const masters = [keys.master];
-    await client.succeed({
+t.test('a request of many parts tells the faults of each, in order, and makes none of them', async (t) => {
+  const site = await serveSite(t);
+  const { client, keys } = site;
+  const masters = [keys.master];
+  await client.succeed({
+    path: '/v1/column',
+    body: [string('name'), { name: 'visit', type: 'string-event' }],
+  });
+  await client.succeed({ path: '/v1/insert', body: { u1: { name: 'Ann' } } });
+  const refused = (ask: Ask): Promise<readonly ErrorCode[]> => refusalOf(site, masters, ask);
+  const columns = (...body: object[]): Promise<readonly ErrorCode[]> => refused({ path: '/v1/column', body });
+
+  await t.test('columns', async (t) => {
+    const badName = string('größe', { storage: 'none' });
+    t.strictSame(
+      await columns(string('a'), badName, string('b'), { name: 'c', type: 'text' }, string('name')),
+      [3008, 3006, 3001, 3003],
+    );
+    const reply = await client.ask({
       path: '/v1/column',
-      body: [string('name'), { name: 'visit', type: 'string-event' }],
+      body: [string('a'), { name: 'c' }, string('name')],
     });
-    await client.succeed({ path: '/v1/insert', body: { u1: { name: 'Ann' } } });
-    const refused = (ask: Ask): Promise<readonly ErrorCode[]> => refusalOf(site, masters, ask);
-    const columns = (...body: object[]): Promise<readonly ErrorCode[]> =>
-      refused({ path: '/v1/column', body });
+    const messages = errorsOf(reply).map(({ message }) => message);
+    t.match(messages, [/body\[1\].*"type"/, /"name" already exists/], 'each names its place or its column');
+    t.equal((await columns(...Array(100).fill({ name: 'x' }))).length, 20, 'not more than 20 are told');
+    t.strictSame(await columns(string('a', { dimension: 'fresh' }), string('b', { colour: 'red' })), [3000]);
+  });
 
-    await t.test('columns', async (t) => {
-      const badName = string('größe', { storage: 'none' });
-      t.strictSame(
-        await columns(string('a'), badName, string('b'), { name: 'c', type: 'text' }, string('name')),
-        [3008, 3001, 3003],
-      );
-      const reply = await client.ask({
-        path: '/v1/column',
-        body: [string('a'), { name: 'c' }, string('name')],
-      });
-      const messages = errorsOf(reply).map(({ message }) => message);
-      t.match(messages, [/body\[1\].*"type"/, /"name" already exists/], 'each names its place or its column');
-      t.equal((await columns(...Array(100).fill({ name: 'x' }))).length, 20, 'not more than 20 are told');
-      t.strictSame(
-        await columns(string('a', { dimension: 'fresh' }), string('b', { colour: 'red' })),
-        [3000],
-      );
-    });
+  await t.test('fields of one object', async (t) => {
+    const ask = (path: string, body: object, method: Ask['method'] = 'POST'): Ask => ({ method, path, body });
+    const column = { name: "'", type: 'zz', description: "'", storage: 'q' };
+    t.strictSame(await refused(ask('/v1/column', column)), [3008, 3001, 3009, 3006]);
+    const change = { 'api-name': 'name', name: "'", description: "'", active: 'yes' };
+    t.strictSame(await refused(ask('/v1/column', change, 'PUT')), [3008, 3009, 3000]);
+    const dimension = { name: 'ü', 'api-name': 'BAD' };
+    t.strictSame(await refused(ask('/v1/dimension', dimension)), [5001, 5000]);
+    const update = { dimension: 5, query: 5, set: 5, x: 1, y: 2 };
+    t.strictSame(await refused(ask('/v1/update', update)), [4049, 4049, 4049, 5009, 4026]);
+    const count = { 'query-name': '', 'bypass-cache': 1, dimension: 'none', query: [] };
+    t.strictSame(await refused(ask('/v1/query/count/entity', count)), [4047, 5008, 4049]);
+    const database = { ...testDatabase('a_b'), x: 1 };
+    const team = { ...ask('/v1/database', { y: 1, database }), key: keys.team };
+    t.strictSame(await refused(team), [8000, 8000, 8000]);
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, 1]));
+    const [first, ...others] = await columns({ ...column, ...many }, column);
+    t.strictSame([first, others.length], [3000, 19], 'not more than 20 are told');
+  });
 
-    await t.test('the same column twice', async (t) => {
-      t.strictSame(await columns(string('twin'), string('other'), string('twin')), [3003]);
-      t.strictSame(
-        await columns(string('Twin'), string('x', { 'api-name': 'twin' })),
-        [3003],
-        'one api-name',
-      );
-      const apart = [string('twin'), string('twin', { dimension: 'elsewhere' })];
-      t.match(await client.succeed({ path: '/v1/column', body: apart }), { 'api-name': ['twin', 'twin'] });
-      t.strictSame(await columns(string('new'), string('twin', { dimension: 'elsewhere' })), [3003]);
-    });
+  await t.test('the same column twice', async (t) => {
+    t.strictSame(await columns(string('twin'), string('other'), string('twin')), [3003]);
+    t.strictSame(await columns(string('Twin'), string('x', { 'api-name': 'twin' })), [3003], 'one api-name');
+    const apart = [string('twin'), string('twin', { dimension: 'elsewhere' })];
+    t.match(await client.succeed({ path: '/v1/column', body: apart }), { 'api-name': ['twin', 'twin'] });
+    t.strictSame(await columns(string('new'), string('twin', { dimension: 'elsewhere' })), [3003]);
+  });
 
-    await t.test('100 columns, and 101', async (t) => {
-      t.strictSame(await columns(...strings('wide', 101)), [3004]);
-      const made = await client.succeed<{ 'api-name': string[] }>({
-        path: '/v1/column',
-        body: strings('wide', 100),
-      });
-      t.strictSame(
-        made['api-name'],
-        strings('wide', 100).map((column) => (column as { name: string }).name),
-      );
-      const key = await makeDatabase(client, keys.team, testDatabase('narrow'));
-      const inTest = (count: number): Ask => ({ path: '/v1/column', key, body: strings('t', count) });
-      await client.succeed({ ...inTest(0), body: strings('first', 50) });
-      t.strictSame(await refusalOf(site, [key], inTest(51)), [2021]);
-      await client.succeed(inTest(50));
+  await t.test('100 columns, and 101', async (t) => {
+    t.strictSame(await columns(...strings('wide', 101)), [3004]);
+    const made = await client.succeed<{ 'api-name': string[] }>({
+      path: '/v1/column',
+      body: strings('wide', 100),
     });
+    t.strictSame(
+      made['api-name'],
+      strings('wide', 100).map((column) => (column as { name: string }).name),
+    );
+    const key = await makeDatabase(client, keys.team, testDatabase('narrow'));
+    const inTest = (count: number): Ask => ({ path: '/v1/column', key, body: strings('t', count) });
+    await client.succeed({ ...inTest(0), body: strings('first', 50) });
+    t.strictSame(await refusalOf(site, [key], inTest(51)), [2021]);
+    await client.succeed(inTest(50));
+  });
 
-    await t.test('dimensions', async (t) => {
-      const body = [
-        { name: 'Good', 'api-name': 'good' },
-        { name: 'Bad', 'api-name': 'BAD' },
-        { name: 'No api-name' },
-        { name: 'Again', 'api-name': 'good' },
-        { name: 'Star', 'api-name': 'star', 'relational-model-type': 'star' },
-      ];
-      t.strictSame(await refused({ path: '/v1/dimension', body }), [5000, 5007, 5006, 5010]);
-    });
+  await t.test('dimensions', async (t) => {
+    const body = [
+      { name: 'Good', 'api-name': 'good' },
+      { name: 'Bad', 'api-name': 'BAD' },
+      { name: 'No api-name' },
+      { name: 'Again', 'api-name': 'good' },
+      { name: 'Star', 'api-name': 'star', 'relational-model-type': 'star' },
+    ];
+    t.strictSame(await refused({ path: '/v1/dimension', body }), [5000, 5007, 5006, 5010]);
+  });
 
-    await t.test('relations, and what a key may use', async (t) => {
-      const relation = {
-        path: '/v1/column/relation',
-        body: { name: 'r', columns: ['name', 'visit', 'none', 'visit'] },
-      };
-      t.strictSame(await refused(relation), [3001, 3018, 3003]);
-      const key = {
-        'key-name': 'k',
-        'key-type': 'read-only',
-        'columns-whitelist': { default: ['none', 'name', 5] },
-      };
-      const body = { 'database-name': 'quarry', 'custom-database-key': key };
-      t.strictSame(await refused({ path: '/v1/database/custom_key', key: keys.team, body }), [3018, 8000]);
-    });
+  await t.test('relations, and what a key may use', async (t) => {
+    const relation = {
+      path: '/v1/column/relation',
+      body: { name: 'r', columns: ['name', 'visit', 'none', 'visit'] },
+    };
+    t.strictSame(await refused(relation), [3001, 3018, 3003]);
+    const key = {
+      'key-name': 'k',
+      'key-type': 'read-only',
+      'columns-whitelist': { default: ['none', 'name', 5] },
+    };
+    const body = { 'database-name': 'quarry', 'custom-database-key': key };
+    t.strictSame(await refused({ path: '/v1/database/custom_key', key: keys.team, body }), [3018, 8000]);
+  });
 
-    await t.test('queries', async (t) => {
-      const query = (name: string, ...list: unknown[]): object => ({ 'query-name': name, query: list });
-      const good = { name: { equals: 'ann' } };
-      const body = [
-        query('good', good),
-        query('unknown', { none: { equals: 'x' } }),
-        query('good', good),
-        query('open', good, 'and'),
-        { 'query-name': 'none' },
-        5,
-      ];
-      t.strictSame(await refused({ path: '/v1/query/count/entity', body }), [4008, 4054, 4007, 4010, 4004]);
-      const total = { path: '/v1/query/count/entity/total', body: { dimensions: ['default', 'none', 5] } };
-      t.strictSame(await refused(total), [5008, 5009]);
-      const exists = { path: '/v1/query/exists/entity', body: { ids: ['u1', 5, '', 'x'.repeat(1_001)] } };
-      t.strictSame(await refused(exists), [4049, 4049, 4049]);
-    });
+  await t.test('queries', async (t) => {
+    const query = (name: string, ...list: unknown[]): object => ({ 'query-name': name, query: list });
+    const good = { name: { equals: 'ann' } };
+    const body = [
+      query('good', good),
+      query('unknown', { none: { equals: 'x' } }),
+      query('good', good),
+      query('open', good, 'and'),
+      { 'query-name': 'none' },
+      5,
+    ];
+    t.strictSame(await refused({ path: '/v1/query/count/entity', body }), [4008, 4054, 4007, 4010, 4004]);
+    const total = { path: '/v1/query/count/entity/total', body: { dimensions: ['default', 'none', 5] } };
+    t.strictSame(await refused(total), [5008, 5009]);
+    const exists = { path: '/v1/query/exists/entity', body: { ids: ['u1', 5, '', 'x'.repeat(1_001)] } };
+    t.strictSame(await refused(exists), [4049, 4049, 4049]);
+  });
 
-    await t.test('inserts and updates', async (t) => {
-      const insert = (body: object): Promise<readonly ErrorCode[]> => refused({ path: '/v1/insert', body });
-      const made = { u1: { name: 'Eve' }, u2: { fresh: 1, dimension: 'young' }, u3: { fresh: [[1]] } };
-      t.strictSame(await insert({ ...made, 'auto-create': ['column', 'dimension'] }), [2007]);
-      t.strictSame(await insert({ u1: { name: 'Eve' }, u2: { name: 5 } }), [2007]);
-      const update = { query: [{ name: { equals: 'ann' } }], set: { name: 'Eve', none: 1 } };
-      t.strictSame(await refused({ path: '/v1/update', body: update }), [2011]);
-      const count = { 'query-name': 'q', query: [{ name: { equals: 'ann' } }] };
-      t.match(await client.succeed({ path: '/v1/query/count/entity', body: count }), { result: { q: 1 } });
-    });
-  },
-);
+  await t.test('a total of nothing that is named', async (t) => {
+    const path = '/v1/query/count/entity/total';
+    t.match(await client.succeed({ path, text: '', method: 'POST' }), { result: { total: 1 } });
+    t.match(await client.succeed({ path, body: {} }), { result: { total: 1 } });
+    t.strictSame(await refused({ path, text: ' ' }), [1503]);
+  });
+
+  await t.test('inserts and updates', async (t) => {
+    const insert = (body: object): Promise<readonly ErrorCode[]> => refused({ path: '/v1/insert', body });
+    const made = { u1: { name: 'Eve' }, u2: { fresh: 1, dimension: 'young' }, u3: { fresh: [[1]] } };
+    t.strictSame(await insert({ ...made, 'auto-create': ['column', 'dimension'] }), [2007]);
+    t.strictSame(await insert({ u1: { name: 'Eve' }, u2: { name: 5 } }), [2007]);
+    const update = { query: [{ name: { equals: 'ann' } }], set: { name: 'Eve', none: 1 } };
+    t.strictSame(await refused({ path: '/v1/update', body: update }), [2011]);
+    const count = { 'query-name': 'q', query: [{ name: { equals: 'ann' } }] };
+    t.match(await client.succeed({ path: '/v1/query/count/entity', body: count }), { result: { q: 1 } });
+  });
+});
 
 /** What has a name, its characters at most, the codes of one that is too long and of one outside ASCII; null = taken. */
 const NAMES = [

@@ -31,6 +31,10 @@ class LocalLane implements LaneApi {
     return this.#memoryBytes;
   }
 
+  get dictionaryBytesMax(): number {
+    return 0;
+  }
+
   async send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
     const sequence = this.#sequence++;
     // The worker runs in another turn than the sender, but in the order of sending.

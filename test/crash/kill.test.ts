@@ -15,7 +15,7 @@ t.test(
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-kill-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
     const report = (line: string): void => t.comment(line);
-    const summary = await runRounds({ dir, rounds: ROUNDS, seed, writeMsMax: 400, report });
+    const summary = await runRounds({ dir, rounds: ROUNDS, seed, requestsMax: 120, report });
     t.strictSame(summary.texts, []);
     const { lost, half, doubled, wrong, unsound } = summary;
     t.strictSame(

@@ -225,12 +225,12 @@ export async function stateOf(engine: Engine): Promise<string> {
     }
     if (has('number')) queries.push([{ number: { range: [3, 7] } }]);
     if (has('late')) queries.push([{ late: { gte: 7, between: ALL_TIME } }]);
-    const counts: number[] = [];
-    for (const query of queries) {
+    const plans = queries.map((query) => {
       const body = bytesOf({ 'query-name': 'q', dimension: dimension.apiName, query });
       const [{ dimensionId, condition }] = bindCountEntity(parseJson(body), model, NOW_MS, FULL_ACCESS);
-      counts.push(...(await engine.countEntities([{ databaseId: DATABASE_ID, dimensionId, condition }])));
-    }
+      return { databaseId: DATABASE_ID, dimensionId, condition };
+    });
+    const counts = await engine.countEntities(plans);
     lines.push(counts.join(' '));
   }
   return lines.join('\n');

@@ -13,13 +13,15 @@ import { type Named, Writer } from './writer.js';
 
 const WRITER_COUNT = 8;
 const OLDER_SAMPLE_COUNT = 20;
+/** Longest time that writers run in a round. */
+const WRITE_MS_MAX = 4_000;
 
 export interface RoundsOptions {
   readonly dir: string;
   readonly rounds: number;
   readonly seed: number;
-  /** Longest time that writers run in a round. */
-  readonly writeMsMax: number;
+  /** Most requests that writers send in a round before its moment comes. */
+  readonly requestsMax: number;
   readonly report: (line: string) => void;
 }
 
@@ -105,8 +107,11 @@ class Rounds {
       client.close();
     }
     await this.#verify(round);
-    const entries = this.#journals.reduce((sum, journal) => sum + journal.entries.length, 0);
-    this.#options.report(`round ${round}: killed while ${moment}; ${entries} requests so far`);
+    this.#options.report(`round ${round}: killed while ${moment}; ${this.#requestCount} requests so far`);
+  }
+
+  get #requestCount(): number {
+    return this.#journals.reduce((sum, journal) => sum + journal.entries.length, 0);
   }
 
   /** Starts the server and kills it before it serves, or hardly later; a few times. */
@@ -154,7 +159,11 @@ class Rounds {
 
   async #untilTheMoment(moment: Moment, server: ServerProcess): Promise<void> {
     if (moment === 'just serving') return sleep(this.#prng.below(40));
-    await sleep(this.#prng.between(20, this.#options.writeMsMax));
+    const wanted = this.#requestCount + this.#prng.between(10, this.#options.requestsMax);
+    // Also on a machine that is too busy for so many.
+    const until = performance.now() + WRITE_MS_MAX;
+    while (this.#requestCount < wanted && performance.now() < until) await sleep(2);
+    await sleep(this.#prng.below(20));
     if (moment !== 'checkpoint') return;
     for (let left = this.#prng.between(1, 3); left > 0; left--) {
       server.signal('SIGUSR2');

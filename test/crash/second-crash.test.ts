@@ -7,9 +7,9 @@ import { inRange, liveUntilCrash, reopen, SEED, statesOfLife } from './life-cras
 
 /** More than a start takes. */
 const STEPS_OF_START = 50;
-/** Of the steps of each second life so many are left out between two that are tried; the first one wanders. */
-const STRIDE_OF_START = 9;
-const STRIDE_OF_LIFE = 60;
+/** How far apart the steps are that are tried in each second life; where they begin wanders. */
+const STRIDE_OF_START = 15;
+const STRIDE_OF_LIFE = 120;
 t.setTimeout(240_000);
 t.comment(`seed ${SEED}`);
 

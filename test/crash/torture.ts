@@ -28,7 +28,7 @@ const seed = numberOf(values.seed, 'seed');
 const dir = values.dir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-torture-'));
 console.log(`${rounds} rounds, seed ${seed}, in ${dir}`);
 const startedAt = performance.now();
-const summary = await runRounds({ dir, rounds, seed, writeMsMax: 900, report: (line) => console.log(line) });
+const summary = await runRounds({ dir, rounds, seed, requestsMax: 400, report: (line) => console.log(line) });
 for (const text of summary.texts) console.log(text);
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 console.log(

@@ -1,4 +1,6 @@
 /** Updates, deletes, deleted columns and databases, and expired events, in an engine with real threads. */
+import fs from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 import type { Json } from '../../src/api/index.js';
 import { ManualClock } from '../../src/base/index.js';
@@ -9,11 +11,12 @@ import { copyDir, DATABASE_ID, makeDir, NOW_MS, TestStore } from './store.js';
 
 t.setTimeout(120_000);
 
-const COLUMNS: Json = [
-  jsonObject({ name: 'number', type: 'integer' }),
+/** They are deleted and made again. */
+const LATER_COLUMNS: readonly Json[] = [
   jsonObject({ name: 'tag', type: 'string' }),
   jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(30) }),
 ];
+const COLUMNS: Json = [jsonObject({ name: 'number', type: 'integer' }), ...LATER_COLUMNS];
 const DAY_MS = 86_400_000;
 const dateAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const ALL_TIME = ['1990-01-01', '2100-01-01'];
@@ -99,7 +102,7 @@ t.test('a deleted column is gone from memory, and from the disk behind the next 
     }) as const;
   await store.apply(drop('tag'), drop('visits'));
   const killed = copyDir(t, store.dir);
-  await store.createColumns(COLUMNS instanceof Array ? COLUMNS.slice(1) : []);
+  await store.createColumns(LATER_COLUMNS);
   t.equal(await store.countOne(tagged('t1')), 0);
   t.equal(await store.countOne(visited), 0);
   t.equal(await store.countOne(unvisited), 0, 'no entity has an event of the new column');
@@ -108,7 +111,7 @@ t.test('a deleted column is gone from memory, and from the disk behind the next 
   await store.close();
   for (const dir of [killed, after]) {
     const again = await TestStore.open(t, dir);
-    if (dir === killed) await again.createColumns(COLUMNS instanceof Array ? COLUMNS.slice(1) : []);
+    if (dir === killed) await again.createColumns(LATER_COLUMNS);
     t.equal(await again.total(), 1000);
     t.equal(await again.countOne(tagged('t1')), 0);
     t.equal(await again.countOne(visited), 0);
@@ -134,6 +137,46 @@ t.test(
     await store.close();
     const again = await TestStore.open(t, killed, { clock: new ManualClock(NOW_MS) });
     t.equal(await again.countOne(visited), 550);
+  },
+);
+
+t.test(
+  'what was deleted is in no file any more behind the next checkpoint, also of a quiet store',
+  async (t) => {
+    const marker = 'zanzibar-marker';
+    const filesWith = (dir: string): string[] =>
+      (fs.readdirSync(dir, { recursive: true }) as string[]).filter((name) => {
+        const file = path.join(dir, name);
+        return fs.statSync(file).isFile() && fs.readFileSync(file).includes(marker);
+      });
+    for (const how of ['entity', 'column', 'database'] as const) {
+      const store = await open(t);
+      await store.insert(jsonObject({ marked: jsonObject({ tag: marker }) }));
+      t.not(filesWith(store.dir).length, 0, 'it is in the log');
+      await store.engine.checkpoint();
+      const tag = databaseOf(store.engine.catalog(), DATABASE_ID)
+        .dimensions.get('default')
+        ?.columns.get('tag');
+      const columnId = tag?.id ?? 0;
+      if (how === 'entity') await store.mutate(tagged(marker), null);
+      else if (how === 'database') await store.apply({ change: 'database-deleted', databaseId: DATABASE_ID });
+      else
+        await store.apply({
+          change: 'column-deleted',
+          databaseId: DATABASE_ID,
+          dimensionId: 1,
+          columnId,
+        });
+      await store.engine.checkpoint();
+      t.strictSame(filesWith(store.dir), [], how);
+      const killed = copyDir(t, store.dir);
+      await store.close();
+      const again = await TestStore.open(t, killed);
+      t.equal(again.engine.catalog().databases.size, how === 'database' ? 0 : 1);
+      if (how === 'column') t.equal(await again.total(), 1001);
+      if (how === 'entity') t.equal(await again.total(), 1000);
+      await again.close();
+    }
   },
 );
 

@@ -38,6 +38,10 @@ function generateManifest(prng: Prng): Manifest {
       databases: [{ id: 1, name: 'quarry', range: ['-9223372036854775808'], none: null }],
     },
     files: Array.from({ length: prng.below(30) }, (_, index) => file(index)),
+    usage: [{ databaseId: 1, requestCount: prng.u32() }],
+    once: prng.chance(0.5)
+      ? { path: `snapshot/once/${prng.u32()}`, entryCount: prng.u32(), bytes: prng.u32() }
+      : null,
   };
 }
 

@@ -134,3 +134,89 @@ t.test(
     t.equal(book.settled, true);
   },
 );
+
+/** A name server whose answers the test gives, one by one. */
+class HeldNames {
+  readonly asked: string[] = [];
+  readonly answers = new Map<string, (addresses: readonly string[]) => void>();
+
+  readonly lookUp = (host: string): Promise<readonly string[]> => {
+    this.asked.push(host);
+    return new Promise((resolve) => this.answers.set(host, resolve));
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('four names are asked for at a time, the others in their order as answers come', async (t) => {
+  const dns = new HeldNames();
+  const book = new AddressBook(dns.lookUp);
+  const hosts = Array.from({ length: 10 }, (_, index) => `h${index}.example`);
+  book.see(catalogOf(hosts));
+  book.refresh();
+  await turn();
+  t.strictSame(dns.asked, hosts.slice(0, 4));
+  for (const [at, host] of hosts.entries()) {
+    dns.answers.get(host)?.(['192.0.2.1']);
+    await turn();
+    t.strictSame(dns.asked, hosts.slice(0, 5 + at), host);
+    t.equal(book.admits([host], '192.0.2.1'), true);
+  }
+  await book.whenSettled(1000);
+  t.equal(book.settled, true);
+});
+
+t.test('a name that no whitelist has any more when its turn comes is not asked for', async (t) => {
+  const dns = new HeldNames();
+  const book = new AddressBook(dns.lookUp);
+  const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
+  book.see(catalogOf(hosts));
+  await turn();
+  book.see(catalogOf(['f.example']));
+  for (const host of hosts.slice(0, 4)) dns.answers.get(host)?.([]);
+  await turn();
+  t.strictSame(dns.asked, [...hosts.slice(0, 4), 'f.example']);
+  dns.answers.get('f.example')?.(['192.0.2.1']);
+  await book.whenSettled(1000);
+  book.see(catalogOf(['e.example', 'f.example']));
+  await turn();
+  t.equal(dns.asked.at(-1), 'e.example', 'it is when it comes back');
+  dns.answers.get('e.example')?.([]);
+  await book.whenSettled(1000);
+});
+
+t.test(
+  'a name without an answer is given up for the next, keeps what it had, and may answer late',
+  async (t) => {
+    const dns = new HeldNames();
+    const book = new AddressBook(dns.lookUp, 5);
+    const list = ['a.example'];
+    book.see(catalogOf(list));
+    await turn();
+    dns.answers.get('a.example')?.(['192.0.2.1']);
+    await book.whenSettled(1000);
+    const silent = ['b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
+    const all = catalogOf(list, silent);
+    book.see(all);
+    book.refresh();
+    await book.whenSettled(10_000);
+    t.strictSame(dns.asked, ['a.example', ...silent, 'a.example']);
+    t.equal(book.settled, true);
+    t.equal(book.admits(list, '192.0.2.1'), true, 'what it had');
+    t.equal(book.admits(silent, '192.0.2.1'), false);
+    book.refresh();
+    await turn();
+    t.equal(dns.asked.length, 7, 'none is asked for again before it answered');
+    dns.answers.get('a.example')?.(['192.0.2.2']);
+    await turn();
+    t.strictSame(
+      ['192.0.2.1', '192.0.2.2'].map((address) => book.admits(list, address)),
+      [false, true],
+    );
+    book.refresh();
+    await turn();
+    t.equal(dns.asked.at(-1), 'a.example');
+    dns.answers.get('a.example')?.([]);
+    await book.whenSettled(1000);
+  },
+);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { QuarryError } from '../../src/base/index.js';
 import { errorAnswer, successAnswer } from '../../src/http/answer.js';
 import { ENDPOINTS, type Endpoint } from '../../src/http/endpoints.js';
-import { RateExceeded } from '../../src/http/limits.js';
+import { RateExceeded } from '../../src/http/rate-window.js';
 import { KEYS } from './fake-engine.js';
 import { ask, startFront } from './harness.js';
 

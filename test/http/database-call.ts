@@ -23,6 +23,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     ...{ engine, catalog, nowMs: NOW_MS, pathName: '', access, mayCreate: key === undefined, onceId, charge },
     body: new TextEncoder().encode(body),
     caller: key ?? MASTER,
+    checkAgain: () => {},
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),
   };

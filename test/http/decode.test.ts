@@ -8,9 +8,11 @@ interface Outcome {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-function decode(encoding: 'gzip' | 'br', bytes: Uint8Array): Promise<Outcome> {
+function decode(encoding: 'gzip' | 'br', bytes: Uint8Array, bytesMax = BODY_BYTES_MAX): Promise<Outcome> {
   return new Promise((resolve) => {
-    decodeBody(encoding, bytes, (error, decoded) => resolve({ code: error?.code ?? null, bytes: decoded }));
+    decodeBody(encoding, bytes, bytesMax, (error, decoded) =>
+      resolve({ code: error?.code ?? null, bytes: decoded }),
+    );
   });
 }
 
@@ -38,6 +40,11 @@ for (const encoding of ['gzip', 'br'] as const) {
         `${length} bytes`,
       );
     }
+  });
+
+  t.test(`${encoding} keeps to the bound that it is given`, async (t) => {
+    t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(100)), 100)).code, null);
+    t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(101)), 100)).code, 1507);
   });
 
   t.test(`what is not ${encoding}, or is cut off, is 1503`, async (t) => {

@@ -4,7 +4,8 @@ import { EMPTY_CATALOG } from '../../src/catalog/index.js';
 import type { DatabaseUsage } from '../../src/engine/index.js';
 import { ENDPOINTS, type Endpoint } from '../../src/http/endpoints.js';
 import { type LimitTable, SPEC_LIMITS } from '../../src/http/limit-table.js';
-import { type LimitedDatabase, RateExceeded, RateLimiter, Window } from '../../src/http/limits.js';
+import { type LimitedDatabase, RateLimiter } from '../../src/http/limits.js';
+import { RateExceeded, Window } from '../../src/http/rate-window.js';
 import { KEYS } from './fake-engine.js';
 import { type Ask, ask, codeOf, type Reply, startFront } from './harness.js';
 

@@ -334,7 +334,7 @@ class Town {
   settle(front: Front, sessions: Sessions): void {
     front.engine.apply(...this.#changes);
     for (const { email, databaseId, text } of this.#users) {
-      text(sessions.open({ kind: 'user', email, databaseId }, Date.now()).key);
+      text(sessions.open({ kind: 'user', email, databaseId }, Date.now(), '').key);
     }
   }
 }

@@ -86,7 +86,7 @@ t.test('two are worked out at once, whoever comes when, and a hundred wait', asy
   const passwords = new PasswordHasher(derive);
   const all: Promise<unknown>[] = [];
   for (let index = 0; index < 102; index++) all.push(passwords.fits('x', null));
-  await t.rejects(passwords.fits('x', null), new QuarryError(1502, 'too many passwords at once'));
+  await t.rejects(passwords.fits('x', null), new QuarryError(9003, 'too many passwords at once'));
   await settle();
   t.equal(seen.started, 2);
   // Newcomers in the very turns in which a place gets free must not slip past those that wait.

@@ -65,6 +65,40 @@ t.test('a trusted proxy vouches for HTTPS, and nobody else does', async (t) => {
   );
 });
 
+t.test('of several lines of X-Forwarded headers the last value is the proxy’s own', async (t) => {
+  const front = await startFront(t, { proxies: proxiesOf('127.0.0.0/8', '10.0.0.0/8') });
+  const through = async (plain: boolean, ...lines: readonly string[]): Promise<number> => {
+    const [head, body] = Buffer.from(requestBytes({ ...COUNT, plain }))
+      .toString()
+      .split('\r\n\r\n');
+    const connection = await RawConnection.open(plain ? front.httpPort : front.httpsPort, !plain);
+    connection.write(`${[head, ...lines].join('\r\n')}\r\n\r\n${body}`);
+    const reply = await connection.reply();
+    connection.socket.destroy();
+    return reply.status === 200 ? 200 : codeOf(reply);
+  };
+  const clientOf = async (...lines: readonly string[]): Promise<string> => {
+    t.equal(await through(false, ...lines), 200);
+    return JSON.parse(front.logLines.at(-1) ?? '{}').client;
+  };
+  t.equal(await clientOf('X-Forwarded-For: 6.6.6.6', 'x-forwarded-for: 203.0.113.9'), '203.0.113.9');
+  t.equal(
+    await clientOf(
+      'X-Forwarded-For: 6.6.6.6, 7.7.7.7',
+      'X-Forwarded-For: 203.0.113.9',
+      'X-Forwarded-For: 10.0.0.1',
+    ),
+    '203.0.113.9',
+  );
+  const invented = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For:'];
+  t.equal(await clientOf(...invented), '127.0.0.1', 'a proxy that names nobody');
+  const [http, https] = ['X-Forwarded-Proto: http', 'X-Forwarded-Proto: https'];
+  t.equal(await through(true, https, http), 1506);
+  t.equal(await through(true, 'X-Forwarded-Proto: https, http'), 1506);
+  t.equal(await through(true, http, https), 200);
+  t.equal(await through(true, 'X-Forwarded-Proto: http, HTTPS'), 200);
+});
+
 t.test('probes need no key and tell starting, ready and alive', async (t) => {
   const front = await startFront(t);
   for (const plain of [false, true]) {

@@ -1,22 +1,25 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { QuarryError } from '../../src/base/index.js';
 import { propertiesOf } from '../../src/catalog/index.js';
 import { signIn } from '../../src/http/handlers/session.js';
+import { type ProxyList, parseProxies, SPEC_LIMITS } from '../../src/http/index.js';
 import { PasswordHasher } from '../../src/http/passwords.js';
 import { permits, Sessions } from '../../src/http/sessions.js';
-import { FakeEngine } from './fake-engine.js';
-import { ask, codeOf, startFront } from './harness.js';
+import { SignInAttempts } from '../../src/http/sign-in-attempts.js';
+import { FakeEngine, KEYS } from './fake-engine.js';
+import { ask, codeOf, type Front, type Reply, startFront } from './harness.js';
 import { answerTo, NOW_MS, openCallOf, quickHasher, userIn } from './team-call.js';
 
 const EMAIL = 'ann@example.org';
 const PASSWORD = 'correct horse';
 
 /** Sessions with a quick hasher, and an engine that knows one user, whose group has that database. */
-async function withAnn(databaseIds: readonly number[] = [1]) {
+async function withAnn(databaseIds: readonly number[] = [1], attempts: SignInAttempts | null = null) {
   let calls = 0;
   const random = (count: number): Uint8Array => new Uint8Array(count).fill(++calls);
-  const sessions = new Sessions(random, quickHasher());
+  const sessions = new Sessions(random, attempts, quickHasher());
   const engine = new FakeEngine();
   userIn(engine, databaseIds, await sessions.passwords.hash(PASSWORD, random));
   const signInWith = (more: object, nowMs = NOW_MS) =>
@@ -77,13 +80,35 @@ t.test('a user without a group is told so, if the password fits', async (t) => {
   await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
 });
 
-t.test('ten attempts a minute are made for an email, in whatever letters, right or wrong', async (t) => {
-  const { signInWith } = await withAnn();
+t.test('ten failures a minute bar an email, in whatever letters, right or wrong', async (t) => {
+  let elapsedMs = 0;
+  const { signInWith } = await withAnn([1], new SignInAttempts(() => elapsedMs));
+  for (let index = 0; index < 30; index++) await signInWith({});
   for (let index = 0; index < 10; index++) await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
   await t.rejects(signInWith({ email: 'ANN@EXAMPLE.org' }), { code: 1502 });
   for (let index = 0; index < 10; index++) await t.rejects(signInWith({ email: 'no@body' }), { code: 502 });
   await t.rejects(signInWith({ email: 'no@body' }), { code: 1502 });
-  t.type(((await signInWith({}, NOW_MS + 60_000)) as SignedIn)['session-key'], 'string');
+  elapsedMs = 60_000;
+  t.type(((await signInWith({})) as SignedIn)['session-key'], 'string');
+});
+
+t.test('of attempts that are made at once no more than ten are told that they failed', async (t) => {
+  const { signInWith } = await withAnn([1], new SignInAttempts(() => 0));
+  const codes = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      signInWith({ password: index < 39 ? 'wrong' : PASSWORD }).then(
+        () => 200,
+        (error: QuarryError) => error.code,
+      ),
+    ),
+  );
+  t.strictSame(
+    codes,
+    codes.map((_, index) => (index < 10 ? 502 : 1502)),
+  );
+  const { signInWith: signInAgain } = await withAnn([1], new SignInAttempts(() => 0));
+  const all = await Promise.all(Array.from({ length: 40 }, () => signInAgain({})));
+  t.equal(all.length, 40, 'and all that are right are let in');
 });
 
 t.test('a user who is deleted, or made anew, while the password is checked does not get in', async (t) => {
@@ -168,3 +193,88 @@ t.test('a body of another form is refused before anything is counted or hashed',
     await t.rejects(answerTo(signIn, call), { code: 7050 });
   }
 });
+
+function proxiesOf(network: string): ProxyList {
+  const proxies = parseProxies([network]);
+  if ('bad' in proxies) throw new Error(proxies.bad);
+  return proxies;
+}
+
+/** Of the form that is kept, with parameters that take no time. */
+function cheapHash(password: string): string {
+  const hash = scryptSync(password, Buffer.alloc(16), 32, { N: 2 ** 10, r: 2, p: 1 });
+  return `scrypt$10$2$1$${Buffer.alloc(16).toString('base64url')}$${hash.toString('base64url')}`;
+}
+
+function signInFrom(front: Front, client: string, password: string): Promise<Reply> {
+  const body = JSON.stringify({ email: EMAIL, password });
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': client };
+  return ask(front, { path: '/v1/session', headers, body });
+}
+
+t.test('who fails too often is told when that window ends, and bars nobody elsewhere', async (t) => {
+  let elapsedMs = 0;
+  const settings = { limits: SPEC_LIMITS, proxies: proxiesOf('127.0.0.0/8') };
+  const front = await startFront(t, settings, { elapsedMs: () => elapsedMs });
+  userIn(front.engine, [1], cheapHash(PASSWORD));
+  t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200, 'begins the minute of requests');
+  elapsedMs = 30_000;
+  for (let index = 0; index < 10; index++) {
+    const reply = await signInFrom(front, '192.0.2.1', 'wrong');
+    t.equal(codeOf(reply), 502);
+    t.match(reply.headers, { 'ratelimit-limit': '60', 'ratelimit-reset': '30' });
+  }
+  elapsedMs = 45_000;
+  const refused = await signInFrom(front, '192.0.2.1', PASSWORD);
+  t.equal(codeOf(refused), 1502);
+  t.match(refused.headers, {
+    'retry-after': '45',
+    'ratelimit-limit': '10',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '45',
+  });
+  t.equal((await signInFrom(front, '192.0.2.2', PASSWORD)).status, 200, 'the user, elsewhere');
+});
+
+t.test('without limits nobody is told 1502, however often signing in fails', async (t) => {
+  const front = await startFront(t);
+  userIn(front.engine, [1], cheapHash(PASSWORD));
+  for (let index = 0; index < 12; index++) {
+    t.equal(codeOf(await signInFrom(front, '192.0.2.1', 'wrong')), 502);
+  }
+  t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200);
+});
+
+t.test(
+  'signing in takes 16 KiB, however their length is told, and other endpoints go on taking more',
+  async (t) => {
+    const front = await startFront(t);
+    const headers = { 'Content-Type': 'application/json' };
+    const path = '/v1/session';
+    const blank = (bytes: number): Buffer => Buffer.alloc(bytes, ' ');
+    const chunked = (bytes: number): Buffer =>
+      Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), blank(bytes), Buffer.from('\r\n0\r\n\r\n')]);
+    const asked = async (more: Record<string, string>, body: Uint8Array): Promise<string> => {
+      const reply = await ask(front, { path, headers: { ...headers, ...more }, body });
+      return `${codeOf(reply)} ${JSON.parse(reply.body).errors[0].message}`;
+    };
+    const most = 16 * 1024;
+    const inChunks = { 'Transfer-Encoding': 'chunked' };
+    const packed = { 'Content-Encoding': 'gzip' };
+    t.match(await asked({}, blank(most)), /^1503 /);
+    t.match(await asked(inChunks, chunked(most)), /^1503 /);
+    t.match(await asked(packed, gzipSync(blank(most))), /^1503 /);
+    t.equal(await asked({}, blank(most + 1)), '1507 the body is larger than 16384 bytes');
+    t.equal(await asked(inChunks, chunked(most + 1)), '1507 the body is larger than 16384 bytes');
+    t.equal(
+      await asked(packed, gzipSync(blank(most + 1))),
+      '1507 the body is larger than 16384 bytes once decoded',
+    );
+    t.equal(
+      await asked({ 'Content-Length': '99999999999999' }, blank(1)),
+      '1507 the body is larger than 16384 bytes',
+    );
+    const query = { path: '/v1/query/count/entity', body: blank(most + 1) };
+    t.equal(codeOf(await ask(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })), 1503);
+  },
+);

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { QuarryError } from '../../src/base/index.js';
 import {
   applyChanges,
   type Catalog,
@@ -25,7 +24,7 @@ function countingSessions(): Sessions {
     const bytes = new Uint8Array(count);
     new DataView(bytes.buffer).setUint32(0, ++calls);
     return bytes;
-  });
+  }, null);
 }
 
 const GROUP: PermissionGroup = {
@@ -67,34 +66,35 @@ t.test('a session is found by its key for 12 hours, and by no other text', (t) =
 
 t.test('of more than 10,000 sessions the oldest end, and those that are over make room first', (t) => {
   const sessions = countingSessions();
-  const keys = Array.from({ length: 10_001 }, () => sessions.open(ANN, NOW_MS).key);
+  const open = (index: number, nowMs: number): string =>
+    sessions.open({ ...ANN, email: `${index}@example.org` }, nowMs, 'h').key;
+  const keys = Array.from({ length: 10_001 }, (_, index) => open(index, NOW_MS));
   t.equal(sessions.find(keys[0], NOW_MS), null);
   t.not(sessions.find(keys[1], NOW_MS), null);
   t.not(sessions.find(keys[10_000], NOW_MS), null);
   const later = NOW_MS + 12 * HOUR_MS;
-  const [first, second] = [sessions.open(ANN, later).key, sessions.open(ANN, later).key];
+  const [first, second] = [open(1, later), open(2, later)];
   t.not(sessions.find(first, later), null);
   t.not(sessions.find(second, later), null);
   t.end();
 });
 
-t.test('ten attempts a minute are let through for each email', (t) => {
+t.test('of more than 100 sessions of one email its oldest end, and no other’s', (t) => {
   const sessions = countingSessions();
-  for (let index = 0; index < 10; index++) sessions.attempt('a@b', NOW_MS + index);
-  const told = { code: 1502, moreInfo: { 'retry-after': 1 } };
-  t.throws(() => sessions.attempt('a@b', NOW_MS + MINUTE_MS - 1), told);
-  t.throws(() => sessions.attempt('a@b', NOW_MS), { code: 1502, moreInfo: { 'retry-after': 60 } });
-  sessions.attempt('c@d', NOW_MS);
-  for (let index = 0; index < 10; index++) sessions.attempt('a@b', NOW_MS + MINUTE_MS);
-  t.throws(() => sessions.attempt('a@b', NOW_MS + MINUTE_MS), QuarryError);
-  t.end();
-});
-
-t.test('attempts with other emails do not free one, short of ten thousand', (t) => {
-  const sessions = countingSessions();
-  for (let index = 0; index < 10; index++) sessions.attempt('a@b', NOW_MS);
-  for (let index = 0; index < 9_999; index++) sessions.attempt(`${index}@b`, NOW_MS);
-  t.throws(() => sessions.attempt('a@b', NOW_MS), { code: 1502 });
+  const ben = sessions.open({ ...ANN, email: 'ben@example.org' }, NOW_MS, 'h').key;
+  const keys = Array.from({ length: 250 }, () => sessions.open(ANN, NOW_MS, 'h').key);
+  const found = keys.map((key) => sessions.find(key, NOW_MS) !== null);
+  t.strictSame(
+    found,
+    keys.map((_, index) => index >= 150),
+  );
+  t.not(sessions.find(ben, NOW_MS), null);
+  const later = NOW_MS + 12 * HOUR_MS;
+  const newest = Array.from({ length: 100 }, () => sessions.open(ANN, later, 'h').key);
+  t.ok(
+    newest.every((key) => sessions.find(key, later) !== null),
+    'those that are over do not count',
+  );
   t.end();
 });
 

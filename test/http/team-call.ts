@@ -31,6 +31,7 @@ export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: Team
   return {
     ...{ engine, catalog: engine.catalog(), nowMs: NOW_MS, pathName: '', caller, addressesResolved },
     body: new TextEncoder().encode(JSON.stringify(body)),
+    checkAgain: () => {},
     randomBytes,
     passwords: quickHasher(),
   };

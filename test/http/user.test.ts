@@ -56,6 +56,6 @@ t.test('when too many passwords are being hashed the request is refused and noth
   const engine = new FakeEngine();
   const passwords = new PasswordHasher(() => new Promise(() => {}));
   for (let index = 0; index < 102; index++) void passwords.fits('x', null);
-  await t.rejects(answerTo(createUser, { ...teamCallOf(engine, ANN), passwords }), { code: 1502 });
+  await t.rejects(answerTo(createUser, { ...teamCallOf(engine, ANN), passwords }), { code: 9003 });
   t.equal(engine.catalog().users.size, 0);
 });

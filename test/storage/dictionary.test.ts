@@ -63,3 +63,34 @@ t.test('an absent string has code 0 and is not added by looking', async (t) => {
   t.equal(dictionary.find(5, Buffer.from('x'), 0, 1), 0);
   t.equal(dictionary.codeCount, 1);
 });
+
+t.test('a dictionary of some strings has them alone, in the same order, and goes on', async (t) => {
+  const prng = new Prng(SEED + 2);
+  for (const count of [0, 1, 10, 11, 12, 14, 15, 16, 17, 1_000, 5_000]) {
+    for (const part of [0, 0.1, 0.5, 1]) {
+      const dictionary = new Dictionary();
+      const intern = (held: Dictionary, text: string): number => {
+        const bytes = Buffer.from(text, 'utf8');
+        return held.intern(hash(bytes), bytes, 0, bytes.length);
+      };
+      const texts = Array.from({ length: count }, (_, index) => `${index} ${'ß'.repeat(prng.below(5))}`);
+      for (const text of texts) intern(dictionary, text);
+      const used = Uint8Array.from({ length: count + 1 }, (_, code) =>
+        code > 0 && prng.chance(part) ? 1 : 0,
+      );
+      const { dictionary: kept, codes } = dictionary.keeping(used);
+      const left = texts.filter((_, index) => used[index + 1] === 1);
+      t.equal(kept.codeCount, left.length + 1);
+      t.equal(kept.byteCount, Buffer.byteLength(left.join('')));
+      if (part <= 0.5) t.ok(kept.memoryBytes <= dictionary.memoryBytes);
+      const codeOf = new Map(left.map((text, index) => [text, index + 1]));
+      t.strictSame([...codes], [0, ...texts.map((text) => codeOf.get(text) ?? 0)]);
+      const wrong = [...left, ...texts].filter((text) => {
+        const code = intern(kept, text);
+        return stringOf(kept, code) !== text;
+      });
+      t.strictSame(wrong, []);
+      t.equal(kept.codeCount, count + 1, 'each of the others got one more code');
+    }
+  }
+});

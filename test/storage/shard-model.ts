@@ -144,7 +144,7 @@ export class ShardModel {
     for (const segment of this.held.segments) {
       for (const columnId of segment.columnIds) {
         const column = segment.latest(columnId);
-        if (column === undefined || !['i32', 'i64'].includes(column.kind)) continue;
+        if (column === undefined || !['i32', 'i64', 'code'].includes(column.kind)) continue;
         for (let row = 0; row < segment.rowCount; row++) {
           const value = column.has(row) ? Number(valueAt(column, row, String)) : column.min;
           if (value < column.min || value > column.max)

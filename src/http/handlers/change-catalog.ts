@@ -9,11 +9,12 @@ import { type Members, membersOf, type TeamCall } from './handler.js';
  * durable and the host names of a whitelist that it set were looked up, so that the next request finds them.
  */
 export async function changeCatalog(
-  { engine, caller, addressesResolved }: TeamCall,
+  { engine, caller, checkAgain, addressesResolved }: TeamCall,
   decide: (catalog: Catalog, reach: Reach) => ModelDecision<object>,
 ): Promise<Members> {
   let setsHosts = false;
   const answer = await engine.change((catalog) => {
+    checkAgain(catalog);
     const decision = decide(catalog, reachOf(catalog, caller));
     setsHosts = decision.changes.some(namesHosts);
     return decision;

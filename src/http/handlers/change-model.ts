@@ -9,12 +9,13 @@ import { type DatabaseCall, type Members, membersOf } from './handler.js';
  * since the caller was let in.
  */
 export async function changeModel(
-  { engine, databaseId, body }: DatabaseCall,
+  { engine, databaseId, body, checkAgain }: DatabaseCall,
   decide: (body: Json, model: DatabaseModel) => ModelDecision<object>,
 ): Promise<Members> {
   const json = parseJson(body);
-  const answer = await engine.change(({ databases }) => {
-    const model = databases.get(databaseId);
+  const answer = await engine.change((catalog) => {
+    checkAgain(catalog);
+    const model = catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return decide(json, model);
   });

@@ -13,6 +13,16 @@ import type { Caller } from '../caller.js';
 import type { PasswordHasher } from '../passwords.js';
 import type { Sessions } from '../sessions.js';
 
+/** Of requests with a key. */
+interface CallerCall {
+  readonly caller: Caller;
+  /**
+   * Throws when the caller is not let in by `newest` any more: to be asked inside `engine.change`, since keys, groups
+   * and the account may have changed while the request waited.
+   */
+  readonly checkAgain: (newest: Catalog) => void;
+}
+
 interface AnyCall {
   readonly engine: EngineApi;
   /** A handler that changes the catalog decides inside `engine.change` on the newest instead. */
@@ -26,8 +36,7 @@ interface AnyCall {
 }
 
 /** A request of the team: databases, custom keys, users, groups. */
-export interface TeamCall extends AnyCall {
-  readonly caller: Caller;
+export interface TeamCall extends AnyCall, CallerCall {
   readonly randomBytes: RandomBytes;
   readonly passwords: PasswordHasher;
   /** Resolves when the host names of whitelists that were just set have been looked up. */
@@ -35,8 +44,7 @@ export interface TeamCall extends AnyCall {
 }
 
 /** A request inside one database. */
-export interface DatabaseCall extends AnyCall {
-  readonly caller: Caller;
+export interface DatabaseCall extends AnyCall, CallerCall {
   readonly databaseId: number;
   readonly model: DatabaseModel;
   readonly access: Access;

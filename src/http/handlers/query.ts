@@ -18,7 +18,9 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
 }
 
 export function countTotal(call: DatabaseCall): Promise<Members> {
-  return totalOf(call, api.bindTotal(api.parseJson(call.body), call.model, call.nowMs, call.access));
+  // The one body whose fields are all optional may be empty.
+  const body = call.body.length === 0 ? new Map() : api.parseJson(call.body);
+  return totalOf(call, api.bindTotal(body, call.model, call.nowMs, call.access));
 }
 
 export function countTotalOfAll(call: DatabaseCall): Promise<Members> {

@@ -1,0 +1,109 @@
+/**
+ * Strings that no value has any more leave their dictionaries: a smaller dictionary takes the place of one of which
+ * half is unused, and the column's codes are rewritten where they lie, all in one step. The strings themselves stay
+ * what they were: a snapshot file of a segment stays valid, and a copy of it may be made before or after.
+ *
+ * A look reads every value of the column. It is taken after values went in bulk (compaction, expiry) and when the
+ * dictionary, or the number of changes, has doubled; never while the dictionary takes less than a byte per value. So
+ * what looks cost is a small part of what the changes cost that lead to them. Nothing but codes depends on them.
+ */
+import type { Dictionary } from './dictionary.js';
+import type { EntitySegment } from './entity-segment.js';
+import type { EventTable } from './event-table.js';
+
+/** Codes, or changes of a column, from which it is looked at as they come. */
+const CODES_MIN = 16_384;
+/** ... or so many bytes of strings for each of those codes. */
+const BYTES_PER_CODE = 64;
+
+/** What of a dimension's shard holds strings and their codes. */
+export interface StringHolder {
+  readonly segments: readonly EntitySegment[];
+  readonly dictionaries: Map<number, Dictionary>;
+  readonly events: ReadonlyMap<number, EventTable>;
+}
+
+/** How a column stood when it was looked at last, and what happened since. */
+interface Looked {
+  codes: number;
+  bytes: number;
+  places: number;
+  changes: number;
+}
+
+export class UnusedStrings {
+  readonly #holder: StringHolder;
+  readonly #codesMin: number;
+  readonly #looked = new Map<number, Looked>();
+
+  constructor(holder: StringHolder, codesMin = CODES_MIN) {
+    this.#holder = holder;
+    this.#codesMin = codesMin;
+  }
+
+  /** `count` values of the column, whatever its kind, were set, replaced or taken away; nobody holds its codes now. */
+  changed(columnId: number, count: number): void {
+    const dictionary = this.#holder.dictionaries.get(columnId);
+    if (dictionary === undefined) return;
+    let looked = this.#looked.get(columnId);
+    if (looked === undefined) {
+      looked = { codes: 0, bytes: 0, places: 0, changes: 0 };
+      this.#looked.set(columnId, looked);
+    }
+    looked.changes += count;
+    const isDue =
+      dictionary.codeCount > Math.max(this.#codesMin, looked.codes * 2) ||
+      dictionary.byteCount > Math.max(this.#codesMin * BYTES_PER_CODE, looked.bytes * 2) ||
+      looked.changes > Math.max(this.#codesMin, looked.codes, looked.places);
+    if (isDue) this.look(columnId);
+  }
+
+  /** Takes the column's unused strings away when they are half of all; nobody may hold codes of it. */
+  look(columnId: number): void {
+    const { dictionaries, segments, events } = this.#holder;
+    const dictionary = dictionaries.get(columnId);
+    if (dictionary === undefined) return;
+    const eventSegments = events.get(columnId)?.segments ?? [];
+    let places = 0;
+    for (const segment of segments) places += segment.placeCount(columnId);
+    for (const segment of eventSegments) places += segment.eventCount;
+    if (dictionary.memoryBytes >= places) {
+      const used = new Uint8Array(dictionary.codeCount);
+      for (const segment of segments) segment.markCodes(columnId, used);
+      for (const segment of eventSegments) segment.markCodes(used);
+      if (isHalfUnused(dictionary, used)) {
+        const kept = dictionary.keeping(used);
+        for (const segment of segments) segment.recode(columnId, kept.codes);
+        for (const segment of eventSegments) segment.recode(kept.codes);
+        dictionaries.set(columnId, kept.dictionary);
+      }
+    }
+    this.#note(columnId, places);
+  }
+
+  /** All strings that are here now are used. */
+  restored(): void {
+    for (const columnId of this.#holder.dictionaries.keys()) this.#note(columnId, 0);
+  }
+
+  forget(columnId: number): void {
+    this.#looked.delete(columnId);
+  }
+
+  #note(columnId: number, places: number): void {
+    const { codeCount: codes, byteCount: bytes } = this.#holder.dictionaries.get(columnId) as Dictionary;
+    this.#looked.set(columnId, { codes, bytes, places, changes: 0 });
+  }
+}
+
+/** Whether the strings whose codes are marked are at most half of all, by number or by bytes. */
+function isHalfUnused({ codeCount, offsets, byteCount }: Dictionary, used: Uint8Array): boolean {
+  let codes = 0;
+  let bytes = 0;
+  for (let code = 1; code < codeCount; code++) {
+    if (used[code] === 0) continue;
+    codes++;
+    bytes += offsets[code + 1] - offsets[code];
+  }
+  return codeCount > 1 && (codes * 2 <= codeCount - 1 || bytes * 2 <= byteCount);
+}
