@@ -66,7 +66,7 @@ const groupFields = {
   'week-days': ['mon', 'sun'],
   'access-hours': { from: '08:00', to: '18:00' },
 };
-const userFields = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'users' };
+const userFields = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'of-users' };
 
 const conditions: Tree = [
   [
@@ -268,13 +268,13 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/users': {
     body: { email: 'made@example.org', password: 'long enough', ...userFields },
     unknown: 7050,
-    before: [group('users'), remove('/v1/users', { email: 'made@example.org' })],
+    before: [group('of-users'), remove('/v1/users', { email: 'made@example.org' })],
     team: true,
   },
   'PUT /v1/users': {
     body: { email: 'changed@example.org', ...userFields },
     unknown: 7050,
-    before: [group('users'), user('changed')],
+    before: [group('of-users'), user('changed')],
     team: true,
   },
   'DELETE /v1/users': {

@@ -21,6 +21,8 @@ async function refusalOf(site: Site, masters: readonly string[], ask: Ask): Prom
   return codes;
 }
 
+t.setTimeout(180_000);
+
 t.test('a request of many parts tells the faults of each, in order, and makes none of them', async (t) => {
   const site = await serveSite(t);
   const { client, keys } = site;

@@ -90,6 +90,8 @@ class Sweep {
   }
 }
 
+t.setTimeout(180_000);
+
 t.test('every endpoint that is built and takes a body has one here', async (t) => {
   const built = ENDPOINTS.filter(({ method, handler }) => handler !== null && method !== 'GET');
   t.strictSame(Object.keys(BODIES).sort(), built.map(nameOf).sort());

@@ -40,6 +40,8 @@ async function quarry(site: Site, ...words: string[]): Promise<string> {
   return stdout.trim();
 }
 
+t.setTimeout(180_000);
+
 t.test('a refused request answers its code, names what is wrong, and changes nothing', async (t) => {
   const site = await serveSite(t);
   const world = await makeWorld(site, await quarry(site, 'keys', 'create', 'powerless'));

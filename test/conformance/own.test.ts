@@ -15,6 +15,8 @@ const changes = ['update', 'delete', 'relation'].map(casesIn);
 /** All of them count entities in the end. */
 const COUNT = '/v1/query/count/entity';
 
+t.setTimeout(180_000);
+
 t.test('answers are compared as cases mean it', async (t) => {
   const differs = (expected: string, actual: string): boolean =>
     difference(parseText(expected), parseText(actual)) !== null;
