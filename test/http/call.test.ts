@@ -141,3 +141,15 @@ t.test('a handler can wait for the host names that it just set', async (t) => {
   t.equal((await ask(front, COUNT)).status, 200);
   t.equal(teamCalls[0].randomBytes(3).length, 3);
 });
+
+t.test('a key that is revoked while its request waits changes nothing any more', async (t) => {
+  const front = await startFront(t);
+  const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
+  // The password's hash takes a tenth of a second or more.
+  const asked = ask(front, { path: '/v1/users', headers, body });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });
+  t.equal(codeOf(await asked), 502);
+  t.equal(front.engine.catalog().users.size, 0);
+});
