@@ -4,6 +4,7 @@
  * an insert; and how many were let in, which follows from the limits alone.
  */
 import { DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
+import { NO_USAGE } from '../../src/engine/index.js';
 import { ENDPOINTS } from '../../src/http/index.js';
 import { SPEC_LIMITS } from '../../src/http/limit-table.js';
 import { RateLimiter } from '../../src/http/limits.js';
@@ -18,15 +19,6 @@ const count = ENDPOINTS.find(({ path }) => path === '/v1/query/count/entity');
 const insert = ENDPOINTS.find(({ path }) => path === '/v1/insert');
 if (count === undefined || insert === undefined) throw new Error('the table of endpoints lacks one');
 const databases = Array.from({ length: DATABASES }, (_, index) => ({ ...DEFAULT_PROPERTIES, id: index + 1 }));
-const usage = {
-  requestCount: 0,
-  queryCount: 0,
-  insertedEntityCount: 0,
-  insertedValueCount: 0,
-  updatedEntityCount: 0,
-  day: 0,
-  dayWriteCount: 0,
-};
 
 function nanoseconds(rounds: number, one: (index: number, elapsedMs: number) => void): string {
   const before = performance.now();
@@ -49,7 +41,7 @@ for (let turn = 0; turn < 3; turn++) {
   };
   const charge = (index: number, elapsedMs: number): void => {
     const now = { elapsedMs: startMs + elapsedMs, clockMs: 0 };
-    limiter.charge(insert, databases[index % DATABASES], usage, 0, now);
+    limiter.charge(insert, databases[index % DATABASES], NO_USAGE, 0, now);
   };
   const figuresOf = [nanoseconds(rounds, check), nanoseconds(rounds, figures), nanoseconds(rounds, charge)];
   const windows = Math.ceil((rounds * STEP_MS) / 60_000);

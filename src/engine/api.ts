@@ -67,6 +67,17 @@ export interface DatabaseUsage {
   readonly dayWriteCount: number;
 }
 
+/** Of a database that was never asked and never given anything. */
+export const NO_USAGE: DatabaseUsage = {
+  requestCount: 0,
+  queryCount: 0,
+  insertedEntityCount: 0,
+  insertedValueCount: 0,
+  updatedEntityCount: 0,
+  day: 0,
+  dayWriteCount: 0,
+};
+
 export interface EngineStats {
   readonly lsnAppended: number;
   readonly lsnDurable: number;

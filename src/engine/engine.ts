@@ -247,9 +247,8 @@ export class Engine implements EngineApi {
     );
   }
 
-  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
-    const counts = await this.#lanes.askAll((lane) => lane.send('count-entities', { plans }));
-    return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+  countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+    return this.#lanes.countEntities(plans);
   }
 
   async exist(

@@ -4,6 +4,7 @@
  * Invariant: `all[i]` is lane i, and shard s belongs to lane s mod laneCount.
  */
 import { QuarryError } from '../base/index.js';
+import type { CountEntityPlan } from '../ir/index.js';
 import { Lane, type LaneApi, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
 
@@ -75,6 +76,12 @@ export class LaneSet {
   /** One request to every lane in this turn: all of them answer at the same LSN. Rejects with 9004 for a lane that is down. */
   askAll<T>(send: (lane: LaneApi) => Promise<T>): Promise<T[]> {
     return this.ask(Promise.all(this.all.map(send)));
+  }
+
+  /** Entities of each plan over all lanes, at one LSN. */
+  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+    const counts = await this.askAll((lane) => lane.send('count-entities', { plans }));
+    return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
   }
 
   async ask<T>(answer: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@
  * restart; requests are noted as they come and are as of the last checkpoint after a crash.
  */
 import { SECONDS_PER_DAY } from '../schema/index.js';
-import type { DatabaseUsage } from './api.js';
+import { type DatabaseUsage, NO_USAGE } from './api.js';
 
 type Counts = { -readonly [Field in keyof DatabaseUsage]: DatabaseUsage[Field] };
 
@@ -17,15 +17,7 @@ export interface NotedWrite {
   readonly updatedEntityCount: number;
 }
 
-const noCounts = (): Counts => ({
-  requestCount: 0,
-  queryCount: 0,
-  insertedEntityCount: 0,
-  insertedValueCount: 0,
-  updatedEntityCount: 0,
-  day: 0,
-  dayWriteCount: 0,
-});
+const noCounts = (): Counts => ({ ...NO_USAGE });
 
 const dayOf = (timeMs: number): number => Math.floor(timeMs / 1000 / SECONDS_PER_DAY);
 

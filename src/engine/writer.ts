@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import { QuarryError, SEGMENT_ROWS_MAX } from '../base/index.js';
-import { type Catalog, changeFromPlain, changeToPlain } from '../catalog/index.js';
+import { type Catalog, changeFromPlain, changeToPlain, dimensionById } from '../catalog/index.js';
 import { encodeRecordPayload, type RecordOnce } from '../format/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { ParsedRecord } from '../protocol/index.js';
@@ -191,9 +191,7 @@ export class Writer {
   /** What a mutation concerns now, before it stands in the log. */
   async #touched(plan: CountEntityPlan): Promise<Touched> {
     const { lanes } = this.#parts;
-    const plans = [plan, { ...plan, condition: null }];
-    const counts = await lanes.askAll((lane) => lane.send('count-entities', { plans }));
-    const [entityCount, allCount] = plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+    const [entityCount, allCount] = await lanes.countEntities([plan, { ...plan, condition: null }]);
     const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
     return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
   }
@@ -205,7 +203,7 @@ export class Writer {
     model: DatabaseModel,
   ): Promise<Uint8Array | null> {
     if (set === null) return null;
-    const dimension = [...model.dimensions.values()].find(({ id }) => id === dimensionId);
+    const dimension = dimensionById(model, dimensionId);
     if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
     const body = bodyOfSet(dimension.apiName, set);
     const { lanes } = this.#parts;

@@ -10,14 +10,15 @@ import {
   hashOfKey,
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
-import type {
-  DatabaseUsage,
-  Decision,
-  EngineApi,
-  EngineStats,
-  InsertAnswer,
-  InsertRequest,
-  MutationRequest,
+import {
+  type DatabaseUsage,
+  type Decision,
+  type EngineApi,
+  type EngineStats,
+  type InsertAnswer,
+  type InsertRequest,
+  type MutationRequest,
+  NO_USAGE,
 } from '../../src/engine/index.js';
 import type { CountEntityPlan } from '../../src/ir/index.js';
 
@@ -42,16 +43,6 @@ function firstChanges(): CatalogChange[] {
     ...ofDatabase,
   ];
 }
-
-const NO_USAGE: DatabaseUsage = {
-  requestCount: 0,
-  queryCount: 0,
-  insertedEntityCount: 0,
-  insertedValueCount: 0,
-  updatedEntityCount: 0,
-  day: 0,
-  dayWriteCount: 0,
-};
 
 export class FakeEngine implements EngineApi {
   ready = true;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock, Prng } from '../../src/base/index.js';
 import { EMPTY_CATALOG } from '../../src/catalog/index.js';
-import type { DatabaseUsage } from '../../src/engine/index.js';
+import { type DatabaseUsage, NO_USAGE } from '../../src/engine/index.js';
 import { ENDPOINTS, type Endpoint } from '../../src/http/endpoints.js';
 import { type LimitTable, SPEC_LIMITS } from '../../src/http/limit-table.js';
 import { type LimitedDatabase, RateLimiter } from '../../src/http/limits.js';
@@ -25,15 +25,7 @@ const database = (id: number, plan: LimitedDatabase['queryLoad'] = 'normal'): Li
   return { id, queryLoad: plan, insertionLoad: plan };
 };
 
-const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({
-  requestCount: 0,
-  queryCount: 0,
-  insertedEntityCount: 0,
-  insertedValueCount: 0,
-  updatedEntityCount: 0,
-  day,
-  dayWriteCount,
-});
+const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({ ...NO_USAGE, day, dayWriteCount });
 
 t.test('a window counts up to its limit from its first request, for a minute', (t) => {
   const window = new Window();
