@@ -6,6 +6,7 @@ import { Bench } from './bench.js';
 import { countLine, loadPeers } from './lines/counts.js';
 import { ingestLine } from './lines/ingest.js';
 import { memoryRow, memoryTable } from './lines/memory.js';
+import { queriesLine } from './lines/queries.js';
 import { restartLine } from './lines/restart.js';
 import { scalingRow, scalingTable } from './lines/scaling.js';
 import { scanLine } from './lines/scan.js';
@@ -15,7 +16,7 @@ import { PeerProcess } from './peers/process.js';
 import type { Cell, Report, Table } from './report.js';
 import type { Scale } from './scale.js';
 
-export const LINES = ['ingest', 'counts', 'memory', 'restart', 'scaling', 'scan'] as const;
+export const LINES = ['ingest', 'counts', 'queries', 'memory', 'restart', 'scaling', 'scan'] as const;
 export type Line = (typeof LINES)[number];
 
 export interface RunOptions {
@@ -114,6 +115,7 @@ async function grownStore(
     tables.push(counted.table);
     p50 = counted.p50;
   }
+  if (lines.includes('queries')) tables.push(await queriesLine(bench, server, prepared));
   if (lines.includes('memory')) tables.push(memoryTable(bench, memory));
   if (lines.includes('restart')) tables.push(await restartLine(bench, server, last));
   else await bench.close(server);

@@ -15,6 +15,10 @@ export interface Scale {
   readonly countsPerRound: number;
   /** The same for the databases beside, which are slower. */
   readonly peerCountsPerRound: number;
+  /** Queries per round and question of the queries line. */
+  readonly queriesPerRound: number;
+  /** The page of an ordered extraction that is compared with the first one. */
+  readonly latePage: number;
   readonly restartRounds: number;
   /** Entities of the store that restarts from its log alone: all of it must be under the log size of a checkpoint. */
   readonly logEntities: number;
@@ -33,6 +37,8 @@ export const TINY: Scale = {
   countRounds: 2,
   countsPerRound: 2,
   peerCountsPerRound: 1,
+  queriesPerRound: 2,
+  latePage: 3,
   restartRounds: 1,
   logEntities: 3_000,
   scanBytes: 2 ** 20,
@@ -49,6 +55,8 @@ export const SMALL: Scale = {
   countRounds: 8,
   countsPerRound: 100,
   peerCountsPerRound: 5,
+  queriesPerRound: 20,
+  latePage: 900,
   restartRounds: 3,
   logEntities: 1_000_000,
   scanBytes: 192 * 2 ** 20,
@@ -62,5 +70,6 @@ export const FULL: Scale = {
   connections: [8, 1, 64],
   sizes: [1_000_000, 3_000_000, 10_000_000],
   countRounds: 12,
+  latePage: 1_000,
   logEntities: 1_500_000,
 };

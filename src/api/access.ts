@@ -13,6 +13,8 @@ import { objectAt } from './fields.js';
 import { type Json, type JsonObject, parseJson } from './json.js';
 
 export interface Access {
+  /** Two accesses with the same text let see the same columns and rows of a database, as long as its model stays. */
+  readonly fingerprint: string;
   /** Whether the caller may use the column; `entity-id` always. */
   allows(dimension: Dimension, column: Column): boolean;
   /** Throws 506 where `allows` is false. Bound, so that it can be handed on alone. */
@@ -24,6 +26,7 @@ export interface Access {
 }
 
 export const FULL_ACCESS: Access = {
+  fingerprint: '',
   allows: () => true,
   checkColumn: () => {},
   restrict: (_dimension, condition) => condition,
@@ -36,12 +39,14 @@ export function accessOf(key: ApiKey): Access {
 }
 
 class CustomAccess implements Access {
+  readonly fingerprint: string;
   readonly #columns: ReadonlyMap<string, ReadonlySet<string>> | null;
   readonly #filters: ReadonlyMap<string, string>;
   /** What `columnIds` gave last; models never change, so it holds for that model. */
   #writable: { readonly model: DatabaseModel; readonly ids: readonly number[] } | null = null;
 
   constructor({ columnsWhitelist, filter }: CustomKey) {
+    this.fingerprint = JSON.stringify([columnsWhitelist, filter]);
     this.#columns =
       columnsWhitelist === null
         ? null

@@ -7,7 +7,7 @@ import { MINFREQ_MAX, QuarryError, quoted } from '../base/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Column, isEventType } from '../schema/index.js';
 import { ExactNumber, type Json, type JsonObject } from './json.js';
-import { bindPredicates, type Predicate } from './predicate.js';
+import { type BoundPredicates, bindPredicates, type Predicate } from './predicate.js';
 import { readWindow } from './window.js';
 
 export interface ColumnCondition {
@@ -20,7 +20,7 @@ export interface ColumnCondition {
 
 const EVENT_PARAMETERS = ['between', 'minfreq'];
 
-function predicatesIn({ parameters, place }: ColumnCondition): Predicate[] {
+export function predicatesIn({ parameters, place }: ColumnCondition): Predicate[] {
   return [...parameters]
     .filter(([name]) => !EVENT_PARAMETERS.includes(name))
     .map(([name, argument]) => ({ name, argument, place: `${place}.${quoted(name).slice(1, -1)}` }));
@@ -32,17 +32,22 @@ export function bindColumn(condition: ColumnCondition, nowMs: number): Condition
     const minfreq = readMinfreq(parameters.get('minfreq'), `${place}.minfreq`);
     return { op: 'event', event: bindEvents(condition, nowMs), minfreq };
   }
-  const misplaced = EVENT_PARAMETERS.find((name) => parameters.has(name));
-  if (misplaced !== undefined) throw forEventsOnly(`${place}.${misplaced}`);
+  checkNoEventParameters(condition, []);
   const { tests, betweens } = bindPredicates(predicatesIn(condition), column);
-  if (betweens.length > 0) throw forEventsOnly(betweens[0].place);
+  checkNoEventParameters(condition, betweens);
   return column.type === 'unique-id'
     ? { op: 'entity-id', tests }
     : { op: 'attribute', columnId: column.id, tests };
 }
 
-function forEventsOnly(place: string): QuarryError {
-  return new QuarryError(4017, `${place} is for event columns only`);
+/** Refuses `between` and `minfreq` on an attribute column: 4017. `betweens`: those inside geo predicates. */
+export function checkNoEventParameters(
+  { parameters, place }: ColumnCondition,
+  betweens: BoundPredicates['betweens'],
+): void {
+  const misplaced = EVENT_PARAMETERS.find((name) => parameters.has(name));
+  const where = misplaced === undefined ? betweens.at(0)?.place : `${place}.${misplaced}`;
+  if (where !== undefined) throw new QuarryError(4017, `${where} is for event columns only`);
 }
 
 /** The events that a condition on an event column means, without their frequency. Throws 4005 and 4011. */
@@ -50,15 +55,24 @@ export function bindEvents(condition: ColumnCondition, nowMs: number): EventTest
   const { column, parameters, place } = condition;
   const predicates = predicatesIn(condition);
   const { tests, betweens } = bindPredicates(predicates, column);
-  const between = parameters.get('between');
-  const windows =
-    between === undefined ? betweens : [{ argument: between, place: `${place}.between` }, ...betweens];
-  if (windows.length === 0) throw new QuarryError(4005, `${place} lacks "between"`);
-  if (windows.length > 1) throw new QuarryError(4049, `${windows[1].place} stands beside another "between"`);
+  const between = windowArgument(condition, betweens);
   if (predicates.length === 0 && !parameters.has('minfreq')) {
     throw new QuarryError(4011, `${place} has only "between"`);
   }
-  return { columnId: column.id, window: readWindow(windows[0].argument, nowMs, windows[0].place), tests };
+  return { columnId: column.id, window: readWindow(between.argument, nowMs, between.place), tests };
+}
+
+/** The one `between` of a condition: beside its predicates, or inside a geo predicate. Throws 4005 and 4049. */
+export function windowArgument(
+  { parameters, place }: ColumnCondition,
+  betweens: BoundPredicates['betweens'],
+): BoundPredicates['betweens'][number] {
+  const between = parameters.get('between');
+  const all =
+    between === undefined ? betweens : [{ argument: between, place: `${place}.between` }, ...betweens];
+  if (all.length === 0) throw new QuarryError(4005, `${place} lacks "between"`);
+  if (all.length > 1) throw new QuarryError(4049, `${all[1].place} stands beside another "between"`);
+  return all[0];
 }
 
 /** An integer from 1 to 10,000; 1 when absent. Throws 4050. */

@@ -1,7 +1,7 @@
 /** Reading the fields of a request's objects: what every endpoint of the JSON interface checks in the same way. */
 import { checkAll, type ErrorCode, QuarryError, quoted } from '../base/index.js';
 import { type Column, type DatabaseModel, DEFAULT_DIMENSION, type Dimension } from '../schema/index.js';
-import { isObject, type Json, type JsonObject, kindOf } from './json.js';
+import { ExactNumber, isObject, type Json, type JsonObject, kindOf } from './json.js';
 
 /** More unknown fields of one object are not looked at; a refusal tells no more faults than these. */
 const UNKNOWN_TOLD_MAX = 20;
@@ -83,4 +83,13 @@ export function columnAt(dimension: Dimension, apiName: string): Column {
   if (column !== undefined) return column;
   const where = `in dimension ${quoted(dimension.apiName)}`;
   throw new QuarryError(3018, `column ${quoted(apiName)} does not exist ${where}`);
+}
+
+/** A positive integer; those above 2^53 - 1 count as that. Throws 4028. */
+export function readLimit(json: Json, place: string): number {
+  if (json instanceof ExactNumber && /^[1-9]\d*$/.test(json.text)) {
+    return Math.min(Number(json.text), Number.MAX_SAFE_INTEGER);
+  }
+  const found = json instanceof ExactNumber ? json.text.slice(0, 40) : kindOf(json);
+  throw new QuarryError(4028, `${place} must be a positive integer, not ${found}`);
 }

@@ -1,10 +1,11 @@
 /**
- * geo_radius and geo_bounding_box as value tests. Degrees; distances along great circles of a sphere of
+ * geo_radius and geo_bounding_box as value tests, and what geo_near asks for. Degrees; distances along great circles of a sphere of
  * 6371.0088 km. On event columns `between` may stand inside the predicate's object.
  */
 import { QuarryError, quoted } from '../base/index.js';
-import type { ValueTest } from '../ir/index.js';
-import { objectAt, refuseUnknown } from './fields.js';
+import type { GeoTest } from '../ir/index.js';
+import type { Point } from '../schema/index.js';
+import { objectAt, readLimit, refuseUnknown } from './fields.js';
 import type { Json, JsonObject } from './json.js';
 import { finiteNumber } from './operand.js';
 
@@ -17,7 +18,7 @@ const KM_PER_UNIT: Readonly<Record<string, number>> = {
 };
 
 export interface GeoPredicate {
-  readonly test: ValueTest;
+  readonly test: GeoTest;
   /** The `between` that stood inside the predicate's object. */
   readonly between: Json | undefined;
 }
@@ -30,7 +31,7 @@ function degrees(object: JsonObject, key: string, limit: number, place: string):
   throw new QuarryError(4049, `${place}.${key} must be a number from -${limit} to ${limit}`);
 }
 
-function point(json: Json | undefined, place: string): { longitude: number; latitude: number } {
+function point(json: Json | undefined, place: string): Point {
   const object = objectAt(json, 4049, place);
   refuseUnknown(object, ['longitude', 'latitude'], 4049, place);
   return {
@@ -54,7 +55,7 @@ export function readRadius(json: Json, place: string): GeoPredicate {
     throw new QuarryError(4049, `${place}.unit must be one of ${Object.keys(KM_PER_UNIT).join(', ')}`);
   }
   const radiusKm = radius * KM_PER_UNIT[unit];
-  const test: ValueTest = { kind: 'geo-radius', longitude, latitude, radiusKm, negated: false };
+  const test: GeoTest = { kind: 'geo-radius', longitude, latitude, radiusKm, negated: false };
   return { test, between: object.get('between') };
 }
 
@@ -68,7 +69,7 @@ export function readBox(json: Json, place: string): GeoPredicate {
   const high = point(object.get('upper-right'), `${place}.upper-right`);
   if (low.latitude > high.latitude)
     throw new QuarryError(4049, `${place} has its lower-left above its upper-right`);
-  const test: ValueTest = {
+  const test: GeoTest = {
     kind: 'geo-box',
     west: low.longitude,
     south: low.latitude,
@@ -77,4 +78,31 @@ export function readBox(json: Json, place: string): GeoPredicate {
     negated: false,
   };
   return { test, between: object.get('between') };
+}
+
+export interface NearArgument extends Point {
+  readonly limit: number;
+  readonly showCoordinates: boolean;
+  /** The `between` that stood inside the predicate's object. */
+  readonly between: Json | undefined;
+}
+
+/** Throws 4010, 4028 and 4049. `limitMax` null = any limit. */
+export function readNear(json: Json | undefined, place: string, limitMax: number | null): NearArgument {
+  const object = objectAt(json, 4049, place);
+  const known = ['longitude', 'latitude', 'limit', 'show_coordinates', 'between'];
+  refuseUnknown(object, known, 4049, place);
+  const longitude = degrees(object, 'longitude', 180, place);
+  const latitude = degrees(object, 'latitude', 90, place);
+  const given = object.get('limit');
+  if (given === undefined) throw new QuarryError(4010, `${place} lacks "limit"`);
+  const limit = readLimit(given, `${place}.limit`);
+  if (limitMax !== null && limit > limitMax) {
+    throw new QuarryError(4049, `${place}.limit must be at most ${limitMax}`);
+  }
+  const showCoordinates = object.get('show_coordinates') ?? false;
+  if (typeof showCoordinates !== 'boolean') {
+    throw new QuarryError(4049, `${place}.show_coordinates must be true or false`);
+  }
+  return { longitude, latitude, limit, showCoordinates, between: object.get('between') };
 }

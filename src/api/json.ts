@@ -222,3 +222,15 @@ export function writeJson(json: Json): string {
   if (!isObject(json)) return JSON.stringify(json);
   return `{${Array.from(json, ([key, value]) => `${JSON.stringify(key)}:${writeJson(value)}`).join()}}`;
 }
+
+/** As `writeJson`, with every object's keys sorted: one text for all texts of one content, save numbers. */
+export function sortedJson(json: Json): string {
+  return writeJson(withSortedKeys(json));
+}
+
+function withSortedKeys(json: Json): Json {
+  if (isList(json)) return json.map(withSortedKeys);
+  if (!isObject(json)) return json;
+  const entries = [...json].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(entries.map(([key, value]) => [key, withSortedKeys(value)]));
+}

@@ -1,11 +1,12 @@
 /**
- * The predicates of one column condition as value tests: which there are, on which columns they make sense, and
- * what they mean. Several on one column are joined by `and`.
- * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only when it
- * is a list (where "no item is in the set" differs from "some item is outside it").
+ * The predicates of one column as value tests: which there are, on which columns they make sense, and what they mean.
+ * Several on one column are joined by `and`. A condition tests what an entity has; a level of an aggregation tests
+ * values one by one, and takes a list of operands, of which any may match, wherever a condition takes one operand.
+ * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only in a
+ * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
 import { QuarryError, quoted, VALUES_PER_LIST_MAX } from '../base/index.js';
-import type { TextMatch, ValueTest } from '../ir/index.js';
+import type { GeoTest, TextMatch, ValueTest } from '../ir/index.js';
 import { baseTypeOf, type Column, readDecimal, valueKindOf } from '../schema/index.js';
 import { readBox, readRadius } from './geo-test.js';
 import { isList, type Json, kindOf } from './json.js';
@@ -26,6 +27,8 @@ const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negate
   'ends-with': { match: 'ends-with', negated: false },
   'not-ends-with': { match: 'ends-with', negated: true },
 };
+/** Those on parts of a text. */
+const PARTS = Object.keys(TEXT).filter((name) => TEXT[name].match !== 'equals');
 const GEO = ['geo_radius', 'geo_bounding_box'];
 const KNOWN = new Set([...ORDERED, ...Object.keys(TEXT), ...GEO]);
 
@@ -42,12 +45,53 @@ export interface BoundPredicates {
   readonly betweens: readonly { readonly argument: Json; readonly place: string }[];
 }
 
-/** Binds the predicates of one column. Throws 4012, 4016, 4038, 4039, 4044 and 4047 to 4049. */
+/** One of the values that a predicate compares with. */
+type Operand = Omit<Predicate, 'name'>;
+/** The operands of a predicate, any of which may match. */
+type Operands = (predicate: Predicate) => readonly Operand[];
+
+/** Whether a predicate has that name, on whatever column and at whatever endpoint. */
+export function isPredicateName(name: string): boolean {
+  return KNOWN.has(name) || name === 'geo_near';
+}
+
+/** Binds the predicates of a condition on one column. Throws 4012, 4016, 4038, 4039, 4044 and 4047 to 4049. */
 export function bindPredicates(predicates: readonly Predicate[], column: Column): BoundPredicates {
+  return bindWith(predicates, column, conditionOperands, column.storage === 'list-of-values');
+}
+
+/** Binds the predicates that filter a level's values. Throws what `bindPredicates` does. */
+export function bindLevelPredicates(predicates: readonly Predicate[], column: Column): BoundPredicates {
+  return predicates.length === 0
+    ? { tests: [], betweens: [] }
+    : bindWith(predicates, column, levelOperands, false);
+}
+
+function bindWith(
+  predicates: readonly Predicate[],
+  column: Column,
+  operandsOf: Operands,
+  testsLists: boolean,
+): BoundPredicates {
   for (const predicate of predicates) checkFits(predicate, column);
-  if (baseTypeOf(column.type) === 'geolocation') return geoTests(predicates);
-  const tests = isOrdered(column) ? rangeTests(predicates, column) : predicates.map(textTest);
+  if (baseTypeOf(column.type) === 'geolocation') return geoTests(predicates, operandsOf);
+  const tests = isOrdered(column)
+    ? rangeTests(predicates, column, operandsOf, testsLists)
+    : predicates.map((predicate) => textTest(predicate, operandsOf));
   return { tests, betweens: [] };
+}
+
+/** `in` takes a list, predicates on parts of a text a list or one text, all others one operand. */
+function conditionOperands(predicate: Predicate): readonly Operand[] {
+  const { name, argument } = predicate;
+  const takesList = name === 'in' || name === 'not-in' || (PARTS.includes(name) && isList(argument));
+  return takesList ? listOperands(predicate) : [predicate];
+}
+
+function levelOperands(predicate: Predicate): readonly Operand[] {
+  const { name, argument } = predicate;
+  const isMany = isList(argument) && (name !== 'range' || isList(argument[0]));
+  return isMany ? listOperands(predicate) : [predicate];
 }
 
 function checkFits({ name, place }: Predicate, column: Column): void {
@@ -68,24 +112,23 @@ function predicatesOf(column: Column): readonly string[] {
   return isOrdered(column) ? ORDERED : Object.keys(TEXT);
 }
 
-/** The items of a list operand. Throws 4049 when it is no list or empty, 4048 when it is too long. */
-function listItems(argument: Json, place: string): readonly Json[] {
+/** The items of a list. Throws 4049 when it is no list or empty, 4048 when it is too long. */
+function listOperands({ argument, place }: Predicate): readonly Operand[] {
   if (!isList(argument)) throw new QuarryError(4049, `${place} must be a list, not ${kindOf(argument)}`);
   if (argument.length === 0) throw new QuarryError(4049, `${place} is an empty list`);
-  if (argument.length <= VALUES_PER_LIST_MAX) return argument;
-  throw new QuarryError(4048, `${place} has ${argument.length} values; at most ${VALUES_PER_LIST_MAX}`);
+  if (argument.length > VALUES_PER_LIST_MAX) {
+    throw new QuarryError(4048, `${place} has ${argument.length} values; at most ${VALUES_PER_LIST_MAX}`);
+  }
+  return argument.map((item, index) => ({ argument: item, place: `${place}[${index}]` }));
 }
 
-function textTest({ name, argument, place }: Predicate): ValueTest {
-  const { match, negated } = TEXT[name];
-  const takesList = name === 'in' || name === 'not-in' || (match !== 'equals' && isList(argument));
+function textTest(predicate: Predicate, operandsOf: Operands): ValueTest {
+  const { name, argument, place } = predicate;
   if (name === 'contains' && !isText(argument)) {
     throw new QuarryError(4016, `${place} must be a string or a list of strings`);
   }
-  const texts = takesList
-    ? listItems(argument, place).map((item, index) => readText(item, `${place}[${index}]`))
-    : [readText(argument, place)];
-  return { kind: 'text', match, texts: [...new Set(texts)], negated };
+  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, operand.place));
+  return { kind: 'text', ...TEXT[name], texts: [...new Set(texts)] };
 }
 
 function isText(argument: Json): boolean {
@@ -93,27 +136,36 @@ function isText(argument: Json): boolean {
   return argument.every((item) => typeof item === 'string');
 }
 
-function geoTests(predicates: readonly Predicate[]): BoundPredicates {
-  const bound = predicates.map(({ name, argument, place }) => ({
-    place,
-    ...(name === 'geo_radius' ? readRadius(argument, place) : readBox(argument, place)),
-  }));
-  const betweens = bound.flatMap(({ between, place }) =>
-    between === undefined ? [] : [{ argument: between, place: `${place}.between` }],
-  );
-  return { tests: bound.map(({ test }) => test), betweens };
+function geoTests(predicates: readonly Predicate[], operandsOf: Operands): BoundPredicates {
+  const betweens: Operand[] = [];
+  const tests = predicates.map((predicate): ValueTest => {
+    const areas = operandsOf(predicate).map(({ argument, place }): GeoTest => {
+      const { test, between } =
+        predicate.name === 'geo_radius' ? readRadius(argument, place) : readBox(argument, place);
+      if (between !== undefined) betweens.push({ argument: between, place: `${place}.between` });
+      return test;
+    });
+    return areas.length === 1 ? areas[0] : { kind: 'geo-any', areas, negated: false };
+  });
+  return { tests, betweens };
 }
 
-function rangeTests(predicates: readonly Predicate[], column: Column): readonly ValueTest[] {
+function rangeTests(
+  predicates: readonly Predicate[],
+  column: Column,
+  operandsOf: Operands,
+  testsLists: boolean,
+): readonly ValueTest[] {
   const domain = domainOf(valueKindOf(column.type));
   let allowed: RangeSet = [domain];
   let refused: RangeSet = [];
   for (const predicate of predicates) {
-    const set = valueSet(predicate, column);
-    if (predicate.name.startsWith('not-')) refused = unite([...refused, ...set]);
+    const { name } = predicate;
+    const set = unite(operandsOf(predicate).flatMap((operand) => valueSet(name, operand, column)));
+    if (name.startsWith('not-')) refused = unite([...refused, ...set]);
     else allowed = intersect(allowed, set);
   }
-  if (column.storage !== 'list-of-values') {
+  if (!testsLists) {
     return [{ kind: 'ranges', ranges: intersect(allowed, complement(domain, refused)), negated: false }];
   }
   const tests: ValueTest[] = [];
@@ -126,18 +178,12 @@ function rangeTests(predicates: readonly Predicate[], column: Column): readonly 
   return tests;
 }
 
-/** The stored values that a predicate names; those that it excludes when its name starts with `not-`. */
-function valueSet({ name, argument, place }: Predicate, column: Column): RangeSet {
+/** The stored values that an operand names; those that it excludes when the predicate's name starts with `not-`. */
+function valueSet(name: string, { argument, place }: Operand, column: Column): RangeSet {
   const domain = domainOf(valueKindOf(column.type));
-  const only = ({ floor, ceil }: Bound): RangeSet =>
-    floor === ceil ? rangeWithin(domain, floor, floor) : [];
   if (name === 'range') {
     const [low, high] = rangeEnds(argument, column, place);
     return rangeWithin(domain, low.ceil, high.floor);
-  }
-  if (name === 'in' || name === 'not-in') {
-    const items = listItems(argument, place);
-    return unite(items.flatMap((item, index) => only(readBound(item, column, `${place}[${index}]`))));
   }
   const bound = readBound(argument, column, place);
   switch (name) {
@@ -150,7 +196,7 @@ function valueSet({ name, argument, place }: Predicate, column: Column): RangeSe
     case 'lte':
       return rangeWithin(domain, domain.low, bound.floor);
     default:
-      return only(bound);
+      return bound.floor === bound.ceil ? rangeWithin(domain, bound.floor, bound.floor) : [];
   }
 }
 

@@ -27,11 +27,14 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
 /** Event dates are unsigned 32-bit seconds; a window beyond them holds nothing more. */
 const EVENT_SECONDS_MAX = 2 ** 32 - 1;
 
+/** Every event. */
+export const ALL_EVENTS: Window = { from: 0, to: EVENT_SECONDS_MAX };
+
 /** The window of a `between`. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
 export function readWindow(json: Json, nowMs: number, place: string): Window {
   const now = Math.floor(nowMs / 1000);
   if (!isList(json)) throw new QuarryError(4053, `${place} must be a list of two dates, not ${kindOf(json)}`);
-  if (json.length === 1 && json[0] === 'today') {
+  if (isToday(json)) {
     const from = Math.floor(now / SECONDS_PER_DAY) * SECONDS_PER_DAY;
     return { from, to: from + SECONDS_PER_DAY - 1 };
   }
@@ -41,6 +44,16 @@ export function readWindow(json: Json, nowMs: number, place: string): Window {
     ? shiftInstant(first, json[1], `${place}[1]`)
     : readInstant(json[1], now, `${place}[1]`);
   return eventWindow(Math.min(first, second), Math.max(first, second));
+}
+
+/** The same as a half-open window, whose `to` is outside: "today" ends where tomorrow begins. */
+export function readHalfOpenWindow(json: Json, nowMs: number, place: string): Window {
+  const { from, to } = readWindow(json, nowMs, place);
+  return isList(json) && isToday(json) ? { from, to: to + 1 } : { from, to };
+}
+
+function isToday(json: readonly Json[]): boolean {
+  return json.length === 1 && json[0] === 'today';
 }
 
 function isRelative(json: Json): json is string {

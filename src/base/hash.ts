@@ -47,3 +47,15 @@ export function hashBytes(bytes: Uint8Array, from: number, to: number): number {
 export function shardOf(hash: number, shardCount: number): number {
   return Math.floor((hash * shardCount) / 2 ** 32);
 }
+
+/**
+ * The hash with its bits in reverse order, unsigned: the order in which an index by the hash's low bits is walked from
+ * any place on, whatever its size (as Redis' SCAN does).
+ */
+export function reversedBits(hash: number): number {
+  let bits = ((hash >>> 1) & 0x55555555) | ((hash & 0x55555555) << 1);
+  bits = ((bits >>> 2) & 0x33333333) | ((bits & 0x33333333) << 2);
+  bits = ((bits >>> 4) & 0x0f0f0f0f) | ((bits & 0x0f0f0f0f) << 4);
+  bits = ((bits >>> 8) & 0x00ff00ff) | ((bits & 0x00ff00ff) << 8);
+  return ((bits >>> 16) | (bits << 16)) >>> 0;
+}

@@ -10,6 +10,23 @@ export const QUERIES_PER_REQUEST_MAX = 10;
 export const CONDITIONS_PER_QUERY_MAX = 250;
 export const DIMENSIONS_PER_REQUEST_MAX = 100;
 export const IDS_PER_EXISTS_MAX = 100;
+export const LEVELS_PER_AGGREGATION_MAX = 5;
+export const TOP_VALUES_MAX = 1_000;
+export const TOP_VALUES_QUERIES_MAX = 100;
+/** Windows of a histogram that lists them. */
+export const WINDOWS_PER_LEVEL_MAX = 1_000;
+/** Buckets of a histogram by interval. */
+export const BUCKETS_MAX = 1_000_000;
+/** Characters of an answer's text, in the memory of which it is put together. */
+export const ANSWER_CHARS_MAX = 2 ** 28;
+export const COLUMNS_PER_EXTRACTION_MAX = 10;
+export const ORDER_KEYS_MAX = 10;
+export const PAGE_ROWS_MAX = 1_024;
+/** Rows of an extraction that does not say how many. */
+export const EXTRACTED_ROWS_DEFAULT = 100;
+export const SCORED_ROWS_MAX = 100;
+/** Entities that a `geo_near` gives a point of a score to. */
+export const SCORED_NEAREST_MAX = 1_024;
 export const TEXT_POINTS_MAX = 1_000;
 export const NAME_CHARS_MAX = 64;
 export const DESCRIPTION_CHARS_MAX = 256;

@@ -1,7 +1,7 @@
 /**
- * The catalog: databases, their models and properties, keys, users, permission groups and the account's state, as
- * numbered immutable versions of plain data. What changes it stands in change.ts.
- * Invariants: ids are never used twice; every key but a team key names a database that is there.
+ * The catalog: databases, their models, properties and saved queries, keys, users, permission groups and the account's
+ * state, as numbered immutable versions of plain data. What changes it stands in change.ts.
+ * Invariants: ids are never used twice; every key but a team key, and every saved query, names a database that is there.
  */
 import { invariant } from '../base/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
@@ -120,6 +120,32 @@ export interface PermissionGroup {
   readonly accessMinutes: { readonly from: number; readonly to: number } | null;
 }
 
+export const SAVED_QUERY_TYPES = [
+  'count/entity',
+  'count/event',
+  'count/entity/total',
+  'aggregation',
+  'top_values',
+] as const;
+export type SavedQueryType = (typeof SAVED_QUERY_TYPES)[number];
+
+export interface SavedQuery {
+  readonly databaseId: number;
+  /** Unique within the database. */
+  readonly name: string;
+  readonly type: SavedQueryType;
+  /** Api-name of the dimension that it runs on; null = the default one, or those that the query itself names. */
+  readonly dimension: string | null;
+  /** JSON text of what was saved, numbers as they stood. Bound anew whenever it is run. */
+  readonly query: string;
+  /** How long an answer may be reused; null = not at all. */
+  readonly cachePeriodSeconds: number | null;
+  /** Hash of the custom key that made it; null when something else did. */
+  readonly creator: string | null;
+  /** The catalog's version behind the change that set it: another number for every change of it. */
+  readonly version: number;
+}
+
 export interface Catalog {
   readonly version: number;
   readonly nextDatabaseId: number;
@@ -134,6 +160,8 @@ export interface Catalog {
   readonly users: ReadonlyMap<string, User>;
   /** By id. */
   readonly groups: ReadonlyMap<number, PermissionGroup>;
+  /** By database id and name; a database without any has no entry. */
+  readonly savedQueries: ReadonlyMap<number, ReadonlyMap<string, SavedQuery>>;
 }
 
 export const EMPTY_CATALOG: Catalog = {
@@ -146,6 +174,7 @@ export const EMPTY_CATALOG: Catalog = {
   keys: new Map(),
   users: new Map(),
   groups: new Map(),
+  savedQueries: new Map(),
 };
 
 /** What a database has that was made without saying more: the first one, and those of older stores. */
@@ -175,6 +204,13 @@ export function propertiesOf(catalog: Catalog, id: number): DatabaseProperties {
 export function databaseByName(catalog: Catalog, name: string): DatabaseModel | undefined {
   for (const database of catalog.databases.values()) if (database.name === name) return database;
   return undefined;
+}
+
+const NO_SAVED_QUERIES: ReadonlyMap<string, SavedQuery> = new Map();
+
+/** The saved queries of one database, by name. */
+export function savedQueriesOf(catalog: Catalog, databaseId: number): ReadonlyMap<string, SavedQuery> {
+  return catalog.savedQueries.get(databaseId) ?? NO_SAVED_QUERIES;
 }
 
 /** The custom keys of one database, by name. */

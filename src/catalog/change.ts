@@ -22,6 +22,7 @@ import {
   DEFAULT_PROPERTIES,
   databaseOf,
   type PermissionGroup,
+  type SavedQuery,
   type User,
 } from './catalog.js';
 
@@ -48,7 +49,7 @@ export type CatalogChange =
       readonly name: string;
       readonly properties: DatabaseProperties;
     }
-  /** Its keys go with it. */
+  /** Its keys and saved queries go with it. */
   | { readonly change: 'database-deleted'; readonly databaseId: number }
   | { readonly change: 'key-created'; readonly key: ApiKey }
   /** Everything but its hash may differ from the key that is there. */
@@ -69,7 +70,10 @@ export type CatalogChange =
   /** Makes the group, or replaces the one with that id. */
   | { readonly change: 'group-set'; readonly group: PermissionGroup }
   /** Its users are in no group afterwards. */
-  | { readonly change: 'group-deleted'; readonly groupId: number };
+  | { readonly change: 'group-deleted'; readonly groupId: number }
+  /** Makes the saved query, or replaces the one with that name. */
+  | { readonly change: 'saved-query-set'; readonly savedQuery: SavedQuery }
+  | { readonly change: 'saved-query-deleted'; readonly databaseId: number; readonly name: string };
 
 function newDatabase(id: number, name: string, type: DatabaseType): DatabaseModel {
   return {
@@ -101,7 +105,8 @@ interface OwnDimension extends Dimension {
 
 /**
  * A catalog while changes are applied: each map is copied once, however many changes touch it, so that a record of
- * thousands of changes costs what they are, not their square.
+ * thousands of changes costs what they are, not their square. What a database may have thousands of, its columns and
+ * saved queries, is copied only when one of them changes.
  */
 class Draft {
   readonly #databases: Map<number, DatabaseModel>;
@@ -109,6 +114,9 @@ class Draft {
   readonly #keys: Map<string, ApiKey>;
   readonly #users: Map<string, User>;
   readonly #groups: Map<number, PermissionGroup>;
+  readonly #savedQueries: Map<number, ReadonlyMap<string, SavedQuery>>;
+  /** Of a database whose saved queries are touched: its entry above. */
+  readonly #ownSavedQueries = new Map<number, Map<string, SavedQuery>>();
   /** Dimensions of a touched database. */
   readonly #dimensions = new Map<number, Map<string, Dimension>>();
   /** Touched dimensions. */
@@ -126,6 +134,7 @@ class Draft {
     this.#keys = new Map(catalog.keys);
     this.#users = new Map(catalog.users);
     this.#groups = new Map(catalog.groups);
+    this.#savedQueries = new Map(catalog.savedQueries);
     this.#version = catalog.version;
     this.#nextDatabaseId = catalog.nextDatabaseId;
     this.#nextGroupId = catalog.nextGroupId;
@@ -143,6 +152,7 @@ class Draft {
       keys: this.#keys,
       users: this.#users,
       groups: this.#groups,
+      savedQueries: this.#savedQueries,
     };
   }
 
@@ -183,6 +193,12 @@ class Draft {
         break;
       case 'group-deleted':
         this.#deleteGroup(change.groupId);
+        break;
+      case 'saved-query-set':
+        this.#setSavedQuery(change.savedQuery);
+        break;
+      case 'saved-query-deleted':
+        this.#deleteSavedQuery(change.databaseId, change.name);
         break;
       default:
         this.#applyToModel(change);
@@ -235,6 +251,8 @@ class Draft {
     this.#properties.delete(id);
     this.#dimensions.delete(id);
     this.#names.delete(id);
+    this.#savedQueries.delete(id);
+    this.#ownSavedQueries.delete(id);
     for (const [hash, key] of this.#keys) {
       if (key.kind !== 'team' && key.databaseId === id) this.#keys.delete(hash);
     }
@@ -245,6 +263,31 @@ class Draft {
     for (const [email, user] of this.#users) {
       if (user.groupId === id) this.#users.set(email, { ...user, groupId: null });
     }
+  }
+
+  #setSavedQuery(savedQuery: SavedQuery): void {
+    const { databaseId, name } = savedQuery;
+    invariant(this.#databases.has(databaseId), `database ${databaseId} is not there for a saved query`);
+    this.#savedQueriesOf(databaseId).set(name, savedQuery);
+  }
+
+  #deleteSavedQuery(databaseId: number, name: string): void {
+    const own = this.#savedQueriesOf(databaseId);
+    invariant(own.delete(name), 'the saved query is not there to be deleted');
+    if (own.size > 0) return;
+    this.#savedQueries.delete(databaseId);
+    this.#ownSavedQueries.delete(databaseId);
+  }
+
+  /** The database's saved queries as a map that may be altered. */
+  #savedQueriesOf(databaseId: number): Map<string, SavedQuery> {
+    let own = this.#ownSavedQueries.get(databaseId);
+    if (own === undefined) {
+      own = new Map(this.#savedQueries.get(databaseId));
+      this.#ownSavedQueries.set(databaseId, own);
+      this.#savedQueries.set(databaseId, own);
+    }
+    return own;
   }
 
   /** The database's model as a new version, with copies of its own of what may be altered. */

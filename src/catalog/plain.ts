@@ -10,6 +10,7 @@ import {
   DEFAULT_PROPERTIES,
   EMPTY_CATALOG,
   type PermissionGroup,
+  type SavedQuery,
   TEAM_PERMISSIONS,
   type User,
 } from './catalog.js';
@@ -30,6 +31,7 @@ type PlainCatalog = Pick<Catalog, 'version' | 'nextDatabaseId'> &
     readonly keys: readonly ApiKey[];
     readonly users?: readonly User[];
     readonly groups?: readonly PermissionGroup[];
+    readonly savedQueries?: readonly SavedQuery[];
   };
 
 const plainColumn = (column: Column): PlainColumn => ({
@@ -62,6 +64,16 @@ const keyOf = (key: ApiKey): ApiKey =>
     ? { ...key, name: 'first', permissions: TEAM_PERMISSIONS }
     : key;
 
+function byDatabase(savedQueries: readonly SavedQuery[]): Catalog['savedQueries'] {
+  const all = new Map<number, Map<string, SavedQuery>>();
+  for (const savedQuery of savedQueries) {
+    const own = all.get(savedQuery.databaseId);
+    if (own === undefined) all.set(savedQuery.databaseId, new Map([[savedQuery.name, savedQuery]]));
+    else own.set(savedQuery.name, savedQuery);
+  }
+  return all;
+}
+
 export function catalogToPlain(catalog: Catalog): unknown {
   const plain: PlainCatalog = {
     version: catalog.version,
@@ -76,6 +88,7 @@ export function catalogToPlain(catalog: Catalog): unknown {
     keys: [...catalog.keys.values()],
     users: [...catalog.users.values()],
     groups: [...catalog.groups.values()],
+    savedQueries: [...catalog.savedQueries.values()].flatMap((own) => [...own.values()]),
   };
   return plain;
 }
@@ -89,6 +102,7 @@ export function catalogFromPlain(plain: unknown): Catalog {
     keys,
     users = [],
     groups = [],
+    savedQueries = [],
     ...more
   } = plain as PlainCatalog;
   return {
@@ -101,6 +115,7 @@ export function catalogFromPlain(plain: unknown): Catalog {
     keys: new Map(keys.map((key) => [key.hash, keyOf(key)])),
     users: new Map(users.map((user) => [user.email, user])),
     groups: new Map(groups.map((group) => [group.id, group])),
+    savedQueries: byDatabase(savedQueries),
   };
 }
 

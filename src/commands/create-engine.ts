@@ -33,6 +33,7 @@ export async function createEngine(
     shardCount: config.shards,
     memoryLimitBytes: config.memoryLimitBytes,
     onceEntriesMax: config.idempotencyEntries,
+    queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),

@@ -5,7 +5,7 @@
 import type { FileSystem } from '../io/index.js';
 import { airportBodies } from './demo/airports.js';
 import { DemoClient, type DemoServer } from './demo/client.js';
-import { earthquakeBodies } from './demo/earthquakes.js';
+import { earthquakeBodies, networkBodies } from './demo/earthquakes.js';
 import { flightBodies } from './demo/flight-bodies.js';
 import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './demo/flights.js';
 import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './demo/load.js';
@@ -13,7 +13,8 @@ import { COLUMNS, DIMENSIONS, type InsertBody } from './demo/model.js';
 import { formatCount, type Output, startProgress } from './demo/progress.js';
 import { type Answered, runTour } from './demo/tour.js';
 
-export type { Answer, Answered } from './demo/tour.js';
+export type { Answer } from './demo/answer.js';
+export type { Answered } from './demo/tour.js';
 export type { DemoServer, Output };
 
 export interface DemoOptions {
@@ -33,7 +34,7 @@ export interface DemoReport {
 }
 
 /**
- * Runs the whole demo against a server whose database has neither of the two dimensions.
+ * Runs the whole demo against a server whose database has none of the demo's dimensions.
  * Rejects with DemoError when the server refuses anything.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
@@ -67,8 +68,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     const flightCount = small ? FLIGHT_COUNT_SMALL : FLIGHT_COUNT;
     const flights = await load('flights', flightCount, flightBodies(readFlights(files, small)));
     await load('earthquakes', null, earthquakeBodies(files));
+    await load('networks', null, networkBodies(files));
     out.write('  every insert above is on disk: each answer waited for it\n');
-    return { flights, answers: await runTour(client, server.readKey, out, elapsedMs) };
+    return { flights, answers: await runTour(client, server, out, elapsedMs) };
   } finally {
     client.close();
   }

@@ -38,6 +38,7 @@ const SHARDS_MAX = 1024;
 /** A JS Map ends at 2^24 entries. */
 const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
 const MEMORY_BYTES_MIN = 2 ** 20;
+const QUERY_SECONDS_MAX = 86_400;
 
 export const OPTIONS: readonly Option[] = [
   {
@@ -102,6 +103,13 @@ export const OPTIONS: readonly Option[] = [
     help: 'rates and plans: as the interface says, none, or with the figures of a TOML file',
     fallback: () => 'spec',
     parse: text('spec, off or a file'),
+  },
+  {
+    name: 'query-timeout',
+    argument: 'SECONDS',
+    help: 'time that a query may take; one that takes longer is stopped',
+    fallback: () => '30',
+    parse: whole(1, QUERY_SECONDS_MAX),
   },
   {
     name: 'idempotency-entries',

@@ -22,6 +22,8 @@ export interface ServeConfig {
   readonly limits: LimitTable | null;
   /** Idempotency-Keys that are kept. */
   readonly idempotencyEntries: number;
+  /** That a query may take. */
+  readonly querySeconds: number;
   /** Both or none. */
   readonly cert: string | null;
   readonly key: string | null;
@@ -220,6 +222,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     durability: values.get('durability') as ServeConfig['durability'],
     limits,
     idempotencyEntries: values.get('idempotency-entries') as number,
+    querySeconds: values.get('query-timeout') as number,
     cert: values.get('cert') as string | null,
     key: values.get('key') as string | null,
     trustProxy: values.get('trust-proxy') as readonly string[],

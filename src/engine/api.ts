@@ -3,9 +3,17 @@
  * Every method rejects with a QuarryError for faults of the request or of the moment (disk full, memory full,
  * shard being rebuilt) and never after a write was acknowledged.
  */
+import type { HangUp } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { RecordOnce } from '../format/index.js';
-import type { Condition, CountEntityPlan } from '../ir/index.js';
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  Condition,
+  CountEntityPlan,
+  ExtractedRow,
+  ExtractPlan,
+} from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /** What every write of rows carries. */
@@ -96,9 +104,49 @@ export interface EngineStats {
   readonly laneRestartCount: number;
   /** Idempotency-Keys kept. */
   readonly onceCount: number;
+  /** Of remembered answers. */
+  readonly cacheBytes: number;
+  readonly cacheHitCount: number;
+  readonly cacheMissCount: number;
 }
 
-export interface EngineApi {
+/** How a query is asked. */
+export interface Asking {
+  /** Who waits for the answer; null = somebody always does. */
+  readonly hangUp: HangUp | null;
+  /** The answer is worked out anew, whatever is remembered. */
+  readonly bypassCache: boolean;
+}
+
+/**
+ * Queries. Plans bound in the turn of the call see the model that they were bound to; all plans of a call read the same
+ * LSN on all shards. Each rejects with 9004 while a shard is rebuilt, 9005 when the query's time is over, 9006 when it
+ * needs more memory than queries have.
+ */
+export interface QueryApi {
+  /** One exact count per plan. */
+  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]>;
+  /** For each ID (lower-cased by the caller), whether the dimension holds such an entity that satisfies the condition. */
+  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]>;
+  /** One exact answer per plan. */
+  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]>;
+  /** The first plan.limit rows in the plan's order. */
+  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]>;
+  /** Runs `ask`; all queries that it asks, one after the other, read the same LSN. Writes wait meanwhile. */
+  atOneVersion<T>(ask: () => Promise<T>): Promise<T>;
+  /**
+   * The text that `compute` gives, or the one that it gave for the same `key` at most `seconds` ago, if nothing of the
+   * database (rows or model) has changed since `compute` was called. `key` says all that the text depends on.
+   */
+  remembered(
+    databaseId: number,
+    key: string,
+    seconds: number,
+    compute: () => Promise<string>,
+  ): Promise<string>;
+}
+
+export interface EngineApi extends QueryApi {
   /** False until replay is done and while the engine closes. */
   readonly ready: boolean;
   /** The newest catalog whose changes are durable. */
@@ -116,10 +164,6 @@ export interface EngineApi {
    * runs again when it had to wait; the last run counts.
    */
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
-  /** One exact count per plan, all at one LSN. Plans bound in the turn of the call see the model that they were bound to. */
-  countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]>;
-  /** For each ID (lower-cased by the caller), whether the dimension holds such an entity that satisfies the condition. */
-  exist(plan: CountEntityPlan, ids: readonly string[]): Promise<readonly boolean[]>;
   usage(databaseId: number): DatabaseUsage;
   /** Notes one request that was let in, for the database's usage. */
   noteRequest(databaseId: number, asks: boolean): void;

@@ -12,10 +12,17 @@ import {
   EMPTY_CATALOG,
 } from '../catalog/index.js';
 import type { Manifest } from '../format/index.js';
-import type { CountEntityPlan } from '../ir/index.js';
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  CountEntityPlan,
+  ExtractedRow,
+  ExtractPlan,
+} from '../ir/index.js';
 import { readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
 import { Log, type LogStats } from '../wal/index.js';
 import type {
+  Asking,
   DatabaseUsage,
   Decision,
   EngineApi,
@@ -25,10 +32,13 @@ import type {
   MutationRequest,
 } from './api.js';
 import { Checkpointer } from './checkpoint.js';
+import { DataVersions } from './data-versions.js';
 import { prepareFirstStart } from './first-start.js';
 import { LaneSet } from './lanes.js';
 import { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
+import { Queries } from './queries.js';
+import { ReadGate } from './read-gate.js';
 import { repartitionInto } from './repartition.js';
 import { loadLanes, replayLog } from './replay.js';
 import { UsageBook } from './usage.js';
@@ -39,6 +49,13 @@ const INTERVAL_MS = 100;
 const EXPIRY_INTERVAL_MS = 600_000;
 const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
+const QUERY_TIMEOUT_MS = 30_000;
+/** Of the memory limit: what one query may take beside the data. */
+const QUERY_MEMORY_PART = 16;
+const QUERY_BYTES_MIN = 64 * 2 ** 20;
+/** Of the memory limit: remembered answers. */
+const CACHE_MEMORY_PART = 128;
+const CACHE_BYTES_MIN = 4 * 2 ** 20;
 
 const NO_LOG_STATS: LogStats = {
   lsnAppended: 0,
@@ -54,6 +71,9 @@ export class Engine implements EngineApi {
   readonly #options: EngineOptions;
   readonly #lanes: LaneSet;
   readonly #order: WriteOrder;
+  readonly #gate = new ReadGate();
+  readonly #versions = new DataVersions();
+  readonly #queries: Queries;
   readonly #writer: Writer;
   readonly #checkpoints: Checkpointer;
   readonly #usage = new UsageBook();
@@ -80,8 +100,22 @@ export class Engine implements EngineApi {
     this.#order = new WriteOrder(
       this.#lanes,
       () => this.#rebuilds,
-      (write) => this.#sent(write),
+      (lsn, write) => this.#sent(lsn, write),
+      this.#gate,
     );
+    this.#queries = new Queries({
+      lanes: this.#lanes,
+      gate: this.#gate,
+      versions: this.#versions,
+      limits: {
+        timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+        bytesMax:
+          options.queryBytesMax ??
+          Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART)),
+      },
+      cacheBytesMax: Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART)),
+      elapsedMs: () => performance.now(),
+    });
     this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {
       options,
@@ -247,18 +281,33 @@ export class Engine implements EngineApi {
     );
   }
 
-  countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
-    return this.#lanes.countEntities(plans);
+  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
+    return this.#queries.countEntities(plans, asking);
   }
 
-  async exist(
-    { databaseId, dimensionId, condition }: CountEntityPlan,
-    ids: readonly string[],
-  ): Promise<readonly boolean[]> {
-    const found = await this.#lanes.askAll((lane) =>
-      lane.send('exist', { databaseId, dimensionId, ids, condition }),
-    );
-    return ids.map((_, index) => found.some((one) => one[index] === 1));
+  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]> {
+    return this.#queries.exist(plan, ids, asking);
+  }
+
+  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
+    return this.#queries.aggregate(plans, asking);
+  }
+
+  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
+    return this.#queries.extract(plan, asking);
+  }
+
+  atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#queries.atOneVersion(ask);
+  }
+
+  remembered(
+    databaseId: number,
+    key: string,
+    seconds: number,
+    compute: () => Promise<string>,
+  ): Promise<string> {
+    return this.#queries.remembered(databaseId, key, seconds, compute);
   }
 
   usage(databaseId: number): DatabaseUsage {
@@ -274,8 +323,13 @@ export class Engine implements EngineApi {
   }
 
   /** A record went to the lanes. */
-  #sent(write: Write): void {
-    const { changes, deletes = false } = write;
+  #sent(lsn: number, write: Write): void {
+    const { changes, deletes = false, databaseId } = write;
+    if (databaseId !== null) this.#versions.changed(lsn, databaseId);
+    if (changes.length > 0) this.#versions.changed(lsn, null);
+    for (const change of changes) {
+      if (change.change === 'database-deleted') this.#versions.forget(change.databaseId);
+    }
     this.#checkpoints.note(write);
     if (deletes || changes.some(({ change }) => change.endsWith('-deleted'))) this.#checkpoints.erase();
     // Only a checkpoint takes what was deleted from the disk.
@@ -314,6 +368,8 @@ export class Engine implements EngineApi {
     const { fs } = this.#options;
     await this.#checkpoints.idle();
     await this.#order.log.sync();
+    // What is durable is in the replay: none of it may be sent to the new thread once more.
+    await this.#gate.cleared();
     const lane = this.#lanes.start(index);
     const { manifest, lsn } = this.#checkpoints;
     if (manifest !== null) await loadLanes([lane], manifest);
@@ -348,6 +404,9 @@ export class Engine implements EngineApi {
       lanesDown: this.#rebuilds.size,
       laneRestartCount: this.#laneRestartCount,
       onceCount: this.#once.count,
+      cacheBytes: this.#queries.cache.bytes,
+      cacheHitCount: this.#queries.cache.hitCount,
+      cacheMissCount: this.#queries.cache.missCount,
     };
   }
 

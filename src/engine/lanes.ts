@@ -7,9 +7,12 @@ import { QuarryError } from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import { Lane, type LaneApi, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
+import { StopFlags } from './stop-flags.js';
 
 export class LaneSet {
   readonly all: LaneApi[] = [];
+  /** Of queries on any lane. */
+  readonly stopFlags = new StopFlags();
   readonly #options: EngineOptions;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
@@ -49,7 +52,8 @@ export class LaneSet {
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % laneCount === index,
     );
-    const start = { laneIndex: index, shards, shardCount, storeDir: dir, kernels };
+    const stopFlags = this.stopFlags.shared;
+    const start = { laneIndex: index, shards, shardCount, storeDir: dir, kernels, stopFlags };
     const onDown = (cause: unknown): void => this.#onDown(index, cause);
     return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
   }
@@ -78,9 +82,10 @@ export class LaneSet {
     return this.ask(Promise.all(this.all.map(send)));
   }
 
-  /** Entities of each plan over all lanes, at one LSN. */
+  /** Entities of each plan over all lanes, at one LSN; nothing stops or bounds it. */
   async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
-    const counts = await this.askAll((lane) => lane.send('count-entities', { plans }));
+    const bounds = { slot: 0, bytesMax: Number.POSITIVE_INFINITY };
+    const counts = await this.askAll((lane) => lane.send('count-entities', { plans, bounds }));
     return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
   }
 

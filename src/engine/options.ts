@@ -32,6 +32,10 @@ export interface EngineOptions {
   /** Writes with an Idempotency-Key that are kept for 24 hours. Default 1,000,000. */
   readonly onceEntriesMax?: number;
   readonly events: EngineEvents;
+  /** Milliseconds that a query may take. Default 30 s. */
+  readonly queryTimeoutMs?: number;
+  /** Memory that one query may take beside the data. Default: a sixteenth of the memory limit, at least 64 MiB. */
+  readonly queryBytesMax?: number;
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   readonly logFileBytes?: number;

@@ -4,7 +4,7 @@
  * Invariants
  *   A write is answered after its record is durable and every lane applied it.
  *   Records are sent to the lanes in LSN order, each in one turn to all lanes; a query is sent to all lanes in one
- *   turn too, so it reads one LSN everywhere.
+ *   turn too, so it reads one LSN everywhere. While a query of several rounds runs, records wait at the gate.
  *   Writes are checked against `head` (all records given to the log), reads see `visible` (all durable ones).
  *   A record whose lane died on the way is in the log, and the lane comes back with it: its part of the answer is
  *   taken from the replay that rebuilt it.
@@ -15,10 +15,13 @@ import { encodeRecordPayload } from '../format/index.js';
 import type { Log } from '../wal/index.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import type { LaneSet } from './lanes.js';
+import type { ReadGate } from './read-gate.js';
 import { applyToLane } from './replay.js';
 
 /** What becomes of a record once it is durable. */
 export interface Write {
+  /** Whose rows it changes; null = no rows. */
+  readonly databaseId: number | null;
   /** Of the catalog, at this record. */
   readonly changes: readonly CatalogChange[];
   /** Something is deleted by it, which is to leave the log too. */
@@ -37,7 +40,8 @@ export type ReplayedCounts = ReadonlyMap<number, number>;
 export class WriteOrder {
   readonly #lanes: LaneSet;
   readonly #rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>;
-  readonly #sent: (write: Write) => void;
+  readonly #sent: (lsn: number, write: Write) => void;
+  readonly #gate: ReadGate;
   #openedLog: Log | null = null;
   #head: Catalog = EMPTY_CATALOG;
   #visible: Catalog = EMPTY_CATALOG;
@@ -52,8 +56,10 @@ export class WriteOrder {
   constructor(
     lanes: LaneSet,
     rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>,
-    sent: (write: Write) => void,
+    sent: (lsn: number, write: Write) => void,
+    gate: ReadGate,
   ) {
+    this.#gate = gate;
     this.#lanes = lanes;
     this.#rebuilding = rebuilding;
     this.#sent = sent;
@@ -101,7 +107,15 @@ export class WriteOrder {
 
   async #whenWritten(lsn: number, written: Promise<void>, catalog: Catalog, write: Write): Promise<number> {
     await written;
-    const applying = this.#commit(lsn, catalog, write);
+    const applying = new Promise<number>((resolve, reject) => {
+      this.#gate.write(() => {
+        try {
+          resolve(this.#commit(lsn, catalog, write));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
     this.#underWay.set(lsn, applying);
     let entityCount: number;
     try {
@@ -120,12 +134,17 @@ export class WriteOrder {
 
   /**
    * Begins a new log file with a record that changes nothing, so that the file before it can be removed. Resolves with
-   * false, and nothing is written, when no file is prepared for that.
+   * false, and nothing is written, when no file can be prepared for that.
    */
   async beginLogFile(timeMs: number): Promise<boolean> {
     const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: [] });
-    if (!this.log.beginFile() || !this.log.hasRoom(payload.length)) return false;
-    await this.append(payload, { changes: [], send: () => null, applied: () => {} });
+    if (!this.log.beginFile()) {
+      // No file takes a payload as long as this: there is room for it when another file is prepared, or never.
+      await this.log.room(Number.MAX_SAFE_INTEGER).catch(() => {});
+      if (!this.log.beginFile()) return false;
+    }
+    if (!this.log.hasRoom(payload.length)) return false;
+    await this.append(payload, { databaseId: null, changes: [], send: () => null, applied: () => {} });
     return true;
   }
 
@@ -159,7 +178,7 @@ export class WriteOrder {
         sent === null ? 0 : this.#afterRebuild(sent, index, lsn),
       ),
     );
-    this.#sent(write);
+    this.#sent(lsn, write);
     return Promise.all(counts).then((each) => {
       const entityCount = each.reduce((sum, one) => sum + one, 0);
       applied(lsn, entityCount);

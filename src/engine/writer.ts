@@ -130,6 +130,7 @@ export class Writer {
   ): Promise<number> {
     const { changes, entityCount, valueCount, once } = parsed;
     return this.#parts.order.append(new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes), {
+      databaseId,
       changes,
       send: (lane) => {
         const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
@@ -175,6 +176,7 @@ export class Writer {
       this.#reservedBytes += bytes;
       try {
         return await order.append(payload, {
+          databaseId,
           changes: [],
           deletes: batch === null,
           evaluates: true,
@@ -234,6 +236,7 @@ export class Writer {
       const payload = encodeRecordPayload(record);
       if (order.log.hasRoom(payload.length)) {
         await order.append(payload, {
+          databaseId: null,
           changes,
           send: () => null,
           applied: (lsn) => this.note(lsn, record, 0),
@@ -257,6 +260,7 @@ export class Writer {
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
       // The column may be gone meanwhile, and its id is never used again: then there is nothing to take away.
       await order.append(payload, {
+        databaseId,
         changes: [],
         deletes: true,
         send: (lane) =>

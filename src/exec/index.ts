@@ -1,3 +1,6 @@
+export * from './aggregate/round.js';
 export * from './count.js';
+export * from './extract/extract.js';
 export * from './look-up.js';
 export * from './mutate.js';
+export * from './query-run.js';

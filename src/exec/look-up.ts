@@ -2,7 +2,8 @@
 import { hashBytes, shardOf } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
 import type { Arena, DimensionKey, DimensionShard, Shard } from '../storage/index.js';
-import { ShardCondition } from './condition.js';
+import { ShardCondition } from './condition/condition.js';
+import type { QueryRun } from './query-run.js';
 
 /**
  * 1 for each of `ids` (lower-cased) that one of `shards` holds and that satisfies the condition (null = all do),
@@ -15,6 +16,7 @@ export function lookUp(
   ids: readonly string[],
   condition: Condition | null,
   scratch: Arena,
+  run: QueryRun,
 ): Uint8Array {
   const found = new Uint8Array(ids.length);
   const byShard = new Map<DimensionShard, { readonly index: number; readonly row: number }[]>();
@@ -34,7 +36,7 @@ export function lookUp(
   });
   if (condition === null) return found;
   for (const [dimension, places] of byShard) {
-    const prepared = new ShardCondition(dimension, condition, scratch);
+    const prepared = new ShardCondition(dimension, condition, scratch, run);
     try {
       const passed = prepared.holdsFor(places.map(({ row }) => row));
       places.forEach(({ index }, at) => {

@@ -2,7 +2,8 @@
 import type { Batch } from '../column/index.js';
 import type { Condition } from '../ir/index.js';
 import type { Arena, DimensionKey, Shard } from '../storage/index.js';
-import { ShardCondition } from './condition.js';
+import { ShardCondition } from './condition/condition.js';
+import { UNBOUNDED } from './query-run.js';
 
 /** Entities of one dimension that are to be changed or deleted. */
 export interface MutatePlan extends DimensionKey {
@@ -17,7 +18,7 @@ export interface MutatePlan extends DimensionKey {
 export function mutateEntities(shard: Shard, plan: MutatePlan, set: Batch | null, scratch: Arena): number {
   const dimension = shard.find(plan);
   if (dimension === undefined) return 0;
-  const condition = new ShardCondition(dimension, plan.condition, scratch, 'go-on');
+  const condition = new ShardCondition(dimension, plan.condition, scratch, UNBOUNDED);
   let rows: Uint32Array;
   try {
     rows = condition.rows();

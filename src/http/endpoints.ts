@@ -6,16 +6,19 @@
  */
 import { BODY_BYTES_MAX } from '../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../catalog/index.js';
+import * as aggregations from './handlers/aggregation.js';
 import * as columns from './handlers/column.js';
 import * as customKeys from './handlers/custom-key.js';
 import * as databases from './handlers/database.js';
 import * as dimensions from './handlers/dimension.js';
+import * as extractions from './handlers/extraction.js';
 import type { DatabaseCall, Handler, OpenCall, TeamCall } from './handlers/handler.js';
 import { insert } from './handlers/insert.js';
 import { deleteEntities, updateEntities } from './handlers/mutation.js';
 import * as groups from './handlers/permission-group.js';
 import * as queries from './handlers/query.js';
 import * as relations from './handlers/relation.js';
+import * as saved from './handlers/saved-query.js';
 import { signIn } from './handlers/session.js';
 import * as users from './handlers/user.js';
 
@@ -118,6 +121,7 @@ const writing: Who = { keys: WRITERS, custom: WRITE_LEVELS };
 const asking: Who = { keys: READERS, custom: READ_LEVELS };
 const totals: Who = { keys: ['master', 'read'], custom: READ_LEVELS };
 const saving: Who = { keys: ['master', 'demo'], custom: READ_LEVELS };
+const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVELS };
 /** Read and read-only keys may send SELECT and EXPLAIN; whatever else they send is refused behind the parser. */
 const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
@@ -142,17 +146,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
   inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
   inDatabase('POST /v1/query/exists/entity', asking, 1, 'query-load', queries.existEntities, ASKS),
-  inDatabase('POST /v1/query/count/event', asking, 1, 'query-load', null, ASKS),
-  inDatabase('POST /v1/query/count/events', asking, 1, 'query-load', null, ASKS),
-  inDatabase('POST /v1/query/aggregation', asking, 1, 'query-load', null, ASKS),
-  inDatabase('POST /v1/query/top_values', asking, 1, 'query-load', null, ASKS),
-  inDatabase('POST /v1/data_extraction/result', asking, 1, 120, null, ASKS),
-  inDatabase('POST /v1/data_extraction/score', asking, 1, 120, null, ASKS),
-  inDatabase('POST /v1/query/saved', saving, 10, 60, null),
-  inDatabase('GET /v1/query/saved', { keys: ['master', 'read', 'demo'], custom: READ_LEVELS }, 9, 600, null),
-  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, null, ASKS),
-  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, null),
-  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, null),
+  inDatabase('POST /v1/query/count/event', asking, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/count/events', asking, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/aggregation', asking, 1, 'query-load', aggregations.aggregate, ASKS),
+  inDatabase('POST /v1/query/top_values', asking, 1, 'query-load', aggregations.topValues, ASKS),
+  inDatabase('POST /v1/data_extraction/result', asking, 1, 120, extractions.extractResult, ASKS),
+  inDatabase('POST /v1/data_extraction/score', asking, 1, 120, extractions.extractScore, ASKS),
+  inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
+  inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.listSavedQueries),
+  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, ASKS),
+  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.changeSavedQuery),
+  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.deleteSavedQuery),
   inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),
   ofTeam('POST /v1/database', null, 13, 60, databases.createDatabase),
   ofTeam('PUT /v1/database', null, 13, 60, databases.changeDatabase),

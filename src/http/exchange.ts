@@ -9,7 +9,7 @@
  *                                       unread bytes resets the connection and may take the answer with it
  */
 import type { Logger } from 'pino';
-import { QuarryError } from '../base/index.js';
+import { type HangUp, QuarryError } from '../base/index.js';
 import { type Admitted, type BodyLength, tooLong } from './admission.js';
 import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer } from './answer.js';
 import { BodyReader, type ByteBudget } from './body.js';
@@ -51,7 +51,7 @@ export interface RequestHead {
 const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
 const READ_AWAY_MS_MAX = 5_000;
 
-export class Exchange {
+export class Exchange implements HangUp {
   readonly #site: Site;
   readonly #response: Response;
   readonly #head: RequestHead;
@@ -60,6 +60,8 @@ export class Exchange {
   #endpoint = NO_ENDPOINT;
   #bound: Bound | null = null;
   #body: BodyReader | null = null;
+  #onHangUp: (() => void) | null = null;
+  #hasHungUp = false;
   #readAwayBytes = 0;
   #readAwayUntilMs = 0;
 
@@ -74,6 +76,14 @@ export class Exchange {
   /** Told before the answer: what bounds requests of this kind. */
   bounded(bound: Bound): void {
     this.#bound = bound;
+  }
+
+  get hasHungUp(): boolean {
+    return this.#hasHungUp;
+  }
+
+  onHangUp(act: (() => void) | null): void {
+    this.#onHangUp = act;
   }
 
   /** Takes the body of an admitted request and runs its handler. To be called while the head is handled. */
@@ -176,7 +186,7 @@ export class Exchange {
     this.#phase = 'working';
     let members: Members | Promise<Members>;
     try {
-      members = this.#site.runner.run(admitted, body);
+      members = this.#site.runner.run(admitted, body, this);
     } catch (error) {
       this.#answer(this.#errorAnswer(error));
       return;
@@ -230,7 +240,9 @@ export class Exchange {
     const { waiting, metrics } = this.#site;
     const phase = this.#phase;
     this.#phase = 'over';
+    this.#hasHungUp = true;
     waiting.delete(this);
+    this.#onHangUp?.();
     if (phase === 'receiving' || phase === 'working') metrics.aborted();
     // While it works, the handler still holds the body: its end releases it.
     if (phase === 'receiving') this.#release();

@@ -12,6 +12,8 @@ const ENGINE_COUNTERS: readonly (readonly [name: string, help: string, field: ke
   ['quarry_log_bytes_total', 'bytes written to the write-ahead log', 'logBytesWritten'],
   ['quarry_log_records_total', 'records written to the write-ahead log', 'logRecordCount'],
   ['quarry_checkpoints_total', 'checkpoints finished', 'checkpointCount'],
+  ['quarry_query_cache_hits_total', 'answers that were remembered', 'cacheHitCount'],
+  ['quarry_query_cache_misses_total', 'answers that were looked for and not remembered', 'cacheMissCount'],
   ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'laneRestartCount'],
 ];
 
@@ -26,6 +28,7 @@ const ENGINE_GAUGES: readonly (readonly [name: string, help: string, field: keyo
   ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
   ['quarry_shards', 'shards', 'shardCount'],
   ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
+  ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
 ];
 
 const SECONDS_BUCKETS = [

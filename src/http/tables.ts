@@ -2,6 +2,8 @@
 import { JSON_NODES_MAX } from '../api/index.js';
 import {
   BODY_BYTES_MAX,
+  BUCKETS_MAX,
+  COLUMNS_PER_EXTRACTION_MAX,
   COLUMNS_PER_INSERT_MAX,
   COLUMNS_PER_QUERY_MAX,
   COLUMNS_PER_REQUEST_MAX,
@@ -9,9 +11,17 @@ import {
   DIMENSIONS_PER_REQUEST_MAX,
   ENTITIES_PER_INSERT_MAX,
   IDS_PER_EXISTS_MAX,
+  LEVELS_PER_AGGREGATION_MAX,
+  MINFREQ_MAX,
+  ORDER_KEYS_MAX,
+  PAGE_ROWS_MAX,
   QUERIES_PER_REQUEST_MAX,
+  SCORED_ROWS_MAX,
   TEST_COLUMNS_MAX,
+  TOP_VALUES_MAX,
+  TOP_VALUES_QUERIES_MAX,
   VALUES_PER_LIST_MAX,
+  WINDOWS_PER_LEVEL_MAX,
 } from '../base/index.js';
 import { LOAD_PLANS, type LoadPlan, PERMISSIONS } from '../catalog/index.js';
 import { ENDPOINTS, type Endpoint, SESSION_BODY_BYTES_MAX } from './endpoints.js';
@@ -90,6 +100,16 @@ function boundTable(): string {
     ['Conditions of a query', CONDITIONS_PER_QUERY_MAX],
     ['Values of a list in a condition', VALUES_PER_LIST_MAX],
     ['IDs of an exists request', IDS_PER_EXISTS_MAX],
+    ['`minfreq`', MINFREQ_MAX],
+    ['Levels of an aggregation', LEVELS_PER_AGGREGATION_MAX],
+    ['Values of a level, and of a query of top values', TOP_VALUES_MAX],
+    ['Windows of a histogram that lists them', WINDOWS_PER_LEVEL_MAX],
+    ['Buckets of a histogram by interval', BUCKETS_MAX],
+    ['Queries of a top values request', TOP_VALUES_QUERIES_MAX],
+    ['Columns that an extraction gives', COLUMNS_PER_EXTRACTION_MAX],
+    ['Columns that an extraction is ordered by', ORDER_KEYS_MAX],
+    ['Rows of a page', PAGE_ROWS_MAX],
+    ['Rows of an extraction by score', SCORED_ROWS_MAX],
   ];
   return table(
     ['At most', ''],

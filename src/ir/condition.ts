@@ -41,7 +41,11 @@ export type ValueTest =
       readonly east: number;
       readonly north: number;
       readonly negated: boolean;
-    };
+    }
+  /** Any of the areas holds the point; they are not negated. Levels of aggregations only. */
+  | { readonly kind: 'geo-any'; readonly areas: readonly GeoTest[]; readonly negated: boolean };
+
+export type GeoTest = Extract<ValueTest, { readonly kind: 'geo-radius' | 'geo-box' }>;
 
 /** Seconds since 1970-01-01, both ends inside; `from` > `to` = no instant. */
 export interface Window {

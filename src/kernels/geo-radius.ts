@@ -37,7 +37,8 @@ export function greatCircleKm(
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-interface Box {
+/** Degrees; west > east means that it crosses the antimeridian. */
+export interface GeoBox {
   readonly west: number;
   readonly south: number;
   readonly east: number;
@@ -45,7 +46,7 @@ interface Box {
 }
 
 /** A box, crossing the antimeridian if need be, around the circle of radiusKm. */
-export function boxAround(longitude: number, latitude: number, radiusKm: number): Box {
+export function boxAround(longitude: number, latitude: number, radiusKm: number): GeoBox {
   const reach = radiusKm / EARTH_RADIUS_KM / RADIANS + BOX_MARGIN_DEGREES;
   const south = latitude - reach;
   const north = latitude + reach;

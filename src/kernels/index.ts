@@ -1,3 +1,4 @@
-export { EARTH_RADIUS_KM, greatCircleKm } from './geo-radius.js';
+export { boxAround, EARTH_RADIUS_KM, type GeoBox, greatCircleKm } from './geo-radius.js';
 export { bitmapBytes, type Kernels } from './kernels.js';
 export { ARENA_RESERVED_BYTES, compileKernels, kernelsFor } from './registry.js';
+export { readI64, readSum } from './results.js';

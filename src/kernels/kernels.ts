@@ -134,4 +134,32 @@ export interface Kernels {
 
   /** Writes rows[i] (u32) for every set bit i of `bitmap` below n to out (u32), in order; returns how many. */
   gatherU32(bitmap: number, n: number, rows: number, out: number): number;
+
+  /**
+   * Adds up the values of the rows set in `bitmap` (0 = all), of at most 65,536 rows, exactly; returns how many
+   * rows they are. Writes 16 bytes, also for none: two i64 of which the sum is first + second * 2^32; `readSum`.
+   */
+  sumI64(values: number, bitmap: number, n: number, out: number): number;
+  /** The same for i32, i16 and i8 values; the second i64 is 0. */
+  sumI32(values: number, bitmap: number, n: number, out: number): number;
+  sumI16(values: number, bitmap: number, n: number, out: number): number;
+  sumI8(values: number, bitmap: number, n: number, out: number): number;
+
+  /**
+   * The least and the greatest value of the rows set in `bitmap` (0 = all); returns how many rows they are. Writes
+   * 16 bytes, two i64, unless there are none; `readI64`.
+   */
+  extremesI64(values: number, bitmap: number, n: number, out: number): number;
+  /** The same for i32, i16 and i8 values, extended to i64. */
+  extremesI32(values: number, bitmap: number, n: number, out: number): number;
+  extremesI16(values: number, bitmap: number, n: number, out: number): number;
+  extremesI8(values: number, bitmap: number, n: number, out: number): number;
+
+  /**
+   * Adds 1 to table[code], u32 each, for every row set in `bitmap` (0 = all), code 0 included. The table spans every
+   * code of those rows, and is cleared by the caller.
+   */
+  countCodesU8(codes: number, bitmap: number, n: number, table: number): void;
+  countCodesU16(codes: number, bitmap: number, n: number, table: number): void;
+  countCodesU32(codes: number, bitmap: number, n: number, table: number): void;
 }

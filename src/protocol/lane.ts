@@ -9,7 +9,14 @@ import type { WireCorruption, WireError } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
 import type { BatchPlace } from '../ingest/index.js';
-import type { Condition, CountEntityPlan } from '../ir/index.js';
+import type {
+  Condition,
+  CountEntityPlan,
+  ExtractedRow,
+  ExtractPlan,
+  RoundPartial,
+  RoundPlan,
+} from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /** What a worker is told once, when its thread starts. */
@@ -21,6 +28,16 @@ export interface LaneStart {
   readonly storeDir: string;
   /** Bytes of the SIMD kernels; null = run their TypeScript twins. */
   readonly kernels: Uint8Array | null;
+  /** One Int32 per slot of QueryBounds: 0, or 1 as soon as nobody waits for that query any more. */
+  readonly stopFlags: SharedArrayBuffer;
+}
+
+/** What bounds a query on a lane. */
+export interface QueryBounds {
+  /** Its place in `stopFlags`; 0 = the query is never stopped. */
+  readonly slot: number;
+  /** Memory that it may take beside the data, on this lane. */
+  readonly bytesMax: number;
 }
 
 export interface EventColumnKey {
@@ -80,13 +97,18 @@ export interface LaneRequests {
   /** The date of the oldest event of each column. */
   'oldest-events': { readonly columns: readonly EventColumnKey[] };
   /** A null condition counts all entities of the dimension. */
-  'count-entities': { readonly plans: readonly CountEntityPlan[] };
+  'count-entities': { readonly plans: readonly CountEntityPlan[]; readonly bounds: QueryBounds };
+  /** One round of each of several aggregations. */
+  aggregate: { readonly rounds: readonly RoundPlan[]; readonly bounds: QueryBounds };
+  /** The first rows of the lane's shards, in the plan's order. */
+  extract: { readonly plan: ExtractPlan; readonly bounds: QueryBounds };
   /** Entities that do not satisfy the condition are not there. */
   exist: {
     readonly databaseId: number;
     readonly dimensionId: number;
     readonly ids: readonly string[];
     readonly condition: Condition | null;
+    readonly bounds: QueryBounds;
   };
   /** Marks the state of this moment as what the checkpoint at `lsn` will hold. */
   'checkpoint-begin': { readonly lsn: number; readonly models: readonly DatabaseModel[] };
@@ -135,6 +157,9 @@ export interface LaneAnswers {
   /** Seconds since 1970-01-01 per column; Infinity where the lane holds no event. */
   'oldest-events': Float64Array;
   'count-entities': readonly number[];
+  /** Per round, a partial of each shard that holds something of the dimension. */
+  aggregate: readonly (readonly RoundPartial[])[];
+  extract: readonly ExtractedRow[];
   /** 1 where one of the lane's shards holds the entity. */
   exist: Uint8Array;
   'checkpoint-begin': null;

@@ -1,4 +1,6 @@
 export * from './dates.js';
 export * from './decimals.js';
+export * from './intervals.js';
 export * from './model.js';
 export * from './text.js';
+export * from './value-text.js';

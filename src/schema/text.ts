@@ -31,6 +31,21 @@ export function lowerCase(text: string): string {
   return result;
 }
 
+/** Below 0 when `a` stands before `b` by code points, which is their order as UTF-8 bytes; above 0 behind it. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (left === right) continue;
+    // Surrogates stand for code points above all others, but below some as code units.
+    const [leftHigh, rightHigh] = [isSurrogate(left), isSurrogate(right)];
+    return leftHigh === rightHigh ? left - right : leftHigh ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+
 /** Code points in `text`: the length that the interface's bounds speak of. */
 export function codePointCount(text: string): number {
   let count = 0;

@@ -13,7 +13,7 @@ import { applySections, applyToAll } from './apply-sections.js';
 import type { ArenaPool } from './arena.js';
 import { COMPACTION_DEAD_MIN, compactSegments, isCompactionDue } from './compaction.js';
 import { Dictionary } from './dictionary.js';
-import { EntityIndex } from './entity-index.js';
+import { EntityIndex, type VisitRow } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
@@ -97,6 +97,22 @@ export class DimensionShard {
     this.#idFrom = from;
     this.#idTo = to;
     return this.#index.find(hash, this.#same);
+  }
+
+  readonly #compareIds = (a: number, b: number): number => Buffer.compare(this.#idOf(a), this.#idOf(b));
+
+  #idOf(row: number): Uint8Array {
+    const { offsets, bytes } = this.segments[row >>> SEGMENT_ROWS_SHIFT].ids();
+    const place = row & SEGMENT_ROWS_MASK;
+    return bytes.subarray(offsets[place], offsets[place + 1]);
+  }
+
+  /**
+   * Calls `visit` with the rows of the living entities by the hash of their IDs with its bits reversed, then by ID,
+   * from `fromHash` on until it answers false. Where it begins costs nothing.
+   */
+  scan(fromHash: number, visit: VisitRow): void {
+    this.#index.scan(fromHash, this.#compareIds, visit);
   }
 
   #rowOf(hash: number, bytes: Uint8Array, from: number, to: number): number {

@@ -4,7 +4,7 @@
  * Invariants: a slot is (hash, row + 1), 0 = free; linear probing; the table is cut into parts by the hash's low
  * bits and each part grows alone, so that no single insert waits for more than 1/64 of the table to move.
  */
-import { invariant } from '../base/index.js';
+import { invariant, reversedBits } from '../base/index.js';
 
 const PART_BITS = 6;
 const PART_COUNT = 1 << PART_BITS;
@@ -13,6 +13,12 @@ const SLOTS_MIN = 8;
 
 /** Tells whether the entity in `row` has the ID that is looked for. */
 export type SameId = (row: number) => boolean;
+
+/** Below 0 when the entity in row `a` comes before that in row `b`; only asked of entities with the same hash. */
+export type CompareRows = (a: number, b: number) => number;
+
+/** Tells whether the scan goes on. */
+export type VisitRow = (row: number, hash: number) => boolean;
 
 export class EntityIndex {
   readonly #parts: Uint32Array<ArrayBuffer>[] = [];
@@ -110,6 +116,20 @@ export class EntityIndex {
     }
   }
 
+  /**
+   * Calls `visit` with the entities in the order of their hashes with the bits reversed, those of one hash in the order
+   * of `compare`, from `fromHash` on until it answers false. That order is the same whatever the parts' sizes, for it
+   * goes by the bits that choose the part, then by those that choose the slot, the lowest ones first.
+   */
+  scan(fromHash: number, compare: CompareRows, visit: VisitRow): void {
+    const fromRank = reversedBits(fromHash);
+    for (let at = fromRank >>> (32 - PART_BITS); at < PART_COUNT; at++) {
+      const part = this.#parts[reversedBits(at) >>> (32 - PART_BITS)];
+      const first = at === fromRank >>> (32 - PART_BITS) ? fromRank : 0;
+      if (!scanPart(part, first, compare, visit)) return;
+    }
+  }
+
   #grow(index: number): Uint32Array<ArrayBuffer> {
     return this.#moveTo(index, this.#parts[index].length);
   }
@@ -144,4 +164,35 @@ function place(part: Uint32Array, hash: number, rowPlusOne: number): void {
   while (part[slot * 2 + 1] !== 0) slot = (slot + 1) & last;
   part[slot * 2] = hash;
   part[slot * 2 + 1] = rowPlusOne;
+}
+
+/** `scan` over one part, from the hash on whose reversed bits are `fromRank`; tells whether to go on. */
+function scanPart(part: Uint32Array, fromRank: number, compare: CompareRows, visit: VisitRow): boolean {
+  const slots = part.length >> 1;
+  const last = slots - 1;
+  const homeShift = Math.clz32(last);
+  const [hashes, rows]: [number[], number[]] = [[], []];
+  for (let at = (fromRank << PART_BITS) >>> homeShift; at < slots; at++) {
+    const home = reversedBits(at) >>> homeShift;
+    let count = 0;
+    for (let slot = home; part[slot * 2 + 1] !== 0; slot = (slot + 1) & last) {
+      const hash = part[slot * 2];
+      if (((hash >>> PART_BITS) & last) !== home || reversedBits(hash) < fromRank) continue;
+      const row = part[slot * 2 + 1] - 1;
+      // A home has one or two entities: they are put into order as they come.
+      let place = count++;
+      for (; place > 0 && isBefore(hash, row, hashes[place - 1], rows[place - 1], compare); place--) {
+        hashes[place] = hashes[place - 1];
+        rows[place] = rows[place - 1];
+      }
+      hashes[place] = hash;
+      rows[place] = row;
+    }
+    for (let nth = 0; nth < count; nth++) if (!visit(rows[nth], hashes[nth])) return false;
+  }
+  return true;
+}
+
+function isBefore(hashA: number, rowA: number, hashB: number, rowB: number, compare: CompareRows): boolean {
+  return hashA === hashB ? compare(rowA, rowB) < 0 : reversedBits(hashA) < reversedBits(hashB);
 }

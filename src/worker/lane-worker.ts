@@ -7,10 +7,11 @@
 import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
-import { countEntities, lookUp, mutateEntities } from '../exec/index.js';
+import { countEntities, extractRows, lookUp, mutateEntities, QueryRun, runRound } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
+import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
 import type {
   LaneAnswers,
@@ -21,6 +22,7 @@ import type {
   LaneResult,
   LaneStart,
   LaneTask,
+  QueryBounds,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -57,6 +59,7 @@ export class LaneWorker {
   #catalog: Catalog = EMPTY_CATALOG;
   readonly #ingest = createIngestScratch();
   readonly #store: SnapshotStore;
+  readonly #stopFlags: Int32Array;
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
   #memoryBytes = 0;
@@ -69,6 +72,7 @@ export class LaneWorker {
     this.#pool = new ArenaPool(module);
     this.#scratch = new Arena(module);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
+    this.#stopFlags = new Int32Array(start.stopFlags);
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
       model: ({ model }) => {
@@ -97,10 +101,23 @@ export class LaneWorker {
         this.#setModels(models);
         return this.#each((shard) => shard.dropDatabase(databaseId));
       },
-      'count-entities': ({ plans }) =>
-        plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch))),
+      'count-entities': ({ plans, bounds }) => {
+        const run = this.#runOf(bounds);
+        return plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch, run)));
+      },
+      aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#runOf(bounds)),
+      extract: ({ plan, bounds }) =>
+        extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
       exist: (request) =>
-        lookUp(this.#shards, start.shardCount, request, request.ids, request.condition, this.#scratch),
+        lookUp(
+          this.#shards,
+          start.shardCount,
+          request,
+          request.ids,
+          request.condition,
+          this.#scratch,
+          this.#runOf(request.bounds),
+        ),
       'checkpoint-begin': ({ lsn, models }) => {
         this.#checkpoint = new LaneCheckpoint(
           this.#store,
@@ -169,6 +186,21 @@ export class LaneWorker {
   #each(act: (shard: Shard) => void): null {
     for (const shard of this.#shards.values()) act(shard);
     return null;
+  }
+
+  /** The run of a query that begins now. Throws 9005 when nobody waits for it any more. */
+  #runOf({ slot, bytesMax }: QueryBounds): QueryRun {
+    const run = new QueryRun(this.#stopFlags, slot, bytesMax);
+    run.check();
+    return run;
+  }
+
+  #aggregate(rounds: readonly RoundPlan[], run: QueryRun): RoundPartial[][] {
+    return rounds.map((round) =>
+      [...this.#shards.values()]
+        .map((shard) => runRound(shard, round, this.#scratch, run))
+        .filter((partial) => partial !== null),
+    );
   }
 
   #setModels(databases: ReadonlyMap<number, DatabaseModel>): void {

@@ -5,8 +5,12 @@
 import fs from 'node:fs';
 import t from 'tap';
 import {
+  bindAggregation,
+  bindCountEvent,
   bindQuery,
+  bindTopValues,
   createColumns,
+  FULL_ACCESS,
   isList,
   isObject,
   type Json,
@@ -67,6 +71,19 @@ t.test('every query list of the published cases binds', { skip }, async (t) => {
     }
   }
   t.ok(bound > 40, `${bound} query lists`);
+});
+
+t.test('every published body of events, levels and top values binds', { skip }, async (t) => {
+  const binders = { count_event: bindCountEvent, aggregation: bindAggregation, top_values: bindTopValues };
+  let bound = 0;
+  for (const [file, bind] of Object.entries(binders)) {
+    for (const found of casesIn(file)) {
+      const model = modelWith(found.get('columns') as Json[]);
+      t.ok(bind(found.get('query') as Json, model, NOW_MS, FULL_ACCESS), jsonText(found.get('name') as Json));
+      bound++;
+    }
+  }
+  t.ok(bound > 30, `${bound} bodies`);
 });
 
 t.test('the published counts of entities come out right', { skip }, async (t) => {

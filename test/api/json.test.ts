@@ -1,5 +1,12 @@
 import t from 'tap';
-import { ExactNumber, JSON_NODES_MAX, type Json, parseJson, writeJson } from '../../src/api/index.js';
+import {
+  ExactNumber,
+  JSON_NODES_MAX,
+  type Json,
+  parseJson,
+  sortedJson,
+  writeJson,
+} from '../../src/api/index.js';
 import { Prng, QuarryError } from '../../src/base/index.js';
 import { jsonText } from '../support/generate.js';
 
@@ -182,4 +189,15 @@ t.test('what is written is read as the same value, seed 4', async (t) => {
     t.strictSame(parseJson(bytes(writeJson(given))), given);
     t.equal(writeJson(given), jsonText(given));
   }
+});
+
+t.test('sorted text is one for all orders of keys, and for nothing else', async (t) => {
+  const sorted = (text: string): string => sortedJson(parseJson(bytes(text)));
+  t.equal(
+    sorted('{"b":[{"d":1.0,"c":null}, 2],"__proto__":{},"a":"x"}'),
+    '{"__proto__":{},"a":"x","b":[{"c":null,"d":1.0},2]}',
+  );
+  t.equal(sorted('{"10":1,"9":2}'), sorted('{"9":2, "10":1}'));
+  t.not(sorted('{"a":1}'), sorted('{"a":"1"}'));
+  t.not(sorted('[1,2]'), sorted('[2,1]'));
 });

@@ -11,9 +11,10 @@ import {
   databaseOf,
   dimensionById,
   EMPTY_CATALOG,
+  savedQueriesOf,
 } from '../../src/catalog/index.js';
 import { ENTITY_ID } from '../../src/schema/index.js';
-import { CHANGES, CUSTOM_KEY, columnWith, USER } from './examples.js';
+import { CHANGES, CUSTOM_KEY, columnWith, SAVED_QUERY, USER } from './examples.js';
 import { nextChange } from './generate.js';
 import { PlainCatalog, viewOf } from './plain-catalog.js';
 
@@ -82,7 +83,10 @@ function group(id: number) {
 
 t.test('what takes away or alters makes older parses stale, what only adds does not', async (t) => {
   const shrinking = ['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'];
-  const adding = ['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'];
+  const adding = [
+    ...['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'],
+    ...['saved-query-set', 'saved-query-deleted'],
+  ];
   for (const change of [...shrinking, ...adding]) {
     const before = upTo(placeOf(change));
     const after = applyChange(before, CHANGES[placeOf(change)]);
@@ -96,14 +100,49 @@ t.test('what takes away or alters makes older parses stale, what only adds does 
   }
 });
 
-t.test('a database goes with its keys and properties, and with nothing of another', async (t) => {
-  const before = upTo(placeOf('database-deleted'));
-  const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
-  t.strictSame([...found.databases.keys()], [2]);
-  t.strictSame([...found.properties.keys()], [2]);
-  t.strictSame([...found.keys.keys()], ['ac']);
-  t.equal(databaseOf(found, 2), databaseOf(before, 2));
+t.test(
+  'a database goes with its keys, properties and saved queries, and with nothing of another',
+  async (t) => {
+    const before = upTo(placeOf('database-deleted'));
+    const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
+    t.strictSame([...found.databases.keys()], [2]);
+    t.strictSame([...found.properties.keys()], [2]);
+    t.strictSame([...found.keys.keys()], ['ac']);
+    t.equal(databaseOf(found, 2), databaseOf(before, 2));
+    const saved = applyChange(before, {
+      ...{ change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, databaseId: 2 } },
+    });
+    t.strictSame([...saved.savedQueries.keys()], [1, 2]);
+    const left = applyChange(saved, { change: 'database-deleted', databaseId: 1 });
+    t.strictSame([...left.savedQueries.keys()], [2]);
+  },
+);
+
+t.test('a saved query is replaced in its place, and a change elsewhere copies none of them', async (t) => {
+  const named = (name: string, version: number): CatalogChange => ({
+    ...{ change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, name, version } },
+  });
+  const before = applyChanges(upTo(placeOf('group-set')), [named('a', 1), named('b', 2), named('a', 3)]);
+  const saved = savedQueriesOf(before, 1);
+  t.strictSame(
+    [...saved.values()].map(({ name, version }) => [name, version]),
+    [
+      ['a', 3],
+      ['b', 2],
+    ],
+  );
+  t.equal(saved, savedQueriesOf(applyChange(before, { change: 'group-set', group: group(1) }), 1));
+  const elsewhere = { ...SAVED_QUERY, databaseId: 2 };
+  const after = applyChange(before, { change: 'saved-query-set', savedQuery: elsewhere });
+  t.equal(saved, savedQueriesOf(after, 1));
+  t.equal(savedQueriesOf(before, 2).size, 0);
+  const none = applyChanges(before, [deleted('a'), deleted('b')]);
+  t.strictSame([savedQueriesOf(none, 1).size, none.savedQueries.size, saved.size], [0, 0, 2]);
 });
+
+function deleted(name: string): CatalogChange {
+  return { change: 'saved-query-deleted', databaseId: 1, name };
+}
 
 t.test(
   'a deleted column leaves the relation that it was in, the last one takes the relation along',
@@ -145,6 +184,8 @@ t.test('a change that names what is not there is a bug, not an answer', async (t
     { change: 'column-deleted', databaseId: 1, dimensionId: 9, columnId: 1 },
     { change: 'relation-set', databaseId: 1, dimensionId: 9, relation: { id: 9, name: 'r', columnIds: [1] } },
     { change: 'database-deleted', databaseId: 5 },
+    { change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, databaseId: 5 } },
+    { change: 'saved-query-deleted', databaseId: 1, name: 'daily' },
   ];
   for (const change of bad) t.throws(() => applyChange(catalog, change), InvariantError, change.change);
   const unknown = { change: 'colour-changed', databaseId: 1 } as unknown as CatalogChange;
@@ -191,6 +232,6 @@ for (let seed = 1; seed <= 10; seed++) {
 
 t.test('every kind of change was generated, and has an example', async (t) => {
   const examples = new Set(CHANGES.map(({ change }) => change));
-  t.equal(examples.size, 17);
+  t.equal(examples.size, 19);
   t.strictSame([...generated].sort(), [...examples].sort());
 });

@@ -5,6 +5,7 @@ import {
   type CustomKey,
   DEFAULT_PROPERTIES,
   type PermissionGroup,
+  type SavedQuery,
   type User,
 } from '../../src/catalog/index.js';
 import { type Column, ENTITY_ID } from '../../src/schema/index.js';
@@ -48,6 +49,17 @@ export const GROUP: PermissionGroup = {
   labels: [],
   weekDays: ['mon', 'sun'],
   accessMinutes: { from: 1320, to: 360 },
+};
+
+export const SAVED_QUERY: SavedQuery = {
+  databaseId: 1,
+  name: 'daily',
+  type: 'count/entity',
+  dimension: 'users',
+  query: '[{"level":{"equals":9007199254740993}}]',
+  cachePeriodSeconds: 5,
+  creator: 'c0',
+  version: 5,
 };
 
 const TEAM_KEY: ApiKey = { kind: 'team', hash: 'aa', name: 'ops', permissions: ['list'] };
@@ -117,6 +129,18 @@ export const CHANGES: readonly CatalogChange[] = [
   { change: 'account-set', state: 'suspended' },
   { change: 'user-deleted', email: 'bob@example.org' },
   { change: 'group-deleted', groupId: 1 },
+  { change: 'saved-query-set', savedQuery: SAVED_QUERY },
+  {
+    change: 'saved-query-set',
+    savedQuery: { ...SAVED_QUERY, name: '2', type: 'top_values', dimension: null, creator: null },
+  },
+  { change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, databaseId: 2 } },
+  {
+    change: 'saved-query-set',
+    savedQuery: { ...SAVED_QUERY, query: '[]', cachePeriodSeconds: null, version: 27 },
+  },
+  { change: 'saved-query-deleted', databaseId: 1, name: '2' },
+  { change: 'saved-query-deleted', databaseId: 2, name: 'daily' },
   { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
   { change: 'key-deleted', hash: 'aa' },
   { change: 'database-deleted', databaseId: 1 },

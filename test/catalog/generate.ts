@@ -6,15 +6,18 @@ import {
   type Catalog,
   type CatalogChange,
   DEFAULT_PROPERTIES,
+  SAVED_QUERY_TYPES,
+  savedQueriesOf,
 } from '../../src/catalog/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../src/schema/index.js';
-import { CUSTOM_KEY, columnWith, GROUP, USER } from './examples.js';
+import { CUSTOM_KEY, columnWith, GROUP, SAVED_QUERY, USER } from './examples.js';
 
 const NAMES = ['a', 'b', 'c', 'users', '__proto__'];
 
 /** A change that is valid for the catalog; what there is nothing for becomes a database. */
 export function nextChange(prng: Prng, catalog: Catalog): CatalogChange {
-  const made = prng.chance(0.35) ? ofTeam(prng, catalog) : ofModel(prng, catalog);
+  const make = prng.chance(0.35) ? ofTeam : prng.chance(0.2) ? ofSaved : ofModel;
+  const made = make(prng, catalog);
   const { nextDatabaseId: id } = catalog;
   return made ?? { change: 'database-created', id, name: `d${id}`, type: prng.pick(['test', 'production']) };
 }
@@ -66,6 +69,19 @@ function newKey(prng: Prng, catalog: Catalog): CatalogChange | null {
     { ...CUSTOM_KEY, hash, databaseId: database.id, name: hash },
   ];
   return { change: 'key-created', key: prng.pick(keys) };
+}
+
+function ofSaved(prng: Prng, catalog: Catalog): CatalogChange | null {
+  const database = anyOf(prng, catalog.databases.values());
+  if (database === undefined) return null;
+  const databaseId = database.id;
+  const saved = anyOf(prng, savedQueriesOf(catalog, databaseId).values());
+  if (saved !== undefined && prng.chance(0.4)) {
+    return { change: 'saved-query-deleted', databaseId, name: saved.name };
+  }
+  const [name, type] = [prng.pick(NAMES), prng.pick(SAVED_QUERY_TYPES)];
+  const version = catalog.version + 1;
+  return { change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, databaseId, name, type, version } };
 }
 
 function ofModel(prng: Prng, catalog: Catalog): CatalogChange | null {

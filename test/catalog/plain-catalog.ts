@@ -23,6 +23,7 @@ interface View {
   keys: unknown[];
   users: unknown[];
   groups: unknown[];
+  savedQueries: unknown[];
 }
 
 const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
@@ -45,10 +46,13 @@ export function viewOf(catalog: Catalog): View {
     keys: [...catalog.keys.values()],
     users: [...catalog.users.values()],
     groups: [...catalog.groups.values()],
+    savedQueries: [...catalog.savedQueries].flatMap(([id, own]) =>
+      [...own].map(([name, savedQuery]) => [id, name, savedQuery]),
+    ),
   });
 }
 
-function sorted({ databases, keys, users, groups, ...rest }: View): View {
+function sorted({ databases, keys, users, groups, savedQueries, ...rest }: View): View {
   return {
     ...rest,
     databases: byId(databases).map((database) => ({
@@ -62,6 +66,7 @@ function sorted({ databases, keys, users, groups, ...rest }: View): View {
     keys: byText(keys),
     users: byText(users),
     groups: byText(groups),
+    savedQueries: byText(savedQueries),
   };
 }
 
@@ -73,8 +78,17 @@ interface Known {
   readonly groupId?: number | null;
 }
 
+/** Database id, name and the saved query itself. */
+type SavedAt = readonly [number, string, unknown];
+
+const withoutSaved = (items: readonly unknown[], databaseId: number, name: string): unknown[] =>
+  items.filter((item) => (item as SavedAt)[0] !== databaseId || (item as SavedAt)[1] !== name);
+
 export class PlainCatalog {
-  #state: View = { accountState: 'active', databases: [], keys: [], users: [], groups: [] };
+  #state: View = {
+    ...{ accountState: 'active', databases: [], keys: [], users: [], groups: [] },
+    savedQueries: [],
+  };
 
   get view(): View {
     return sorted(this.#state);
@@ -120,6 +134,18 @@ export class PlainCatalog {
       case 'database-deleted':
         state.databases = state.databases.filter(({ id }) => id !== change.databaseId);
         state.keys = without(state.keys, ({ databaseId }) => databaseId === change.databaseId);
+        state.savedQueries = state.savedQueries.filter((at) => (at as SavedAt)[0] !== change.databaseId);
+        break;
+      case 'saved-query-set': {
+        const { databaseId, name } = change.savedQuery;
+        state.savedQueries = [
+          ...withoutSaved(state.savedQueries, databaseId, name),
+          [databaseId, name, change.savedQuery],
+        ];
+        break;
+      }
+      case 'saved-query-deleted':
+        state.savedQueries = withoutSaved(state.savedQueries, change.databaseId, change.name);
         break;
       default:
         applyToDatabase(state.databases.find(({ id }) => id === change.databaseId) as PlainDatabase, change);
@@ -127,7 +153,7 @@ export class PlainCatalog {
   }
 }
 
-type ModelChange = Extract<CatalogChange, { databaseId: number }>;
+type ModelChange = Exclude<Extract<CatalogChange, { databaseId: number }>, { change: 'saved-query-deleted' }>;
 
 function newDimension(facts: Omit<PlainDimension, 'columns' | 'relations'>): PlainDimension {
   return { ...facts, columns: [ENTITY_ID], relations: [] };

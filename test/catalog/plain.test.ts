@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   applyChanges,
+  type Catalog,
   type CatalogChange,
   catalogFromPlain,
   catalogToPlain,
@@ -14,18 +15,16 @@ import { CHANGES } from './examples.js';
 
 const throughText = (plain: unknown): unknown => JSON.parse(JSON.stringify(plain));
 
+/** The keys of its maps, in their order. */
+const orderOf = ({ databases, keys, users, groups, savedQueries }: Catalog): unknown =>
+  [databases, keys, users, groups, savedQueries, ...savedQueries.values()].map((map) => [...map.keys()]);
+
 t.test('a catalog and every change come back whole from a form without Map and BigInt', async (t) => {
   for (let count = 0; count <= CHANGES.length; count++) {
     const catalog = applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
     const found = catalogFromPlain(throughText(catalogToPlain(catalog)));
     t.strictSame(found, catalog, `after ${count} changes`);
-    const order = [catalog.databases, catalog.keys, catalog.users, catalog.groups].map((map) => [
-      ...map.keys(),
-    ]);
-    t.strictSame(
-      [found.databases, found.keys, found.users, found.groups].map((map) => [...map.keys()]),
-      order,
-    );
+    t.strictSame(orderOf(found), orderOf(catalog));
   }
   for (const change of CHANGES) {
     t.strictSame(changeFromPlain(throughText(changeToPlain(change))), change, change.change);
@@ -37,7 +36,10 @@ t.test('the replay of changes from their plain form gives the same catalog', asy
   t.strictSame(applyChanges(EMPTY_CATALOG, replayed), applyChanges(EMPTY_CATALOG, CHANGES));
 });
 
-/** What the first stores kept: no relations, properties, users, groups or account; nothing of a team key but its hash. */
+/**
+ * What the first stores kept: no relations, properties, users, groups, account or saved queries; nothing of a team key
+ * but its hash.
+ */
 const FIRST_CATALOG = {
   version: 4,
   nextDatabaseId: 2,
@@ -70,6 +72,7 @@ t.test('a catalog of the first stores is read with a meaning for all that it lac
     properties: new Map([[1, DEFAULT_PROPERTIES]]),
     users: new Map(),
     groups: new Map(),
+    savedQueries: new Map(),
   });
   const dimension = databases.get(1)?.dimensions.get('default');
   t.strictSame(dimension?.relations, new Map());

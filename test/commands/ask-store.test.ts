@@ -35,6 +35,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   durability: 'none',
   limits: null,
   idempotencyEntries: 1_000,
+  querySeconds: 30,
   cert: null,
   key: null,
   trustProxy: [],

@@ -55,6 +55,8 @@ t.test('ports, counts, choices and networks are checked', (t) => {
     t.match(parse('https-port', text), /^wrong/, text);
   t.match(parse('workers', '0'), /^wrong/);
   t.match(parse('shards', '1025'), /^wrong/);
+  t.equal(parse('query-timeout', '86400'), 86_400);
+  for (const text of ['0', '86401', '0.5', '']) t.match(parse('query-timeout', text), /^wrong/, text);
   t.equal(parse('idempotency-entries', '10000000'), 10_000_000);
   for (const text of ['0', '10000001', '1e6']) t.match(parse('idempotency-entries', text), /^wrong/, text);
   t.equal(parse('durability', 'interval'), 'interval');

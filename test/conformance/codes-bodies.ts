@@ -66,7 +66,12 @@ const groupFields = {
   'week-days': ['mon', 'sun'],
   'access-hours': { from: '08:00', to: '18:00' },
 };
-const userFields = { labels: ['a'], 'first-name': 'A', 'last-name': 'B', 'permission-group': 'of-users' };
+const userFields = (groupName: string): object => ({
+  labels: ['a'],
+  'first-name': 'A',
+  'last-name': 'B',
+  'permission-group': groupName,
+});
 
 const conditions: Tree = [
   [
@@ -106,9 +111,76 @@ const conditions: Tree = [
   },
 ];
 
+const AREA = { longitude: 1, latitude: 2, radius: 3, unit: 'mi' };
+const BOX = { 'lower-left': { longitude: 1, latitude: 2 }, 'upper-right': { longitude: 3, latitude: 4 } };
+
+const countedEvents: Tree = [
+  {
+    'query-name': 'q',
+    dimension: 'default',
+    query: [[{ visit: { equals: 'x', 'not-contains': ['a', 'b'], between: YEAR } }]],
+    interval: 'days',
+    'bypass-cache': true,
+  },
+  { 'query-name': 'p', query: [{ paid: { range: [1, 5], in: [1.5, '2'], between: ['now', '-1d'] } }] },
+  { 'query-name': 'r', query: [{ place: { geo_radius: { ...AREA, between: YEAR } } }] },
+];
+
+const aggregated: Tree = {
+  dimension: 'default',
+  filter: conditions,
+  query: [
+    { name: 5, contains: ['a', 'b'], 'not-ends-with': 'x' },
+    {
+      age: 10,
+      range: [
+        [1, 5],
+        [7, 50],
+      ] as Tree,
+      'not-equals': [3, '4'],
+    },
+    { home: 3, geo_radius: [AREA], geo_bounding_box: BOX },
+    { visit: 1_000, between: YEAR, in: ['x'] },
+    { paid: 'sum', between: YEAR, gt: 1, interval: 'weeks' },
+  ],
+  'bypass-cache': false,
+};
+
+const topped: Tree = {
+  words: { name: 5, dimension: 'default', contains: ['a', 'b'], minfreq: 2, 'bypass-cache': true },
+  visits: { visit: 1_000, between: YEAR, 'not-starts-with': ['x'] },
+  grades: { grade: 3, gte: [1, '5'] },
+  places: { place: 3, geo_bounding_box: [{ ...BOX, between: YEAR }] },
+};
+
+/** All of its event columns have one window. */
+const extracted: Tree = {
+  dimension: 'default',
+  query: [
+    ['not', [{ name: { equals: 'ann' } }, 'or', { tags: { contains: 'a' } }]],
+    'and',
+    { age: { range: [1, 50], in: [30, '31'] } },
+    'or',
+    {
+      minfreq: 2,
+      freqgroup: [{ paid: { gt: 1, between: YEAR } }, { visit: { equals: 'x', between: YEAR } }],
+    },
+  ],
+  columns: ['entity-id', 'name', 'tags', { visit: YEAR }, { paid: ['2020-01-01', '+1m'] }],
+  order: [{ name: 'asc' }, { age: 'desc' }, { 'entity-id': 'asc' }],
+  limit: 50,
+  'bypass-cache': true,
+};
+
+const saved = (name: string): Ask =>
+  post('/v1/query/saved', { name, type: 'count/entity', query: [{ name: { equals: 'x' } }] });
+
 const MEMBER = { email: 'member@example.org', password: 'long enough' };
 
-/** By the endpoint's name. */
+/** What stands in the place of a path's `:query_name`. */
+export const QUERY_NAME = 'changed';
+
+/** By the endpoint's name; those that look at no body are left out. */
 export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/dimension': {
     body: [{ name: 'Made', 'api-name': 'made', 'relational-model-type': 'fact' }],
@@ -202,6 +274,36 @@ export const BODIES: Readonly<Record<string, Body>> = {
   },
   'POST /v1/query/count/entity/total': { body: { dimensions: ['default'] }, unknown: 4049 },
   'POST /v1/query/exists/entity': { body: { ids: ['u1', 'u2'], dimension: 'default' }, unknown: 4049 },
+  'POST /v1/query/count/event': { body: countedEvents, unknown: 4049 },
+  'POST /v1/query/count/events': {
+    body: { 'query-name': 'q', query: [{ visit: { equals: 'x', between: YEAR } }] },
+    unknown: 4049,
+  },
+  'POST /v1/query/aggregation': { body: aggregated, unknown: 4049 },
+  'POST /v1/query/top_values': { body: topped, unknown: null },
+  'POST /v1/data_extraction/result': { body: extracted, unknown: 4049 },
+  'POST /v1/data_extraction/score': { body: extracted, unknown: 4049 },
+  'POST /v1/query/saved': {
+    body: {
+      name: 'made',
+      type: 'aggregation',
+      dimension: 'default',
+      query: { filter: [{ name: { equals: 'x' } }], query: [{ name: 5 }, { age: 'sum' }] },
+      'cache-period': 60,
+    },
+    unknown: 4049,
+    before: ['made', '9223372036854775807', 'x'].map((name) => remove(`/v1/query/saved/${name}`, {})),
+  },
+  'PUT /v1/query/saved/:query_name': {
+    body: {
+      type: 'count/event',
+      dimension: 'default',
+      query: [{ visit: { equals: 'x', between: YEAR } }],
+      'cache-period': 60,
+    },
+    unknown: 4049,
+    before: [saved(QUERY_NAME)],
+  },
   'POST /v1/database': {
     body: {
       database: {
@@ -266,15 +368,15 @@ export const BODIES: Readonly<Record<string, Body>> = {
     team: true,
   },
   'POST /v1/users': {
-    body: { email: 'made@example.org', password: 'long enough', ...userFields },
+    body: { email: 'made@example.org', password: 'long enough', ...userFields('of-made') },
     unknown: 7050,
-    before: [group('of-users'), remove('/v1/users', { email: 'made@example.org' })],
+    before: [group('of-made'), remove('/v1/users', { email: 'made@example.org' })],
     team: true,
   },
   'PUT /v1/users': {
-    body: { email: 'changed@example.org', ...userFields },
+    body: { email: 'changed@example.org', ...userFields('of-changed') },
     unknown: 7050,
-    before: [group('of-users'), user('changed')],
+    before: [group('of-changed'), user('changed')],
     team: true,
   },
   'DELETE /v1/users': {

@@ -75,6 +75,7 @@ const READS: readonly Ask[] = [
   { path: '/v1/column' },
   { path: '/v1/column/relation' },
   { path: '/v1/query/count/entity/total' },
+  { path: '/v1/query/saved' },
 ];
 
 /** Everything that a refused request must leave as it is, inside the databases of `masters` and of the team. */

@@ -17,6 +17,9 @@ export interface World {
   readonly elsewhere: string;
 }
 
+/** The saved query that a custom key other than `reader` made. */
+export const KEPT = 'kept';
+
 const typed = (type: string, name: string, more: object = {}): object => ({ name, type, ...more });
 
 export const COLUMNS: readonly object[] = [
@@ -76,6 +79,9 @@ export async function makeWorld({ client, keys }: Site, powerless: string): Prom
   await client.succeed({ path: '/v1/column', key: full, body: FULL_COLUMNS });
   const walls = { 'addresses-whitelist': ['203.0.113.7'] };
   await client.succeed({ path: '/v1/permission_groups', key: team, body: { 'group-name': 'staff' } });
+  const saver = await makeKey(client, team, { 'key-name': 'saver', 'key-type': 'write-read' });
+  const kept = { name: KEPT, type: 'count/entity', query: [{ name: { equals: 'ann' } }] };
+  await client.succeed({ path: '/v1/query/saved', key: saver, body: kept });
   const ann = { email: 'ann@example.org', password: 'long enough' };
   await client.succeed({ path: '/v1/users', key: team, body: ann });
   return {

@@ -8,6 +8,7 @@ import { KEYS } from '../http/fake-engine.js';
 import { ask as askFront, startFront } from '../http/harness.js';
 import type { Ask } from '../support/json-client.js';
 import { runCommand } from '../support/server-process.js';
+import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
 import { accessRefusals, DIMENSIONS, type Refusal, TEAM, TRANSPORT } from './codes-general.js';
 import { codesOf, errorsOf, type Site, serveSite, stateOf } from './codes-site.js';
@@ -15,7 +16,9 @@ import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
 
 const reached = new Set<ErrorCode>();
 
-const isQuery = ({ path }: Ask): boolean => path.startsWith('/v1/query/');
+/** Whether the endpoint changes nothing, whatever it answers. */
+const isQuery = ({ path }: Ask): boolean =>
+  /^\/v1\/(query|data_extraction)\//.test(path) && !path.startsWith('/v1/query/saved');
 
 /** Sends each request, and checks the answer and that everything is as before. */
 async function refuse(t: Test, site: Site, masters: readonly string[], refusals: readonly Refusal[]) {
@@ -52,6 +55,8 @@ t.test('a refused request answers its code, names what is wrong, and changes not
     'inserts and updates': insertRefusals(world, Date.now()),
     'columns and relations': COLUMN_REFUSALS,
     queries: QUERY_REFUSALS,
+    'events, values and rows': ANSWER_REFUSALS,
+    'saved queries': savedRefusals(world),
     'the team': TEAM.map(([code, ask, names]) => [code, { ...ask, key: world.team }, names]),
   };
   for (const [name, refusals] of Object.entries(groups)) {
@@ -157,6 +162,10 @@ t.test('faults of the machine', async (t) => {
   const unexpected = await send('POST', '/v1/query/count/entity', KEYS.master, query);
   expect(1, unexpected);
   t.notMatch(JSON.stringify(unexpected), /secret/, 'what went wrong stays inside');
+
+  engine.aggregate = () => Promise.reject(new QuarryError(9005));
+  const top = { q: { 'entity-id': 5 } };
+  expect(9005, await send('POST', '/v1/query/top_values', KEYS.master, top));
 
   engine.onInsert = diskFull;
   expect(9002, await send('POST', '/v1/insert', KEYS.master, { u1: { name: 'x' } }));

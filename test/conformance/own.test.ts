@@ -1,19 +1,40 @@
 /**
- * The project's own conformance cases, with the SIMD kernels and with their TypeScript twins: their queries are asked
- * of the server that took the data and the operations in, and of servers started again on it.
+ * The project's own conformance cases, on 1, 2 and 7 shards, with the SIMD kernels and with their TypeScript twins: their
+ * queries are asked of the server that took the data and the operations in, and of servers started again on it.
  */
 import path from 'node:path';
 import t from 'tap';
-import { difference, parseText } from '../support/conformance-json.js';
+import { difference, member, objectOf, parseText } from '../support/conformance-json.js';
 import { ConformanceServer } from '../support/conformance-server.js';
 import { ROOT } from '../tidy/source.js';
-import { type Case, dataOf, load, operate, query, readCases } from './runner.js';
+import { type Case, dataOf, ENDPOINTS, load, operate, query, readCases } from './runner.js';
 
-const casesIn = (stem: string): Case[] => readCases(path.join(ROOT, `test/conformance/cases/${stem}.json`));
+const casesIn = (stem: string): Case[] =>
+  readCases(path.join(ROOT, `test/conformance/cases/${stem}.json`), 'in order');
 const counts = casesIn('count-entity');
+/** They count entities in the end. */
 const changes = ['update', 'delete', 'relation'].map(casesIn);
-/** All of them count entities in the end. */
 const COUNT = '/v1/query/count/entity';
+/** By the endpoint that they are asked of. */
+const queries: ReadonlyMap<string, readonly Case[]> = new Map([
+  [COUNT, [counts, ...changes].flat()],
+  ...['aggregation', 'count-event', 'top-values', 'result', 'score'].map(
+    (stem) => [ENDPOINTS[stem.replace('-', '_')].query, casesIn(stem)] as const,
+  ),
+]);
+interface Question {
+  readonly urlPath: string;
+  readonly one: Case;
+}
+const all: readonly Question[] = [...queries].flatMap(([urlPath, cases]) =>
+  cases.map((one) => ({ urlPath, one })),
+);
+/** Those that are not refused: a refusal depends on no data. */
+const answered = all.filter(
+  ({ one: { expected } }) => member(objectOf(expected, 'expected'), 'errors') === undefined,
+);
+/** How many cases of an endpoint there are at least. */
+const LEAST = 120;
 
 t.setTimeout(180_000);
 
@@ -24,6 +45,14 @@ t.test('answers are compared as cases mean it', async (t) => {
   t.ok(differs('{"a":{"b":1}}', '{"a":{"b":1,"c":2}}'), 'objects inside may not');
   t.ok(differs('{"a":[{"b":1}]}', '{"a":[{"b":1,"c":2}]}'), 'nor may rows');
   t.ok(differs('{"a":{"b":1}}', '{"a":{}}'), 'nothing may be missing');
+  const strictly = (expected: string, actual: string): boolean => {
+    const how = { lists: 'in order', numbers: 'to the digit' } as const;
+    return difference(parseText(expected), parseText(actual), how) !== null;
+  };
+  t.ok(strictly('{"a":[1,2,2]}', '{"a":[2,1,2]}'), 'where order counts, lists compare in order');
+  t.notOk(strictly('{"a":[1,2,2]}', '{"a":[1,2,2]}'));
+  t.ok(strictly('{"a":[1,2,2]}', '{"a":[1,2]}'));
+  t.ok(strictly('{"a":0.3}', '{"a":0.30000000000000004}'), 'and floats to the digit');
   t.notOk(differs('{"a":[1,2,2]}', '{"a":[2,1,2]}'), 'lists compare without order');
   t.ok(differs('{"a":[1,2,2]}', '{"a":[1,1,2]}'), 'but with multiplicity');
   t.ok(differs('{"a":1}', '{"a":1.0}'), 'an integer is no float');
@@ -35,39 +64,58 @@ t.test('answers are compared as cases mean it', async (t) => {
 });
 
 t.test('the cases are enough, differ in name, and count whom they name', async (t) => {
-  t.ok(counts.length >= 120, `${counts.length} cases of counts`);
+  for (const [urlPath, cases] of queries) t.ok(cases.length >= LEAST, `${cases.length} cases of ${urlPath}`);
   for (const cases of changes) t.ok(cases.length >= 15, `${cases.length} cases of changes`);
-  const cases = [counts, ...changes].flat();
-  t.equal(new Set(cases.map(({ name }) => name)).size, cases.length);
-  for (const { name, matches, expected } of cases) {
-    if (matches === null) continue;
-    const named = parseText(`{"status":"success","result":{"q":${matches.length}},"took":"ignore"}`);
-    t.equal(difference(named, expected), null, name);
+  for (const cases of queries.values()) {
+    t.equal(new Set(cases.map(({ name }) => name)).size, cases.length);
+    for (const { name, matches, expected } of cases) {
+      if (matches === null) continue;
+      const named = parseText(`{"status":"success","result":{"q":${matches.length}},"took":"ignore"}`);
+      t.equal(difference(named, expected), null, name);
+    }
   }
 });
 
-for (const kernels of ['SIMD', 'TypeScript'] as const) {
-  t.test(`with ${kernels} kernels every case is answered as expected`, async (t) => {
-    const server = await ConformanceServer.start(kernels === 'SIMD');
+const CONNECTIONS = 8;
+
+/** Every case of `asked` that is not answered as expected, with what differs. */
+async function failures(
+  asked: readonly Question[],
+  ask: (question: Question) => Promise<string | null>,
+): Promise<string[]> {
+  const found: string[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    while (next < asked.length) {
+      const question = asked[next++];
+      const differs = await ask(question);
+      if (differs !== null) found.push(`${question.urlPath}, ${question.one.name}: ${differs}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, run));
+  return found;
+}
+
+/** Shards, and the kernels of a server that is new, started again from its log, and from a snapshot. */
+const LIVES = [
+  [1, 'SIMD', 'SIMD', 'TypeScript'],
+  [2, 'TypeScript', 'TypeScript', 'SIMD'],
+  [7, 'SIMD', 'TypeScript', 'SIMD'],
+] as const;
+
+for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
+  t.test(`on ${shards} shards every case is answered as expected`, async (t) => {
+    const server = await ConformanceServer.start(first === 'SIMD', { workers: 2, shards });
     t.teardown(() => server.stop());
-    const cases = [counts, ...changes].flat();
-    for (const data of dataOf(cases)) await load(server, data);
-    /** Every case whose question is not answered as expected, with what differs. */
-    const failures = async (ask: (one: Case) => Promise<string | null>): Promise<string[]> => {
-      const found: string[] = [];
-      for (const one of cases) {
-        const differs = await ask(one);
-        if (differs !== null) found.push(`${one.name}: ${differs}`);
-      }
-      return found;
-    };
-    const asked = (one: Case): Promise<string | null> => query(server, COUNT, one);
-    t.strictSame(await failures((one) => operate(server, one)), [], 'operations');
-    t.strictSame(await failures(asked), [], 'at first');
-    await server.restart();
-    t.strictSame(await failures(asked), [], 'after a restart');
-    await server.checkpoint();
-    await server.restart();
-    t.strictSame(await failures(asked), [], 'after a restart from a snapshot');
+    const asked = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
+    /** All lives together ask each case once from a log, and once from a snapshot. */
+    const part = (of: number): Question[] => answered.filter((_, index) => (index + of) % LIVES.length === 0);
+    for (const data of dataOf(all.map(({ one }) => one))) await load(server, data);
+    t.strictSame(await failures(all, ({ one }) => operate(server, one)), [], 'operations');
+    t.strictSame(await failures(all, asked), [], `at first, with ${first} kernels`);
+    await server.restartFromLog(fromLog === 'SIMD');
+    t.strictSame(await failures(part(life), asked), [], `from the log, with ${fromLog} kernels`);
+    await server.restart(fromSnapshot === 'SIMD');
+    t.strictSame(await failures(part(life + 1), asked), [], `from a snapshot, with ${fromSnapshot} kernels`);
   });
 }

@@ -2,7 +2,9 @@
  * Runs conformance cases against a server. A file holds `cases`; a case holds `columns`, `insert`, perhaps an
  * `operation` (update or delete) with `operation-expected`, a `query` and what is `expected` of it. Instead of columns
  * and insert a case may name one of the file's `data` sets, and instead of one operation it may hold `steps`: a list of
- * `{"post": path, "body", "expected"}`.
+ * `{"post": path, "body", "expected"}`. Instead of data sets a file may name another file of the folder that holds them.
+ * A case says how its answer compares where that is not as in the rest of its file: `lists` "in any order", `numbers`
+ * "to the digit".
  * Cases share a server and meet nothing of each other: a case gets dimensions of its own, in that every dimension it
  * names (or leaves out) is renamed in its columns, entities and queries. Data sets that no case changes stay where
  * they are and are inserted once for all of their cases.
@@ -10,6 +12,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
+  type Comparison,
   difference,
   member,
   type ObjectNode,
@@ -26,7 +29,12 @@ const INSERT = '/v1/insert';
 
 /** Which endpoint the cases of a file ask, and which one their operation goes to. A file stands here once it is built. */
 export const ENDPOINTS: Readonly<Record<string, { readonly query: string; readonly operation?: string }>> = {
+  aggregation: { query: '/v1/query/aggregation' },
   count_entity: { query: '/v1/query/count/entity' },
+  count_event: { query: '/v1/query/count/event' },
+  result: { query: '/v1/data_extraction/result' },
+  score: { query: '/v1/data_extraction/score' },
+  top_values: { query: '/v1/query/top_values' },
   update: { query: '/v1/query/count/entity', operation: '/v1/update' },
   delete: { query: '/v1/query/count/entity', operation: '/v1/delete' },
 };
@@ -45,17 +53,24 @@ export interface Case {
   readonly steps: readonly Step[];
   readonly query: JsonNode;
   readonly expected: JsonNode;
+  readonly how: Comparison;
   /** Names of the entities that a count counts, where the case tells. */
   readonly matches: readonly string[] | null;
 }
 
-/** The cases of a file; the name of the file tells where an `operation` goes. */
-export function readCases(file: string): Case[] {
-  const stem = path.basename(file, '.json');
-  const root = objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
+const rootOf = (file: string): ObjectNode => objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
+
+/** The cases of a file, whose name tells where an `operation` goes; `lists`: how those of its answers compare. */
+export function readCases(file: string, lists: Comparison['lists'] = 'in any order'): Case[] {
+  const stem = path.basename(file, '.json').replaceAll('-', '_');
+  const root = rootOf(file);
   const list = member(root, 'cases');
   if (list?.t !== 'list') throw new Error(`${file} holds no list of cases`);
-  const sets = member(root, 'data');
+  const elsewhere = textMember(root, 'data');
+  const sets = member(
+    elsewhere === undefined ? root : rootOf(path.join(path.dirname(file), elsewhere)),
+    'data',
+  );
   return list.items.map((item, index) => {
     const found = objectOf(item, `case ${index} of ${file}`);
     const name = textMember(found, 'name') ?? `case ${index}`;
@@ -77,8 +92,12 @@ export function readCases(file: string): Case[] {
       name,
       data: isOwn ? scopedData(data, scope) : data,
       steps,
-      query: isOwn ? scopedQueries(asked, scope) : asked,
+      query: isOwn ? (stem === 'top_values' ? scopedMembers : scopedQueries)(asked, scope) : asked,
       expected: needed(found, 'expected', name),
+      how: {
+        lists: textMember(found, 'lists') === 'in any order' ? 'in any order' : lists,
+        numbers: textMember(found, 'numbers') === 'to the digit' ? 'to the digit' : 'near',
+      },
       matches:
         matches?.t === 'list' ? matches.items.map((match) => (match.t === 'string' ? match.text : '')) : null,
     };
@@ -121,6 +140,15 @@ function scopedQueries(node: JsonNode, scope: string): JsonNode {
   return node.t === 'object' ? scoped(node, scope) : node;
 }
 
+/** Of a body that is an object of queries by name. */
+function scopedMembers(node: JsonNode, scope: string): JsonNode {
+  const members = objectOf(node, 'queries by name').members.map(({ key, value }) => ({
+    key,
+    value: scopedQueries(value, scope),
+  }));
+  return { t: 'object', members };
+}
+
 function scopedInsert(insert: ObjectNode, scope: string): ObjectNode {
   const members = insert.members.map(({ key, value }) => ({
     key,
@@ -160,17 +188,18 @@ async function ask(
   urlPath: string,
   body: JsonNode,
   expected: JsonNode,
+  how: Comparison,
 ): Promise<string | null> {
   const { status, text } = await server.post(urlPath, textOf(body));
   const isRefusal = member(objectOf(expected, 'expected'), 'errors') !== undefined;
   if ((status === 200) === isRefusal) return `HTTP ${status}, ${text.slice(0, 500)}`;
-  return difference(expected, parseText(text));
+  return difference(expected, parseText(text), how);
 }
 
 /** Takes the steps of a case; what differs first, or null. Once only: they change the data. */
 export async function operate(server: ConformanceServer, one: Case): Promise<string | null> {
   for (const { urlPath, body, expected } of one.steps) {
-    const differs = await ask(server, urlPath, body, expected);
+    const differs = await ask(server, urlPath, body, expected, one.how);
     if (differs !== null) return `${urlPath}: ${differs}`;
   }
   return null;
@@ -178,8 +207,11 @@ export async function operate(server: ConformanceServer, one: Case): Promise<str
 
 /** Asks the query of a case; what differs, or null. */
 export function query(server: ConformanceServer, urlPath: string, one: Case): Promise<string | null> {
-  return ask(server, urlPath, one.query, one.expected);
+  return ask(server, urlPath, one.query, one.expected, one.how);
 }
 
-/** The different data of cases, in their order. */
-export const dataOf = (cases: readonly Case[]): ObjectNode[] => [...new Set(cases.map(({ data }) => data))];
+/** The different data of cases, in their order: sets that files share come once. */
+export function dataOf(cases: readonly Case[]): ObjectNode[] {
+  const objects = new Set(cases.map(({ data }) => data));
+  return [...new Map([...objects].map((data) => [textOf(data), data])).values()];
+}

@@ -18,6 +18,7 @@ export type Kind =
   | 'dimension'
   | 'column'
   | 'relation'
+  | 'saved query'
   | 'database'
   | 'custom key'
   | 'user'

@@ -16,6 +16,7 @@ import {
   catalogToPlain,
   DEFAULT_PROPERTIES,
   databaseOf,
+  type SavedQuery,
 } from '../../src/catalog/index.js';
 import type { Engine } from '../../src/engine/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../src/schema/index.js';
@@ -96,6 +97,11 @@ const AUTO = { 'auto-create': ['dimension', 'column'] };
 const OF_DEFAULT = { databaseId: DATABASE_ID, dimensionId: 1 } as const;
 const KEY_HASH = 'ab'.repeat(32);
 
+const SAVED_QUERY: SavedQuery = {
+  ...{ databaseId: DATABASE_ID, name: 'of-t0', type: 'count/entity', dimension: null, version: 1 },
+  ...{ query: '[{"tag":{"equals":"t0"}}]', cachePeriodSeconds: 5, creator: KEY_HASH },
+};
+
 /**
  * The life: writes, and where a checkpoint is begun, which runs beside the writes behind it, or waited for. Behind a
  * mere request there is something new to write down, but no record: the next checkpoint is at the same LSN.
@@ -125,6 +131,9 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   apply(
     { change: 'database-created', id: 2, name: 'other', type: 'test', properties: DEFAULT_PROPERTIES },
     { change: 'key-created', key: { hash: KEY_HASH, kind: 'demo', databaseId: 2 } },
+    { change: 'saved-query-set', savedQuery: SAVED_QUERY },
+    { change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, name: 'spare' } },
+    { change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, databaseId: 2 } },
   ),
   columnChange('list', ({ id }) => ({ change: 'column-deleted', ...OF_DEFAULT, columnId: id })),
   'wait',
@@ -140,7 +149,15 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   })),
   'checkpoint',
   insert(entitiesNow('t7', 0, 30)),
-  apply({ change: 'database-deleted', databaseId: 2 }, { change: 'account-set', state: 'suspended' }),
+  apply(
+    { change: 'database-deleted', databaseId: 2 },
+    { change: 'account-set', state: 'suspended' },
+    { change: 'saved-query-deleted', databaseId: DATABASE_ID, name: 'spare' },
+    {
+      change: 'saved-query-set',
+      savedQuery: { ...SAVED_QUERY, type: 'count/entity/total', query: '[]', version: 2 },
+    },
+  ),
   mutate([{ tag: { equals: 't7' } }, 'and', { 'entity-id': { 'starts-with': 'e1' } }]),
   'checkpoint',
   'wait',
@@ -202,6 +219,8 @@ function administrationOf(engine: Engine): string {
   return JSON.stringify([catalog, keys.length, usage, engine.stats().onceCount]);
 }
 
+const ASKING = { hangUp: null, bypassCache: true };
+
 /** Everything that the life's queries tell of the store, as text: equal states are equal texts. */
 export async function stateOf(engine: Engine): Promise<string> {
   const model = databaseOf(engine.catalog(), DATABASE_ID);
@@ -210,9 +229,10 @@ export async function stateOf(engine: Engine): Promise<string> {
     const columns = [...dimension.columns.values()]
       .filter(({ active }) => active)
       .map(({ apiName, type }) => `${apiName} ${type}`);
-    const [total] = await engine.countEntities([
-      { databaseId: DATABASE_ID, dimensionId: dimension.id, condition: null },
-    ]);
+    const [total] = await engine.countEntities(
+      [{ databaseId: DATABASE_ID, dimensionId: dimension.id, condition: null }],
+      ASKING,
+    );
     lines.push(`${dimension.apiName}: ${total} entities; ${columns.join(', ')}`);
     const queries: unknown[][] = [];
     const has = (column: string): boolean => columns.some((text) => text.startsWith(`${column} `));
@@ -230,7 +250,7 @@ export async function stateOf(engine: Engine): Promise<string> {
       const [{ dimensionId, condition }] = bindCountEntity(parseJson(body), model, NOW_MS, FULL_ACCESS);
       return { databaseId: DATABASE_ID, dimensionId, condition };
     });
-    const counts = await engine.countEntities(plans);
+    const counts = await engine.countEntities(plans, ASKING);
     lines.push(counts.join(' '));
   }
   return lines.join('\n');

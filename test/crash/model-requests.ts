@@ -1,9 +1,10 @@
 /**
- * Requests of one writer that change the model: dimensions, columns and relations of its own in the dimension default.
- * Each tells what must be there afterwards, as things (site.ts): a column as `type state description`, a relation as
- * the names of its columns.
+ * Requests of one writer that change the model: dimensions, columns and relations of its own in the dimension default;
+ * and its saved queries. Each tells what must be there afterwards, as things (site.ts): a column as
+ * `type state description`, a relation as the names of its columns, a saved query as `cache-period query`.
  */
 import type { Prng } from '../../src/base/index.js';
+import type { Ask } from '../support/json-client.js';
 import type { Journal, Op } from './journal.js';
 import type { Make } from './team-requests.js';
 
@@ -30,6 +31,9 @@ export class ModelRequests {
     () => this.#relate(),
     () => this.#relate(),
     () => this.#unrelate(),
+    () => this.#save(),
+    () => this.#changeSaved(),
+    () => this.#deleteSaved(),
   ];
 
   #names(what: string): string[] {
@@ -144,6 +148,41 @@ export class ModelRequests {
       what: `${name} without ${out.join(' ')}`,
       ask: { method: 'DELETE', path: '/v1/column/relation', body: { name, columns: out } },
       things: new Map([[`relation/${name}`, rest.join() || null]]),
+    };
+  }
+
+  #save(): Op {
+    const name = `w${this.#journal.writer}-saved-${this.#journal.entries.length}`;
+    return this.#savedOp(name, 'made', { path: '/v1/query/saved' }, { name });
+  }
+
+  #changeSaved(): Op | null {
+    const name = this.#pick('saved/');
+    if (name === null) return null;
+    return this.#savedOp(name, 'changed', { method: 'PUT', path: `/v1/query/saved/${name}` }, {});
+  }
+
+  /** Of any entities: it is not run. */
+  #savedOp(name: string, what: string, ask: Pick<Ask, 'method' | 'path'>, more: object): Op {
+    const query = [{ 'entity-id': { 'starts-with': `w${this.#journal.entries.length}` } }];
+    const period = this.#prng.chance(0.5) ? null : this.#prng.between(5, 60);
+    const body = { ...more, type: 'count/entity', query, 'cache-period': period };
+    return {
+      kind: 'saved query',
+      what: `${name} ${what}`,
+      ask: { ...ask, body },
+      things: new Map([[`saved/${name}`, `${period} ${JSON.stringify(query)}`]]),
+    };
+  }
+
+  #deleteSaved(): Op | null {
+    const name = this.#pick('saved/');
+    if (name === null) return null;
+    return {
+      kind: 'saved query',
+      what: `${name} deleted`,
+      ask: { method: 'DELETE', path: `/v1/query/saved/${name}` },
+      things: new Map([[`saved/${name}`, null]]),
     };
   }
 }

@@ -4,6 +4,7 @@
  *   dimension/NAME, key/DATABASE/NAME    there
  *   column/NAME                          type, active or inactive, description
  *   relation/NAME                        its columns
+ *   saved/NAME                           cache-period and query
  *   database/NAME                        description
  *   rows/DATABASE                        the number of its entities, asked with its master key
  *   level/NAME                           what a custom key is answered when it asks
@@ -25,6 +26,12 @@ interface ColumnEntry {
   readonly 'api-name': string;
   readonly type: string;
   readonly description: string;
+}
+
+interface SavedEntry {
+  readonly name: string;
+  readonly query: unknown;
+  readonly 'cache-period': number | null;
 }
 
 export class Site {
@@ -60,6 +67,12 @@ export class Site {
       path: '/v1/column/relation',
     });
     for (const [name, own] of Object.entries(relations.default ?? {})) note('relation', name, own.join());
+    const saved = await client.succeed<{ 'saved-queries': readonly SavedEntry[] }>({
+      path: '/v1/query/saved',
+    });
+    for (const { name, query, 'cache-period': period } of saved['saved-queries']) {
+      note('saved', name, `${period} ${JSON.stringify(query)}`);
+    }
     const all = await client.succeed<readonly { name: string; description: string }[]>({
       path: '/v1/database/retrieve_all',
       key: teamKey,
@@ -79,7 +92,7 @@ export class Site {
   }
 
   static isListed(thing: string): boolean {
-    return /^(dimension|column|relation|database|key)\//.test(thing);
+    return /^(dimension|column|relation|saved|database|key)\//.test(thing);
   }
 
   /** The thing's state, null when it is not there, undefined when nobody can tell. */

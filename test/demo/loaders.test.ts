@@ -2,13 +2,15 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import t from 'tap';
 import { BODY_BYTES_MAX, ENTITIES_PER_INSERT_MAX } from '../../src/base/index.js';
 import { readAirports, splitCsvLine } from '../../src/commands/demo/airports.js';
-import { readEarthquakes } from '../../src/commands/demo/earthquakes.js';
+import { networkBodies, readEarthquakes } from '../../src/commands/demo/earthquakes.js';
 import { entityBodies } from '../../src/commands/demo/entities.js';
 import { DEMO_FILES } from '../../src/commands/demo/files.js';
 import { flightBodies } from '../../src/commands/demo/flight-bodies.js';
 import { readFlights } from '../../src/commands/demo/flights.js';
 import type { InsertBody } from '../../src/commands/demo/model.js';
 import { NodeFileSystem } from '../../src/io/index.js';
+
+t.setTimeout(120_000);
 
 const files = new NodeFileSystem();
 
@@ -18,6 +20,12 @@ type Origin = {
   readonly destination: Event[];
   readonly delay: Event[];
   readonly distance: Event[];
+};
+
+type Network = {
+  readonly dimension: string;
+  readonly epicentre: { readonly value: readonly [number, number]; readonly date: string }[];
+  readonly strength: { readonly value: number; readonly date: string }[];
 };
 
 const parse = (body: InsertBody): Record<string, Origin> => JSON.parse(new TextDecoder().decode(body.bytes));
@@ -60,6 +68,30 @@ t.test('earthquakes keep their lists and have their time in whole seconds', asyn
   t.strictSame(quake?.values.sources, ['ak', 'us']);
   t.strictSame(quake?.values.time, '2018-02-03T03:28:08Z');
   t.strictSame(quake?.values.felt, null);
+});
+
+t.test('every earthquake is an event of its network, with the place and strength of the file', async (t) => {
+  const found: string[] = [];
+  for await (const body of networkBodies(files)) {
+    const networks = Object.entries(
+      JSON.parse(new TextDecoder().decode(body.bytes)) as Record<string, Network>,
+    );
+    for (const [network, { dimension, epicentre, strength }] of networks) {
+      if (dimension !== 'networks') t.fail(`${network} is in ${dimension}`);
+      for (const [index, { value, date }] of epicentre.entries()) {
+        if (strength[index].date !== date) t.fail(`dates of an earthquake of ${network}`);
+        found.push([network, date, ...value, strength[index].value].join());
+      }
+    }
+    t.strictSame([body.entityCount, body.rowCount], [networks.length, networks.length]);
+    t.equal(body.valueCount, 2 * found.length);
+  }
+  const rows = await duckDbRows(
+    `SELECT net, strftime(date_trunc('second', epoch_ms(time)), '%Y-%m-%dT%H:%M:%SZ'), longitude, latitude, mag
+     FROM read_json('${DEMO_FILES.earthquakes}', columns = {net: 'VARCHAR', time: 'BIGINT', longitude: 'DOUBLE',
+       latitude: 'DOUBLE', mag: 'DOUBLE'})`,
+  );
+  t.strictSame(found.sort(), rows.map((row) => row.join()).sort());
 });
 
 t.test('an insert body leaves out what is missing and counts every value', async (t) => {

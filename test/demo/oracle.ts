@@ -1,10 +1,21 @@
 /**
- * The tour's questions asked of DuckDB over the same files, which DuckDB reads by itself. One SQL expression per
- * question name; what it gives must equal the server's answer.
+ * The tour's questions asked of DuckDB over the same files, which DuckDB reads by itself. What stands under a question's
+ * name must equal the server's answer.
  */
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { Answer } from '../../src/commands/demo/answer.js';
 import { DEMO_FILES } from '../../src/commands/demo/files.js';
-import type { Answer } from '../../src/commands/demo/tour.js';
+import { RECKONED } from './oracle-answers.js';
+import {
+  countOrigins,
+  FIRST_WEEK,
+  HALF_YEAR,
+  kilometresFrom,
+  MARCH,
+  origins,
+  QUAKE_WEEK,
+  within,
+} from './oracle-sql.js';
 
 const quoted = (file: string): string => `'${file.replaceAll("'", "''")}'`;
 
@@ -16,41 +27,27 @@ function views(small: boolean): string[] {
     : `SELECT date AS moment, delay, distance, origin, destination FROM read_parquet(${quoted(DEMO_FILES.flights)})`;
   return [
     `CREATE VIEW airports AS
-       SELECT iata, lower(name) AS name, nullif(state, 'NA') AS state, latitude::DOUBLE AS latitude,
-         longitude::DOUBLE AS longitude
+       SELECT iata, lower(name) AS name, lower(nullif(city, 'NA')) AS city, nullif(state, 'NA') AS state,
+         latitude::DOUBLE AS latitude, longitude::DOUBLE AS longitude
        FROM read_csv(${quoted(DEMO_FILES.airports)}, header = true, all_varchar = true)`,
     `CREATE TABLE flights AS ${flights}`,
     `CREATE VIEW quakes AS
        SELECT *, date_trunc('second', epoch_ms(time)) AS moment, string_split(trim(sources, ','), ',') AS networks
        FROM read_json(${quoted(DEMO_FILES.earthquakes)}, columns = {id: 'VARCHAR', mag: 'DECIMAL(9, 2)',
-         place: 'VARCHAR', time: 'BIGINT', type: 'VARCHAR', status: 'VARCHAR', sources: 'VARCHAR', felt: 'BIGINT',
+         magType: 'VARCHAR', net: 'VARCHAR', place: 'VARCHAR', time: 'BIGINT', type: 'VARCHAR', status: 'VARCHAR', sources: 'VARCHAR', felt: 'BIGINT',
          tsunami: 'BIGINT', longitude: 'DOUBLE', latitude: 'DOUBLE', depth: 'DECIMAL(9, 3)'})`,
   ];
 }
 
-/** The codes of the origins with at least `least` flights for which `where` holds. */
-const origins = (where: string, least = 1): string =>
-  `(SELECT origin FROM flights WHERE ${where} GROUP BY origin HAVING count(*) >= ${least})`;
-
-const countOrigins = (where: string, least = 1): string => `SELECT count(*) FROM ${origins(where, least)}`;
 const countAirports = (where: string): string => `SELECT count(*) FROM airports WHERE ${where}`;
 const countQuakes = (where: string): string => `SELECT count(*) FROM quakes WHERE ${where}`;
-const within = (from: string, to: string): string =>
-  `moment BETWEEN TIMESTAMP '${from}' AND TIMESTAMP '${to}'`;
-
-const HALF_YEAR = within('2001-01-01 00:00:00', '2001-07-01 00:00:00');
-const FIRST_WEEK = within('2001-01-01 00:00:00', '2001-01-08 00:00:00');
-const MARCH = within('2001-03-01 00:00:00', '2001-03-31 23:59:59');
-
-/** Great-circle kilometres from a point to an airport, on the sphere that the interface names. */
-const kilometresFrom = (longitude: number, latitude: number): string =>
-  `2 * 6371.0088 * asin(sqrt(pow(sin(radians(latitude - ${latitude}) / 2), 2) + cos(radians(latitude)) *
-    cos(radians(${latitude})) * pow(sin(radians(longitude - ${longitude}) / 2), 2)))`;
+const countFlights = (where: string): string => `SELECT count(*) FROM flights WHERE ${where}`;
 
 /** Question name -> SQL of one number. */
 const COUNTS: Readonly<Record<string, string>> = {
   'all-entities':
-    'SELECT (SELECT count(*) FROM (SELECT iata FROM airports UNION SELECT origin FROM flights)) + (SELECT count(*) FROM quakes)',
+    'SELECT (SELECT count(*) FROM (SELECT iata FROM airports UNION SELECT origin FROM flights)) + ' +
+    '(SELECT count(*) FROM quakes) + (SELECT count(DISTINCT net) FROM quakes)',
   'all-earthquakes': 'SELECT count(*) FROM quakes',
   'in-california': countAirports(`state = 'CA'`),
   'international-elsewhere': countAirports(`name LIKE '%international%' AND state NOT IN ('TX', 'CA', 'FL')`),
@@ -85,6 +82,10 @@ const COUNTS: Readonly<Record<string, string>> = {
   ),
   'two-networks': countQuakes(`list_contains(networks, 'ak') AND list_contains(networks, 'us')`),
   'felt-or-tsunami': countQuakes('(felt >= 10 OR tsunami = 1) AND depth < 10'),
+  'flights-to-jfk': countFlights(`destination = 'JFK' AND ${FIRST_WEEK}`),
+  'an-hour-or-two-late': countFlights(`delay BETWEEN 60 AND 120 AND ${MARCH}`),
+  'shocks-off-hualien': countQuakes(`${kilometresFrom(121.6, 23.98)} <= 50 AND ${QUAKE_WEEK}`),
+  'saved-query': countFlights(`delay > 300 AND ${MARCH}`),
 };
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
@@ -95,12 +96,14 @@ export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
   const connection = await instance.connect();
   try {
     for (const view of views(small)) await connection.run(view);
-    const column = async (sql: string): Promise<unknown[]> =>
-      (await connection.runAndReadAll(sql)).getRowsJS().map(([value]) => value);
+    const rows = async (sql: string): Promise<unknown[][]> =>
+      (await connection.runAndReadAll(sql)).getRowsJS() as unknown[][];
+    const column = async (sql: string): Promise<unknown[]> => (await rows(sql)).map(([value]) => value);
     const count = async (sql: string): Promise<number> => Number((await column(sql))[0]);
 
     const answers = new Map<string, Answer>();
     for (const [name, sql] of Object.entries(COUNTS)) answers.set(name, await count(sql));
+    for (const [name, reckon] of Object.entries(RECKONED)) answers.set(name, await reckon(rows));
     const monthly: Record<string, number> = {};
     for (const [index, month] of MONTHS.entries()) {
       monthly[month] = await count(

@@ -7,7 +7,7 @@ import { ManualClock } from '../../src/base/index.js';
 import { DEFAULT_PROPERTIES, databaseOf } from '../../src/catalog/index.js';
 import type { Column } from '../../src/schema/index.js';
 import { jsonObject, num } from '../support/generate.js';
-import { copyDir, DATABASE_ID, makeDir, NOW_MS, TestStore } from './store.js';
+import { ASKING, copyDir, DATABASE_ID, makeDir, NOW_MS, TestStore } from './store.js';
 
 t.setTimeout(120_000);
 
@@ -211,6 +211,9 @@ t.test('a deleted database takes its data, keys and files with it; another one s
   await store.close();
   const again = await TestStore.open(t, dir);
   t.equal(again.engine.catalog().databases.size, 1);
-  const counts = await again.engine.countEntities([{ databaseId: 2, dimensionId: 1, condition: null }]);
+  const counts = await again.engine.countEntities(
+    [{ databaseId: 2, dimensionId: 1, condition: null }],
+    ASKING,
+  );
   t.strictSame(counts, [1]);
 });

@@ -17,7 +17,13 @@ import {
 } from '../../src/api/index.js';
 import { ManualClock, Prng } from '../../src/base/index.js';
 import { type CatalogChange, databaseOf } from '../../src/catalog/index.js';
-import { Engine, type EngineOptions, type InsertAnswer, type Mutation } from '../../src/engine/index.js';
+import {
+  type Asking,
+  Engine,
+  type EngineOptions,
+  type InsertAnswer,
+  type Mutation,
+} from '../../src/engine/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import type { DatabaseModel, Dimension } from '../../src/schema/index.js';
 import { jsonObject, jsonText } from '../support/generate.js';
@@ -46,6 +52,9 @@ export function copyDir(t: Test, dir: string): string {
   fs.cpSync(dir, copy, { recursive: true });
   return copy;
 }
+
+/** Nothing is remembered, and nobody hangs up. */
+export const ASKING: Asking = { hangUp: null, bypassCache: true };
 
 export class TestStore {
   readonly engine: Engine;
@@ -160,7 +169,7 @@ export class TestStore {
       dimensionId,
       condition,
     }));
-    const counts = await this.engine.countEntities(plans);
+    const counts = await this.engine.countEntities(plans, ASKING);
     return new Map(queries.map(({ name }, index) => [name, counts[index]]));
   }
 
@@ -176,13 +185,13 @@ export class TestStore {
       dimensions.length === 0
         ? bindTotalOfAll(this.#model, NOW_MS, FULL_ACCESS)
         : bindTotal(jsonObject({ dimensions }), this.#model, NOW_MS, FULL_ACCESS);
-    const counts = await this.engine.countEntities(plans);
+    const counts = await this.engine.countEntities(plans, ASKING);
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** POST /v1/query/exists/entity */
   async exists(ids: readonly string[], dimension = 'default'): Promise<readonly boolean[]> {
     const query = bindExists(jsonObject({ ids, dimension }), this.#model, NOW_MS, FULL_ACCESS);
-    return this.engine.exist(query.plan, query.ids);
+    return this.engine.exist(query.plan, query.ids, ASKING);
   }
 }

@@ -5,7 +5,8 @@ import { lookUp } from '../../src/exec/index.js';
 import { Arena, ArenaPool, Shard } from '../../src/storage/index.js';
 import { countMatches } from '../ir/evaluate.js';
 import { applyPlain, batchOf, COLUMNS, generateChanges, type StoredEntities } from '../storage/stored.js';
-import { generateCondition } from './conditions.js';
+import { boundedRun } from './bounded.js';
+import { generateCondition } from './condition/conditions.js';
 
 const SEED = 57_721;
 t.comment(`seed ${SEED}`);
@@ -57,7 +58,7 @@ t.test('an ID is found where it is held and satisfies the condition', async (t) 
       if (entity === undefined || condition === null) return entity === undefined ? 0 : 1;
       return countMatches(new Map([[KEY.dimensionId, new Map([[id, entity]])]]), KEY.dimensionId, condition);
     });
-    const found = lookUp(shards, shardCount, KEY, ids, condition, scratch);
+    const found = lookUp(shards, shardCount, KEY, ids, condition, scratch, boundedRun());
     if (found.join() !== wanted.join()) wrong.push(`query ${query}: ${found.join()} not ${wanted.join()}`);
   }
   t.strictSame(wrong.slice(0, 2), []);
@@ -65,6 +66,14 @@ t.test('an ID is found where it is held and satisfies the condition', async (t) 
 
 t.test('a dimension that holds nothing here has no entity', async (t) => {
   const shards = new Map([[0, new Shard(new ArenaPool(null), 0)]]);
-  const found = lookUp(shards, 1, KEY, ['a', 'b'], { op: 'entity-id', tests: [] }, new Arena(null));
+  const found = lookUp(
+    shards,
+    1,
+    KEY,
+    ['a', 'b'],
+    { op: 'entity-id', tests: [] },
+    new Arena(null),
+    boundedRun(),
+  );
   t.strictSame(found, new Uint8Array(2));
 });

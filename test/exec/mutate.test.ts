@@ -9,7 +9,8 @@ import { SIMD_KERNELS } from '../engine/store.js';
 import { countMatches } from '../ir/evaluate.js';
 import { KEY, RELATION_OF, ShardModel } from '../storage/shard-model.js';
 import { batchOf, COLUMNS, type Field, generateChanges, updatePlain } from '../storage/stored.js';
-import { generateCondition } from './conditions.js';
+import { boundedRun } from './bounded.js';
+import { generateCondition } from './condition/conditions.js';
 
 const SEED = 141_421;
 t.comment(`seed ${SEED}`);
@@ -35,7 +36,7 @@ class Pair extends ShardModel {
   }
 
   count(condition: Condition | null): number {
-    return countEntities(this.shard, { ...KEY, condition }, this.scratch);
+    return countEntities(this.shard, { ...KEY, condition }, this.scratch, boundedRun());
   }
 
   mutate(condition: Condition, fields: readonly Field[] | null): number {

@@ -24,6 +24,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     body: new TextEncoder().encode(body),
     caller: key ?? MASTER,
     checkAgain: () => {},
+    hangUp: { hasHungUp: false, onHangUp: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),
   };

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { BODY_BYTES_MAX, Prng, QuarryError } from '../../src/base/index.js';
+import type { Asking } from '../../src/engine/index.js';
 import { KEYS } from './fake-engine.js';
 import { type Ask, ask, codeOf, type Front, RawConnection, requestBytes, startFront } from './harness.js';
 
@@ -249,6 +251,27 @@ t.test('a client that leaves while the engine works hurts nobody', async (t) => 
   t.match(body, /quarry_http_aborted_total 1\n/);
   t.match(body, /quarry_http_body_bytes_held 0\n/);
   t.match(body, /quarry_http_requests_open 1\n/);
+});
+
+t.test('a client that leaves while its query runs stops the query', async (t) => {
+  const front = await startFront(t);
+  const stopped = new Promise<string>((resolve) => {
+    front.engine.countEntities = (_plans: unknown, { hangUp }: Asking) =>
+      new Promise<readonly number[]>((_resolve, reject) => {
+        hangUp?.onHangUp(() => {
+          resolve(hangUp.hasHungUp ? 'stopped' : 'nobody has hung up');
+          reject(new QuarryError(9005));
+        });
+      });
+  });
+  const connection = await RawConnection.open(front.httpsPort, true);
+  const query = { 'query-name': 'q', query: [{ 'entity-id': { equals: 'x' } }] };
+  const headers = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
+  connection.write(requestBytes({ path: '/v1/query/count/entity', headers, body: JSON.stringify(query) }));
+  while (front.engine.notedRequests.length === 0) await pause(5);
+  await pause(20);
+  connection.socket.destroy();
+  t.equal(await stopped, 'stopped');
 });
 
 t.test('1,000 requests at once all get their own answer', async (t) => {

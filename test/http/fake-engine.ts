@@ -11,6 +11,7 @@ import {
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
 import {
+  type Asking,
   type DatabaseUsage,
   type Decision,
   type EngineApi,
@@ -20,7 +21,13 @@ import {
   type MutationRequest,
   NO_USAGE,
 } from '../../src/engine/index.js';
-import type { CountEntityPlan } from '../../src/ir/index.js';
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  CountEntityPlan,
+  ExtractedRow,
+  ExtractPlan,
+} from '../../src/ir/index.js';
 
 /** Keys of the team and of the first database, which is of type production. */
 export const KEYS = {
@@ -56,6 +63,11 @@ export class FakeEngine implements EngineApi {
   onMutate: (request: MutationRequest) => Promise<number> = () => Promise.resolve(0);
   counts: readonly number[] = [42];
   existing: ReadonlySet<string> = new Set();
+  readonly aggregations: { plans: readonly AggregatePlan[]; asking: Asking }[] = [];
+  aggregateAnswers: readonly AggregateAnswer[] = [];
+  readonly extracts: { plan: ExtractPlan; asking: Asking }[] = [];
+  readonly extractions: ExtractedRow[][] = [];
+  readonly texts = new Map<string, string>();
   usages = new Map<number, DatabaseUsage>();
   closeCount = 0;
   #catalog = applyChanges(EMPTY_CATALOG, firstChanges());
@@ -87,13 +99,42 @@ export class FakeEngine implements EngineApi {
   }
 
   /** The first counts of `counts`, or 0 where there are none. */
-  async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
+  async countEntities(plans: readonly CountEntityPlan[], _asking: Asking): Promise<readonly number[]> {
     this.plans.push(plans);
     return plans.map((_, index) => this.counts[index] ?? 0);
   }
 
   async exist(_plan: CountEntityPlan, ids: readonly string[]): Promise<readonly boolean[]> {
     return ids.map((id) => this.existing.has(id));
+  }
+
+  /** The first of `aggregateAnswers`, or a count of 0 where there are none. */
+  async aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
+    this.aggregations.push({ plans, asking });
+    return plans.map((_, index) => this.aggregateAnswers[index] ?? { answers: 'metric', token: '0' });
+  }
+
+  /** The next of `extractions`: rows of the plans in the order in which they are asked. */
+  async extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
+    this.extracts.push({ plan, asking });
+    return (this.extractions.shift() ?? []).slice(0, plan.limit);
+  }
+
+  atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
+    return ask();
+  }
+
+  /** Remembers for ever, under the database and the key. */
+  async remembered(
+    databaseId: number,
+    key: string,
+    _seconds: number,
+    compute: () => Promise<string>,
+  ): Promise<string> {
+    const name = `${databaseId} ${key}`;
+    const text = this.texts.get(name) ?? (await compute());
+    this.texts.set(name, text);
+    return text;
   }
 
   usage(databaseId: number): DatabaseUsage {
@@ -122,6 +163,9 @@ export class FakeEngine implements EngineApi {
       lanesDown: 0,
       laneRestartCount: 0,
       onceCount: 4,
+      cacheBytes: 300,
+      cacheHitCount: 2,
+      cacheMissCount: 1,
     };
   }
 

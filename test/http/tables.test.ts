@@ -21,7 +21,17 @@ t.test(
     t.match(tables.plans, '| normal | high | ultra | mega |');
     t.match(tables.plans, '| 10,000,000 | 100,000,000 | 500,000,000 | 1,000,000,000 |');
     t.match(tables.permissions, '| 19 | create, change and delete permission groups |');
+    t.match(
+      tables.keys,
+      '| POST | `/v1/sql` | master, read, demo | write-read, read-only | 5 | 120 | not built |',
+    );
+    t.equal(tables.keys.split('not built').length, 2, 'everything else is built');
     t.match(tables.bounds, '| 5,242,880 |');
+    t.match(tables.bounds, '| Levels of an aggregation | 5 |');
+    t.match(tables.bounds, '| Values of a level, and of a query of top values | 1,000 |');
+    t.match(tables.bounds, '| Columns that an extraction gives | 10 |');
+    t.match(tables.bounds, '| Rows of a page | 1,024 |');
+    t.match(tables.bounds, '| Rows of an extraction by score | 100 |');
     t.end();
   },
 );

@@ -16,7 +16,7 @@ import {
   scaleDecimal,
 } from '../../src/schema/index.js';
 
-type Stored = bigint | string | readonly [number, number];
+export type Stored = bigint | string | readonly [number, number];
 
 export interface StoredEntity {
   readonly attributes: Map<number, Stored | readonly Stored[]>;
@@ -150,7 +150,7 @@ function countEvents({ columnId, window, tests }: EventTest, entity: StoredEntit
   ).length;
 }
 
-function passes(test: ValueTest, value: Stored): boolean {
+export function passes(test: ValueTest, value: Stored): boolean {
   return meets(test, value) !== test.negated;
 }
 
@@ -165,6 +165,8 @@ function meets(test: ValueTest, value: Stored): boolean {
       if (test.match === 'starts-with') return test.texts.some((piece) => text.startsWith(piece));
       return test.texts.some((piece) => text.endsWith(piece));
     }
+    case 'geo-any':
+      return test.areas.some((area) => meets(area, value));
     case 'geo-box': {
       const [longitude, latitude] = value as readonly [number, number];
       if (latitude < test.south || latitude > test.north) return false;

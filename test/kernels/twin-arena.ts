@@ -143,3 +143,29 @@ export function validities(prng: Prng, n: number): (boolean[] | null)[] {
     bits(() => prng.chance(0.02)),
   ];
 }
+
+export const INTEGER_KINDS = ['i8', 'i16', 'i32', 'i64'] as const;
+export type IntegerKind = (typeof INTEGER_KINDS)[number];
+
+/** An end of the kind's range or a neighbour of it, a value around the middle of its bits, or any other. */
+export function integer(prng: Prng, kind: IntegerKind): bigint {
+  const bits = { i8: 8, i16: 16, i32: 32, i64: 64 }[kind];
+  const top = 1n << BigInt(bits - 1);
+  if (prng.chance(0.3)) return prng.pick([-top, 1n - top, -1n, 0n, 1n, top - 2n, top - 1n]);
+  const half = 1n << BigInt(bits / 2);
+  if (prng.chance(0.3)) return prng.pick([-half - 1n, -half, 1n - half, half - 1n, half, half + 1n]);
+  return BigInt.asIntN(bits, (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()));
+}
+
+/** As `TwinArena.values` takes them. */
+export const asWritten = (kind: IntegerKind, rows: readonly bigint[]): readonly (number | bigint)[] =>
+  kind === 'i64' ? rows : rows.map(Number);
+
+/** Which rows an aggregate takes: all without a bitmap (null), every kind of bitmap, and 64-row words of any fullness. */
+export function selections(prng: Prng, n: number): (boolean[] | null)[] {
+  const chances = Array.from({ length: Math.ceil(n / 64) }, () =>
+    prng.pick([0, 1 / 64, 2 / 64, 4 / 64, 8 / 64, 16 / 64, 0.5, 0.9, 1]),
+  );
+  const words = Array.from({ length: n }, (_, row) => prng.chance(chances[row >> 6]));
+  return [...validities(prng, n), words];
+}

@@ -1,40 +1,14 @@
 /** The README's life of a database, run as it stands there, with bash and curl, against a server. */
-import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { ServerProcess } from '../support/server-process.js';
-import { read } from '../tidy/source.js';
+import { missingTools, runShell, shellBlocksUnder } from './shell.js';
 
 t.setTimeout(120_000);
 
-/** The shell block under the heading. */
-function blockUnder(heading: string): string {
-  const text = read('README.md');
-  const from = text.indexOf(`## ${heading}\n`);
-  const block = /```sh\n([\s\S]*?)```/.exec(text.slice(from));
-  if (from < 0 || block === null) throw new Error(`README.md has no shell block under ${heading}`);
-  return block[1];
-}
-
-function run(script: string, cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd });
-    let output = '';
-    for (const stream of [shell.stdout, shell.stderr]) {
-      stream.on('data', (part: Buffer) => {
-        output += part.toString();
-      });
-    }
-    shell.on('error', reject);
-    shell.on('close', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`exit ${code}: ${output}`)),
-    );
-  });
-}
-
-const missing = ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
+const missing = missingTools();
 
 t.test(
   'every command of the README succeeds, and answers what the text around it says',
@@ -45,8 +19,9 @@ t.test(
     const server = new ServerProcess({ dir: path.join(dir, 'store') });
     t.teardown(() => server.kill());
     const { httpsPort } = await server.serving;
-    const script = blockUnder('The life of a database').replaceAll(':8443/', `:${httpsPort}/`);
-    const answers = (await run(script, dir))
+    const [block] = shellBlocksUnder('The life of a database');
+    const script = block.replaceAll(':8443/', `:${httpsPort}/`);
+    const answers = (await runShell(script, dir))
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);

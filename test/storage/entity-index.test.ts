@@ -109,6 +109,56 @@ for (const [what, hashOf] of [
   });
 }
 
+const reversed = (hash: number): number =>
+  Number.parseInt([...hash.toString(2).padStart(32, '0')].reverse().join(''), 2);
+
+for (const [what, hashOf] of [
+  ['spread over all bits', (id: number) => Math.imul(id, 0x9e3779b1) >>> 0],
+  ['all equal', () => 0xdeadbeef],
+  ['equal in their low 12 bits', (id: number) => ((id & 31) << 12) >>> 0],
+  ['close together at the end of a part', (id: number) => (0xffffffff - (id % 40) * 64) >>> 0],
+  ['at both ends', (id: number) => (id % 2 === 0 ? 0 : 0xffffffff)],
+] as const) {
+  t.test(
+    `a scan goes by the reversed bits of the hash from any hash on when the hashes are ${what}`,
+    async (t) => {
+      const prng = new Prng(SEED + 3);
+      const index = new EntityIndex();
+      const rows = new Set<number>();
+      const faults: string[] = [];
+      for (let step = 1; step <= 1_200; step++) {
+        const row = prng.below(what.startsWith('spread') ? 5_000 : 300);
+        if (!rows.has(row)) {
+          rows.add(row);
+          index.add(hashOf(row), row);
+        } else if (prng.chance(0.5)) {
+          rows.delete(row);
+          index.remove(hashOf(row), row);
+        }
+        if (step % 40 !== 0) continue;
+        const from = prng.chance(0.2) ? prng.u32() : hashOf(prng.pick([...rows]));
+        const limit = prng.pick([1, 3, 10_000]);
+        const found: number[] = [];
+        // Rows of one hash fall, to tell their order from that in which they came.
+        index.scan(
+          from,
+          (a, b) => b - a,
+          (one, hash) => {
+            if (hash !== hashOf(one)) faults.push(`row ${one} has another hash`);
+            return found.push(one) < limit;
+          },
+        );
+        const wanted = [...rows]
+          .filter((one) => reversed(hashOf(one)) >= reversed(from))
+          .sort((a, b) => reversed(hashOf(a)) - reversed(hashOf(b)) || b - a)
+          .slice(0, limit);
+        if (String(found) !== String(wanted)) faults.push(`step ${step}: ${found} instead of ${wanted}`);
+      }
+      t.strictSame(faults.slice(0, 2), []);
+    },
+  );
+}
+
 t.test('memory shrinks when most entities are gone and the others move', async (t) => {
   const index = new EntityIndex();
   const hashOf = (id: number): number => Math.imul(id, 0x9e3779b1) >>> 0;

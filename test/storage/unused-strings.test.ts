@@ -8,7 +8,8 @@ import { compileKernels } from '../../src/kernels/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../../src/recovery/index.js';
 import { Arena, ArenaPool, type Dictionary, Shard, type StorageBounds } from '../../src/storage/index.js';
 import { SIMD_KERNELS } from '../engine/store.js';
-import { generateCondition } from '../exec/conditions.js';
+import { boundedRun } from '../exec/bounded.js';
+import { generateCondition } from '../exec/condition/conditions.js';
 import { countMatches } from '../ir/evaluate.js';
 import { MODEL } from '../recovery/models.js';
 import { faultyDisk } from '../support/faulty-disk.js';
@@ -268,7 +269,7 @@ for (const [kernels, module] of [
     model.shard = new Shard(new ArenaPool(module), 0, model.bounds);
     const wrong: string[] = [];
     const count = (condition: Condition): void => {
-      const found = countEntities(model.shard, { ...KEY, condition }, scratch);
+      const found = countEntities(model.shard, { ...KEY, condition }, scratch, boundedRun());
       const wanted = countMatches(new Map([[KEY.dimensionId, model.entities]]), KEY.dimensionId, condition);
       if (found !== wanted) wrong.push(`${found} instead of ${wanted}: ${JSON.stringify(condition.op)}`);
     };

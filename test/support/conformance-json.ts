@@ -7,6 +7,16 @@ import { type JsonNode, parseTree } from './json-tree.js';
 const NESTING_MAX = 200;
 const RELATIVE_TOLERANCE = 1e-9;
 
+/** What of lists and numbers must be the same. */
+export interface Comparison {
+  readonly lists: 'in order' | 'in any order';
+  /** Floats within RELATIVE_TOLERANCE, or every token as it stands. */
+  readonly numbers: 'near' | 'to the digit';
+}
+
+/** As the published cases mean it. */
+export const PUBLISHED: Comparison = { lists: 'in any order', numbers: 'near' };
+
 export type ObjectNode = Extract<JsonNode, { t: 'object' }>;
 
 export const parseText = (text: string): JsonNode => parseTree(Buffer.from(text), NESTING_MAX);
@@ -51,27 +61,40 @@ const isFloat = (token: string): boolean => /[.eE]/.test(token);
 
 /**
  * Where and how `actual` differs from `expected`; null when it does not. "ignore" stands for anything, also for
- * nothing; lists compare without order; the outermost object may hold further keys, objects inside it may not.
+ * nothing; the outermost object may hold further keys, objects inside it may not.
  */
-export function difference(expected: JsonNode, actual: JsonNode | undefined, place = ''): string | null {
+export function difference(
+  expected: JsonNode,
+  actual: JsonNode | undefined,
+  how: Comparison = PUBLISHED,
+  place = '',
+): string | null {
   if (isIgnored(expected)) return null;
   const wrong = (): string => {
     const found = actual === undefined ? 'nothing' : textOf(actual).slice(0, 300);
     return `${place === '' ? 'the answer' : place} is ${found}, expected ${textOf(expected).slice(0, 300)}`;
   };
   if (actual === undefined || actual.t !== expected.t) return wrong();
-  if (expected.t === 'object') return objectDifference(expected, actual as ObjectNode, place);
+  if (expected.t === 'object') return objectDifference(expected, actual as ObjectNode, how, place);
   if (expected.t === 'list') {
-    return isSameBag(expected.items, (actual as typeof expected).items) ? null : wrong();
+    const isSame = how.lists === 'in order' ? isSameList : isSameBag;
+    return isSame(expected.items, (actual as typeof expected).items, how) ? null : wrong();
   }
-  if (expected.t === 'number')
-    return isSameNumber(expected.text, (actual as typeof expected).text) ? null : wrong();
+  if (expected.t === 'number') {
+    const isSame = how.numbers === 'to the digit' ? isSameToken : isSameNumber;
+    return isSame(expected.text, (actual as typeof expected).text) ? null : wrong();
+  }
   return textOf(expected) === textOf(actual) ? null : wrong();
 }
 
-function objectDifference(expected: ObjectNode, actual: ObjectNode, place: string): string | null {
+function objectDifference(
+  expected: ObjectNode,
+  actual: ObjectNode,
+  how: Comparison,
+  place: string,
+): string | null {
   for (const { key, value } of expected.members) {
-    const found = difference(value, member(actual, key), `${place}/${key}`);
+    const found = difference(value, member(actual, key), how, `${place}/${key}`);
     if (found !== null) return found;
   }
   if (place === '') return null;
@@ -86,12 +109,22 @@ function isSameNumber(expected: string, actual: string): boolean {
   return Math.abs(wanted - found) <= RELATIVE_TOLERANCE * Math.max(Math.abs(wanted), Math.abs(found));
 }
 
+function isSameToken(expected: string, actual: string): boolean {
+  return expected === actual;
+}
+
+/** Items inside a list hold no further keys. */
+function isSameList(expected: readonly JsonNode[], actual: readonly JsonNode[], how: Comparison): boolean {
+  if (expected.length !== actual.length) return false;
+  return expected.every((item, index) => difference(item, actual[index], how, '[]') === null);
+}
+
 /** Each expected item takes one actual item of its own. Items inside a list hold no further keys. */
-function isSameBag(expected: readonly JsonNode[], actual: readonly JsonNode[]): boolean {
+function isSameBag(expected: readonly JsonNode[], actual: readonly JsonNode[], how: Comparison): boolean {
   if (expected.length !== actual.length) return false;
   const left = [...actual];
   for (const item of expected) {
-    const at = left.findIndex((candidate) => difference(item, candidate, '[]') === null);
+    const at = left.findIndex((candidate) => difference(item, candidate, how, '[]') === null);
     if (at === -1) return false;
     left.splice(at, 1);
   }

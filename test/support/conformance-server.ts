@@ -15,22 +15,40 @@ export interface RawAnswer {
   readonly text: string;
 }
 
+/** How many shards; null = as many as workers. */
+export interface ServerLayout {
+  readonly workers: number;
+  readonly shards: number | null;
+}
+
 export class ConformanceServer {
-  readonly #dir: string;
-  readonly #simd: boolean;
+  #dir: string;
+  readonly #layout: ServerLayout;
+  #simd: boolean;
   #server: RunningServer | null = null;
   #agent = new Agent();
   #key = '';
 
-  private constructor(dir: string, simd: boolean) {
+  private constructor(dir: string, simd: boolean, layout: ServerLayout) {
     this.#dir = dir;
     this.#simd = simd;
+    this.#layout = layout;
   }
 
   /** Starts on an empty data directory; `simd` false runs the kernels' TypeScript twins. */
-  static async start(simd: boolean): Promise<ConformanceServer> {
+  static async start(simd: boolean, layout: Partial<ServerLayout> = {}): Promise<ConformanceServer> {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
-    const server = new ConformanceServer(dir, simd);
+    const server = new ConformanceServer(dir, simd, { workers: 2, shards: null, ...layout });
+    await server.#open();
+    return server;
+  }
+
+  /** Another server on what a kill -9 at this moment would leave: everything acknowledged lies in the files. */
+  async copy(simd: boolean): Promise<ConformanceServer> {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
+    const isData = (file: string): boolean => !fs.lstatSync(file).isSocket();
+    fs.cpSync(this.#dir, dir, { recursive: true, filter: isData });
+    const server = new ConformanceServer(dir, simd, this.#layout);
     await server.#open();
     return server;
   }
@@ -41,12 +59,12 @@ export class ConformanceServer {
       host: '127.0.0.1',
       httpsPort: 0,
       httpPort: 0,
-      workers: 2,
-      shards: null,
+      ...this.#layout,
       memoryLimitBytes: 2 ** 30,
       durability: 'fsync',
       limits: null,
       idempotencyEntries: 1_000_000,
+      querySeconds: 30,
       cert: null,
       key: null,
       trustProxy: [],
@@ -71,8 +89,21 @@ export class ConformanceServer {
     this.#server = null;
   }
 
-  async restart(): Promise<void> {
+  /** Stops it, which writes a snapshot, and starts it again, perhaps with the other kernels. */
+  async restart(simd: boolean = this.#simd): Promise<void> {
     await this.#close();
+    this.#simd = simd;
+    await this.#open();
+  }
+
+  /** Starts it again on what was on disk before it was stopped, as after a crash: the log behind the newest snapshot. */
+  async restartFromLog(simd: boolean = this.#simd): Promise<void> {
+    const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
+    fs.cpSync(this.#dir, copy, { recursive: true, filter: (file) => !fs.lstatSync(file).isSocket() });
+    await this.#close();
+    fs.rmSync(this.#dir, { recursive: true, force: true });
+    this.#dir = copy;
+    this.#simd = simd;
     await this.#open();
   }
 

@@ -233,7 +233,8 @@ function generateField(prng: Prng, column: GeneratedColumn, undated: number): Js
   return prng.chance(0.2) ? event() : several(prng, prng.chance(0.05) ? 0 : 1, 4, event);
 }
 
-function several<T>(prng: Prng, low: number, high: number, make: () => T): T[] {
+/** `low` to `high` of them. */
+export function several<T>(prng: Prng, low: number, high: number, make: () => T): T[] {
   return Array.from({ length: prng.between(low, high) }, make);
 }
 
@@ -278,7 +279,8 @@ export function generateInsert(prng: Prng, schema: GeneratedSchema, options: Ins
 
 // Queries
 
-const BETWEENS: readonly Json[] = [
+/** Windows that do not need the request's time. */
+export const BETWEENS: readonly (readonly Json[])[] = [
   ...[
     ['2016-01-01', '2016-01-07'],
     ['2016-01-07', '2016-01-01'],
@@ -358,7 +360,8 @@ function orderedPredicate(prng: Prng, column: GeneratedColumn): [string, Json] {
   return [name, operand(prng, column)];
 }
 
-function geoPredicate(prng: Prng): [string, Map<string, Json>] {
+/** A predicate on places, without `between`. */
+export function geoPredicate(prng: Prng): [string, Map<string, Json>] {
   const [[west, south], [east, north]] = [prng.pick(PLACES), prng.pick(PLACES)];
   const place = (longitude: string, latitude: string): [string, Json][] => [
     ['longitude', num(longitude)],
@@ -380,7 +383,8 @@ function geoPredicate(prng: Prng): [string, Map<string, Json>] {
   return ['geo_bounding_box', new Map(corners)];
 }
 
-function predicate(prng: Prng, column: GeneratedColumn): [string, Json] {
+/** A predicate of a condition on the column and its operand. */
+export function predicate(prng: Prng, column: GeneratedColumn): [string, Json] {
   const type = column.type.replace(/-event$/, '');
   if (type === 'string') return textPredicate(prng, () => prng.pick(TEXTS));
   return type === 'geolocation' ? geoPredicate(prng) : orderedPredicate(prng, column);

@@ -6,7 +6,14 @@ import { LaneWorker } from '../../src/worker/lane-worker.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 
-const START: LaneStart = { laneIndex: 0, shards: [1, 3], shardCount: 4, storeDir: '/store', kernels: null };
+const START: LaneStart = {
+  laneIndex: 0,
+  shards: [1, 3],
+  shardCount: 4,
+  storeDir: '/store',
+  kernels: null,
+  stopFlags: new SharedArrayBuffer(8),
+};
 const KEY = { databaseId: 1, dimensionId: 2 };
 
 const makeWorker = (): LaneWorker => new LaneWorker(START, faultyDisk());
@@ -30,6 +37,7 @@ const COUNT_ALL: LaneRequest = {
     { ...KEY, condition: null },
     { ...KEY, dimensionId: 99, condition: null },
   ],
+  bounds: { slot: 1, bytesMax: 2 ** 20 },
 };
 
 t.test('requests of a task take effect in turn, each with its answer at its place', async (t) => {

@@ -1,4 +1,7 @@
-/** data/earthquakes.json -> insert bodies of the dimension `earthquakes`. */
+/**
+ * data/earthquakes.json -> insert bodies of the dimensions `earthquakes`, where each is an entity, and `networks`, where
+ * each is an event of the network that reported it, in `epicentre` and `strength`.
+ */
 import type { FileSystem } from '../../io/index.js';
 import { formatDateTime } from '../../schema/index.js';
 import { type Entity, entityBodies } from './entities.js';
@@ -26,10 +29,16 @@ interface QuakeRow {
   readonly depth: number;
 }
 
+async function readRows(files: FileSystem): Promise<QuakeRow[]> {
+  return JSON.parse(await readText(files, DEMO_FILES.earthquakes)) as QuakeRow[];
+}
+
+/** Instants of the file have milliseconds, which events and datetimes drop. */
+const momentOf = ({ time }: QuakeRow): string => formatDateTime(Math.floor(time / 1000));
+
 /** Every earthquake of the file. */
 export async function readEarthquakes(files: FileSystem): Promise<Entity[]> {
-  const rows = JSON.parse(await readText(files, DEMO_FILES.earthquakes)) as QuakeRow[];
-  return rows.map((row) => ({
+  return (await readRows(files)).map((row) => ({
     id: row.id,
     values: {
       magnitude: row.mag,
@@ -40,7 +49,7 @@ export async function readEarthquakes(files: FileSystem): Promise<Entity[]> {
       network: row.net,
       alert: row.alert,
       sources: row.sources.split(',').filter((source) => source !== ''),
-      time: formatDateTime(Math.floor(row.time / 1000)),
+      time: momentOf(row),
       depth: row.depth,
       significance: row.sig,
       felt: row.felt,
@@ -53,4 +62,23 @@ export async function readEarthquakes(files: FileSystem): Promise<Entity[]> {
 
 export async function* earthquakeBodies(files: FileSystem): AsyncGenerator<InsertBody> {
   yield* entityBodies('earthquakes', await readEarthquakes(files));
+}
+
+/** All networks in one body: they are few. */
+export async function* networkBodies(files: FileSystem): AsyncGenerator<InsertBody> {
+  const networks: Record<string, { dimension: string; epicentre: object[]; strength: object[] }> = {};
+  const rows = await readRows(files);
+  for (const row of rows) {
+    networks[row.net] ??= { dimension: 'networks', epicentre: [], strength: [] };
+    const date = momentOf(row);
+    networks[row.net].epicentre.push({ value: [row.longitude, row.latitude], date });
+    networks[row.net].strength.push({ value: row.mag, date });
+  }
+  const entityCount = Object.keys(networks).length;
+  yield {
+    bytes: new TextEncoder().encode(JSON.stringify(networks)),
+    entityCount,
+    valueCount: rows.length * 2,
+    rowCount: entityCount,
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * The demo's model as the interface's own request bodies: two dimensions and their columns, and the form in which
+ * The demo's model as the interface's own request bodies: its dimensions and their columns, and the form in which
  * loaders hand on what they have read.
  */
 
@@ -9,13 +9,14 @@ export interface InsertBody {
   readonly entityCount: number;
   /** Every single value: attributes, list items, events. */
   readonly valueCount: number;
-  /** Airports, flights or earthquakes in it. */
+  /** Airports, flights, earthquakes or networks in it. */
   readonly rowCount: number;
 }
 
 export const DIMENSIONS = [
   { name: 'Airports', 'api-name': 'airports' },
   { name: 'Earthquakes', 'api-name': 'earthquakes' },
+  { name: 'Networks', 'api-name': 'networks' },
 ] as const;
 
 const attribute = (dimension: string, apiName: string, type: string, more: object = {}) => ({
@@ -30,11 +31,12 @@ const attribute = (dimension: string, apiName: string, type: string, more: objec
 const text = (dimension: string, apiName: string, cardinality: 'low' | 'high') =>
   attribute(dimension, apiName, 'string', { cardinality });
 
-const event = (apiName: string, type: string) => ({
+const event = (dimension: string, apiName: string, type: string, more: object = {}) => ({
   name: apiName,
   'api-name': apiName,
   type,
-  dimension: 'airports',
+  dimension,
+  ...more,
 });
 
 /** The body of POST /v1/column. */
@@ -44,9 +46,9 @@ export const COLUMNS: readonly object[] = [
   text('airports', 'state', 'low'),
   text('airports', 'country', 'low'),
   attribute('airports', 'location', 'geolocation'),
-  event('destination', 'string-event'),
-  event('delay', 'integer-event'),
-  event('distance', 'integer-event'),
+  event('airports', 'destination', 'string-event'),
+  event('airports', 'delay', 'integer-event'),
+  event('airports', 'distance', 'integer-event'),
   attribute('earthquakes', 'magnitude', 'decimal', { 'decimal-places': 2 }),
   text('earthquakes', 'magnitude-type', 'low'),
   text('earthquakes', 'place', 'high'),
@@ -62,4 +64,6 @@ export const COLUMNS: readonly object[] = [
   attribute('earthquakes', 'stations', 'integer'),
   attribute('earthquakes', 'tsunami', 'boolean'),
   attribute('earthquakes', 'location', 'geolocation'),
+  event('networks', 'epicentre', 'geolocation-event'),
+  event('networks', 'strength', 'decimal-event', { 'decimal-places': 2 }),
 ];

@@ -1,11 +1,10 @@
 /** Asks the tour's questions one by one and prints each with what was sent, the answer and its time. */
-import type { DemoClient } from './client.js';
+import { invariant } from '../../base/index.js';
+import { type Answer, answerLines, answerOf } from './answer.js';
+import type { DemoClient, DemoServer } from './client.js';
 import type { Output } from './progress.js';
-import { formatCount } from './progress.js';
-import { QUESTIONS, type Question } from './questions.js';
-
-/** The part of a server's answer that answers the question, as the interface gives it. */
-export type Answer = number | Readonly<Record<string, number>> | { exists: string[]; 'not-exists': string[] };
+import type { Question } from './question.js';
+import { QUESTIONS } from './questions.js';
 
 export interface Answered {
   readonly question: Question;
@@ -16,45 +15,41 @@ export interface Answered {
 }
 
 const REPEATS = 5;
-const SENT_CHARS_MAX = 160;
-
-/** Takes the answer out of a response body: one count as a number, several by their names, or the two ID lists. */
-export function answerOf(question: Question, response: unknown): Answer {
-  const body = response as {
-    readonly result: Readonly<Record<string, number>>;
-    readonly exists: string[];
-    readonly 'not-exists': string[];
-  };
-  if (question.path === '/v1/query/exists/entity')
-    return { exists: body.exists, 'not-exists': body['not-exists'] };
-  const counts = Object.values(body.result);
-  return counts.length === 1 ? counts[0] : body.result;
-}
-
-function formatAnswer(answer: Answer): string {
-  if (typeof answer === 'number') return formatCount(answer);
-  return Object.entries(answer)
-    .map(
-      ([name, value]) =>
-        `${name}: ${typeof value === 'number' ? formatCount(value) : value.join(', ') || 'none'}`,
-    )
-    .join(' | ');
-}
+const SENT_CHARS_MAX = 200;
 
 const formatMs = (ms: number): string => `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 
-async function ask(
-  client: DemoClient,
-  readKey: string,
-  question: Question,
-  elapsedMs: () => number,
-): Promise<Answered> {
-  const body = question.body === null ? null : JSON.stringify(question.body);
+interface Asker {
+  readonly client: DemoClient;
+  readonly keys: Pick<DemoServer, 'masterKey' | 'readKey'>;
+  readonly elapsedMs: () => number;
+}
+
+/** The question's body, with the token of its page when that is not the first. */
+async function bodyOf({ client }: Asker, question: Question, key: string): Promise<string | null> {
+  const { method, path, body, page = 1 } = question;
+  if (body === null) return null;
+  let text = JSON.stringify(body);
+  for (let next = 2; next <= page; next++) {
+    const answer = (await client.send(method, path, key, text)) as { readonly 'page-token'?: string };
+    const token = answer['page-token'];
+    invariant(token !== undefined, `the answer has no page ${next}`);
+    text = JSON.stringify({ ...body, 'page-token': token });
+  }
+  return text;
+}
+
+async function ask(asker: Asker, question: Question): Promise<Answered> {
+  const { client, keys, elapsedMs } = asker;
+  const { before, method, path } = question;
+  const key = before === undefined ? keys.readKey : keys.masterKey;
+  if (before !== undefined) await client.send(before.method, before.path, key, JSON.stringify(before.body));
+  const body = await bodyOf(asker, question, key);
   const times: number[] = [];
-  let answer: Answer = 0;
+  let answer: Answer = null;
   for (let turn = 0; turn <= REPEATS; turn++) {
     const startMs = elapsedMs();
-    const response = await client.send(question.method, question.path, readKey, body);
+    const response = await client.send(method, path, key, body);
     times.push(elapsedMs() - startMs);
     answer = answerOf(question, response);
   }
@@ -63,34 +58,38 @@ async function ask(
   return { question, answer, firstMs, againMs: again[again.length >> 1] };
 }
 
+/** What of a body is worth reading: the conditions of a count, else all but the cache's switch; long ones cut. */
+function sentText({ body, before }: Question): string {
+  const sent = body ?? before?.body ?? null;
+  if (sent === null) return '';
+  if (!Array.isArray(sent)) {
+    const fields = Object.entries(sent).filter(([name]) => name !== 'bypass-cache');
+    return cut(JSON.stringify(Object.fromEntries(fields)));
+  }
+  const [first, ...more] = sent as { readonly query: unknown; readonly interval?: string }[];
+  const interval = first.interval === undefined ? '' : ` by ${first.interval}`;
+  const shown = `${cut(JSON.stringify(first.query))}${interval}`;
+  return more.length === 0 ? shown : `${shown} and ${more.length} more like it`;
+}
+
 const cut = (text: string): string =>
   text.length > SENT_CHARS_MAX ? `${text.slice(0, SENT_CHARS_MAX)}…` : text;
-
-/** What of a body is worth reading: the conditions of a count, else the whole; long ones cut. */
-function sentText(question: Question): string {
-  if (question.body === null) return '';
-  const queries = question.body as readonly { 'query-name': string; query: unknown }[];
-  if (!Array.isArray(question.body)) return cut(JSON.stringify(question.body));
-  const shown = cut(JSON.stringify(queries[0].query));
-  return queries.length === 1 ? shown : `${shown} and ${queries.length - 1} more like it`;
-}
 
 /** Every question's answer, in the table's order; each is printed as it comes. */
 export async function runTour(
   client: DemoClient,
-  readKey: string,
+  keys: Asker['keys'],
   out: Output,
   elapsedMs: () => number,
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const [index, question] of QUESTIONS.entries()) {
-    const one = await ask(client, readKey, question, elapsedMs);
+    const one = await ask({ client, keys, elapsedMs }, question);
     answered.push(one);
     out.write(`\n${String(index + 1).padStart(2)}. ${question.text}\n`);
     out.write(`    ${question.method} ${question.path} ${sentText(question)}\n`);
-    out.write(
-      `    = ${formatAnswer(one.answer)}   (${formatMs(one.firstMs)}, again ${formatMs(one.againMs)})\n`,
-    );
+    const times = `(${formatMs(one.firstMs)}, again ${formatMs(one.againMs)})`;
+    out.write(`    = ${answerLines(one.answer).join('\n      ')}   ${times}\n`);
   }
   return answered;
 }

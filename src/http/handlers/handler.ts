@@ -5,7 +5,7 @@
  */
 
 import type { Access } from '../../api/index.js';
-import type { RandomBytes } from '../../base/index.js';
+import type { HangUp, RandomBytes } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
@@ -50,6 +50,8 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly access: Access;
   /** Whether an insert may create columns and dimensions. */
   readonly mayCreate: boolean;
+  /** Who waits for the answer. */
+  readonly hangUp: HangUp;
   /** What names a write that takes effect once; null without an Idempotency-Key. */
   readonly onceId: string | null;
   /** Counts entities that are about to be written against the database's limits. Throws 1502. */

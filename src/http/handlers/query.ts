@@ -11,6 +11,7 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
   const queries = api.bindCountEntity(api.parseJson(call.body), call.model, call.nowMs, call.access);
   const counts = await call.engine.countEntities(
     queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
+    { hangUp: call.hangUp, bypassCache: queries.some(({ bypassCache }) => bypassCache) },
   );
   // By hand, not from an object: a query may be named "__proto__", and names keep their order.
   const results = queries.map((query, index) => `${JSON.stringify(query.name)}:${counts[index]}`);
@@ -27,13 +28,16 @@ export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
   return totalOf(call, api.bindTotalOfAll(call.model, call.nowMs, call.access));
 }
 
-async function totalOf({ engine }: DatabaseCall, plans: readonly CountEntityPlan[]): Promise<Members> {
-  const counts = await engine.countEntities(plans);
+async function totalOf(
+  { engine, hangUp }: DatabaseCall,
+  plans: readonly CountEntityPlan[],
+): Promise<Members> {
+  const counts = await engine.countEntities(plans, { hangUp, bypassCache: false });
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
-  const found = await call.engine.exist(query.plan, query.ids);
+  const found = await call.engine.exist(query.plan, query.ids, { hangUp: call.hangUp, bypassCache: false });
   return membersOf(api.existsAnswer(query, found));
 }

@@ -5,14 +5,18 @@
 import type { Kernels } from '../kernels.js';
 import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
 import { equal, member } from './codes.js';
+import { countCodes } from './count-codes.js';
+import { extremesI64, extremesNarrow } from './extremes.js';
 import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
 import { range32, rangeI64, rangeNarrow } from './range.js';
 import { refineI32, refineI64 } from './refine.js';
-import { ALL_VALID } from './words.js';
+import { sumI64, sumNarrow } from './sum.js';
+import { ALL_ROWS, ALL_VALID } from './words.js';
 
 const word = (pointer: number): number => pointer >>> 2;
 const validityWord = (pointer: number): number => (pointer === 0 ? ALL_VALID : pointer >>> 2);
+const rowsWord = (pointer: number): number => (pointer === 0 ? ALL_ROWS : pointer >>> 2);
 
 export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
   const u8 = new Uint8Array(buffer);
@@ -20,6 +24,7 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
   const u32 = new Uint32Array(buffer);
   const i8 = new Int8Array(buffer);
   const i16 = new Int16Array(buffer);
+  const i32 = new Int32Array(buffer);
   const f64 = new Float64Array(buffer);
   return {
     name: 'js',
@@ -54,5 +59,22 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
     clear: (n, out) => clear(u32, n, word(out)),
     count: (bitmap, n) => count(u32, word(bitmap), n),
     gatherU32: (bitmap, n, rows, out) => gatherU32(u32, word(bitmap), n, word(rows), word(out)),
+    sumI64: (values, bitmap, n, out) => sumI64(u32, word(values), rowsWord(bitmap), n, word(out)),
+    sumI32: (values, bitmap, n, out) => sumNarrow(i32, word(values), u32, rowsWord(bitmap), n, word(out)),
+    sumI16: (values, bitmap, n, out) => sumNarrow(i16, values >>> 1, u32, rowsWord(bitmap), n, word(out)),
+    sumI8: (values, bitmap, n, out) => sumNarrow(i8, values >>> 0, u32, rowsWord(bitmap), n, word(out)),
+    extremesI64: (values, bitmap, n, out) => extremesI64(u32, word(values), rowsWord(bitmap), n, word(out)),
+    extremesI32: (values, bitmap, n, out) =>
+      extremesNarrow(i32, word(values), u32, rowsWord(bitmap), n, word(out)),
+    extremesI16: (values, bitmap, n, out) =>
+      extremesNarrow(i16, values >>> 1, u32, rowsWord(bitmap), n, word(out)),
+    extremesI8: (values, bitmap, n, out) =>
+      extremesNarrow(i8, values >>> 0, u32, rowsWord(bitmap), n, word(out)),
+    countCodesU8: (codes, bitmap, n, table) =>
+      countCodes(u8, codes >>> 0, i32, rowsWord(bitmap), n, word(table)),
+    countCodesU16: (codes, bitmap, n, table) =>
+      countCodes(u16, codes >>> 1, i32, rowsWord(bitmap), n, word(table)),
+    countCodesU32: (codes, bitmap, n, table) =>
+      countCodes(u32, word(codes), i32, rowsWord(bitmap), n, word(table)),
   };
 }

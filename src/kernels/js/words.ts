@@ -19,6 +19,15 @@ export function popcount32(word: number): number {
 /** Bits of the word that starts at row `from` that stand for rows below n; from < n. */
 export const liveMask = (from: number, n: number): number => (n - from >= 32 ? -1 : (1 << (n - from)) - 1);
 
+/** Stands for "every row" where a kernel takes the word index of a bitmap of rows. */
+export const ALL_ROWS = -1;
+
+/** Of the 32 rows from row `from` on, those below n that are set in `bitmap`; from < n. */
+export function chosen(words: Uint32Array | Int32Array, bitmap: number, from: number, n: number): number {
+  const live = liveMask(from, n);
+  return bitmap === ALL_ROWS ? live : live & words[bitmap + (from >>> 5)];
+}
+
 /** Place of the lowest set bit of a word that is not 0. */
 export const lowestBit = (word: number): number => 31 - Math.clz32(word & -word);
 

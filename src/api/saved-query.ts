@@ -1,0 +1,300 @@
+/**
+ * POST, PUT, DELETE and GET /v1/query/saved. What is saved is checked as if it were asked, by whom saves it, and kept as
+ * JSON text: it is bound anew for whoever runs it, against the model, the time and the rights of then.
+ * Of a PUT, type, query and dimension take the place of what was there; a cache-period that is absent stays, null takes
+ * it away.
+ */
+import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
+import {
+  type Catalog,
+  SAVED_QUERY_TYPES,
+  type SavedQuery,
+  type SavedQueryType,
+  savedQueriesOf,
+} from '../catalog/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
+import type { Access } from './access.js';
+import { bindAggregation } from './aggregation.js';
+import { bindCountEntity } from './count-entity.js';
+import { bindCountEvent } from './count-event.js';
+import type { ModelDecision } from './dimension.js';
+import { objectAt, readAll, readKnown, readOrNull, refuseUnknown } from './fields.js';
+import {
+  ExactNumber,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  kindOf,
+  parseJson,
+  writeJson,
+} from './json.js';
+import { bindTopValues } from './top-values.js';
+import { bindTotal } from './total.js';
+
+const PLACE = 'the body';
+const FIELDS = ['type', 'query', 'dimension', 'cache-period'];
+const NAME = /^[A-Za-z0-9-]*$/;
+const CACHE_PERIOD_SECONDS_MIN = 5;
+/** Saved queries of one database, and characters of all their queries: they are kept in memory, and listed at once. */
+const SAVED_QUERIES_MAX = 10_000;
+const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
+/** What a saved count is called in its answer. */
+const COUNT_NAME = 'query';
+
+/** Who asks to save, change or delete: everything but the body. */
+export interface SavedQueryCall {
+  /** The newest. */
+  readonly catalog: Catalog;
+  readonly model: DatabaseModel;
+  readonly nowMs: number;
+  readonly access: Access;
+  /** Hash of the caller's key if that is a custom one. */
+  readonly customKey: string | null;
+}
+
+type Binder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
+
+/** What a type's query is: how it stands in a body of the type's own endpoint, and what checks that body. */
+interface QueryKind {
+  /** Whether it runs on one dimension, the one that is saved beside it. */
+  readonly hasDimension: boolean;
+  /** The query as it is kept. Throws where it has not the type's shape. */
+  readonly read: (query: Json | undefined) => Json;
+  readonly bodyOf: (query: Json, dimension: Json | null) => Json;
+  readonly bind: Binder;
+}
+
+const COUNT = {
+  hasDimension: true,
+  read: required,
+  bodyOf: (query: Json, dimension: Json | null) =>
+    new Map<string, Json>([['query-name', COUNT_NAME], ...ofDimension(dimension), ['query', query]]),
+};
+
+const KINDS: Readonly<Record<SavedQueryType, QueryKind>> = {
+  'count/entity': { ...COUNT, bind: bindCountEntity },
+  'count/event': { ...COUNT, bind: bindCountEvent },
+  'count/entity/total': {
+    hasDimension: false,
+    read: readDimensions,
+    bodyOf: (query) => new Map([['dimensions', query]]),
+    bind: bindTotal,
+  },
+  aggregation: {
+    hasDimension: true,
+    read: readAggregation,
+    bodyOf: (query, dimension) => new Map([...ofDimension(dimension), ...membersOfAggregation(query)]),
+    bind: bindAggregation,
+  },
+  top_values: {
+    hasDimension: false,
+    read: (query) => objectAt(required(query), 4004, '"query"'),
+    bodyOf: (query) => query,
+    bind: bindTopValues,
+  },
+};
+
+const ofDimension = (dimension: Json | null): readonly (readonly [string, Json])[] =>
+  dimension === null ? [] : [['dimension', dimension]];
+
+function required(query: Json | undefined): Json {
+  if (query === undefined || query === null) throw new QuarryError(4010, `${PLACE} lacks "query"`);
+  return query;
+}
+
+/** The dimensions of a total; none = all. Throws 4042. */
+function readDimensions(query: Json | undefined): Json {
+  const names = query ?? [];
+  if (isList(names) && names.every((name) => typeof name === 'string')) return names;
+  const found = isList(names) ? 'a list with something else' : kindOf(names);
+  throw new QuarryError(4042, `"query" of a count/entity/total must be a list of strings, not ${found}`);
+}
+
+/** An object of `filter` and `query`, or the latter's list of levels alone. Throws 4010, 4004 and 4049. */
+function readAggregation(query: Json | undefined): Json {
+  const json = required(query);
+  if (isList(json)) return json;
+  const object = objectAt(json, 4004, '"query"');
+  refuseUnknown(object, ['filter', 'query'], 4049, '"query"');
+  return object;
+}
+
+const membersOfAggregation = (query: Json): JsonObject =>
+  isObject(query) ? query : new Map([['query', query]]);
+
+/** The body with which the endpoint of its type answers the saved query. */
+export function bodyOfSavedQuery({ type, query, dimension }: SavedQuery): Uint8Array<ArrayBuffer> {
+  const body = KINDS[type].bodyOf(parseJson(bytesOf(query)), dimension);
+  return bytesOf(writeJson(body));
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and all of `readDefinition`. */
+export function createSavedQuery(body: Json, call: SavedQueryCall): ModelDecision<string> {
+  const object = objectAt(body, 4004, PLACE);
+  const { name, ...definition } = readKnown(object, ['name', ...FIELDS], 4049, PLACE, () => {
+    const read = readAll({
+      name: () => readName(object, savedQueriesOf(call.catalog, call.model.id)),
+      definition: () => readDefinition(object, call, null),
+    });
+    return { name: read.name, ...read.definition };
+  });
+  const saved = savedBy(call, { ...definition, name, creator: call.customKey });
+  return set(saved, call, ['name', 'type', 'query', 'dimension', 'cache-period']);
+}
+
+/** Throws 4023, 508, 4048 and all of `readDefinition`. Who made it stays. */
+export function changeSavedQuery(name: string, body: Json, call: SavedQueryCall): ModelDecision<string> {
+  const before = ownSavedQuery(name, call);
+  const object = objectAt(body, 4004, PLACE);
+  const definition = readKnown(object, FIELDS, 4049, PLACE, () => readDefinition(object, call, before));
+  const saved = savedBy(call, { ...definition, name, creator: before.creator });
+  return set(saved, call, ['type', 'query', 'cache-period']);
+}
+
+/** Throws 4023 and 508. */
+export function deleteSavedQuery(name: string, call: SavedQueryCall): ModelDecision<string> {
+  const saved = ownSavedQuery(name, call);
+  const deleted = `"deleted-query":${JSON.stringify(name)}`;
+  return {
+    changes: [{ change: 'saved-query-deleted', databaseId: call.model.id, name }],
+    answer: `${deleted},${membersOfSavedQuery(saved, ['type', 'query', 'cache-period'])}`,
+  };
+}
+
+/** Members of the answer: all saved queries of the database, in the order in which they were made. */
+export function listSavedQueries(catalog: Catalog, databaseId: number): string {
+  const entries = Array.from(
+    savedQueriesOf(catalog, databaseId).values(),
+    (saved) => `{${membersOfSavedQuery(saved, ['name', 'type', 'query', 'cache-period', 'dimension'])}}`,
+  );
+  return `"saved-queries":[${entries.join()}]`;
+}
+
+/** Throws 4023. */
+export function savedQueryAt(catalog: Catalog, databaseId: number, name: string): SavedQuery {
+  const saved = savedQueriesOf(catalog, databaseId).get(name);
+  if (saved !== undefined) return saved;
+  throw new QuarryError(4023, `saved query ${quoted(name)} does not exist`);
+}
+
+type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';
+
+/** Those members of an answer about a saved query, as JSON text. */
+export function membersOfSavedQuery(saved: SavedQuery, members: readonly Member[]): string {
+  const { hasDimension } = KINDS[saved.type];
+  const texts: Readonly<Record<Member, () => string>> = {
+    name: () => JSON.stringify(saved.name),
+    type: () => JSON.stringify(saved.type),
+    query: () => saved.query,
+    dimension: () => JSON.stringify(hasDimension ? (saved.dimension ?? DEFAULT_DIMENSION) : null),
+    'cache-period': () => String(saved.cachePeriodSeconds),
+  };
+  return members.map((member) => `"${member}":${texts[member]()}`).join();
+}
+
+function set(saved: SavedQuery, call: SavedQueryCall, members: readonly Member[]): ModelDecision<string> {
+  checkRoom(saved, call);
+  return {
+    changes: [{ change: 'saved-query-set', savedQuery: saved }],
+    answer: membersOfSavedQuery(saved, members),
+  };
+}
+
+type Definition = Pick<SavedQuery, 'type' | 'dimension' | 'query' | 'cachePeriodSeconds'>;
+
+function savedBy(
+  { catalog, model }: SavedQueryCall,
+  own: Definition & Pick<SavedQuery, 'name' | 'creator'>,
+): SavedQuery {
+  return { databaseId: model.id, ...own, version: catalog.version + 1 };
+}
+
+/** The saved query, which the caller may change and delete. Throws 4023 and 508. */
+function ownSavedQuery(name: string, { catalog, model, customKey }: SavedQueryCall): SavedQuery {
+  const saved = savedQueryAt(catalog, model.id, name);
+  if (customKey === null || saved.creator === null || saved.creator === customKey) return saved;
+  throw new QuarryError(508, `saved query ${quoted(name)} was made by another custom key`);
+}
+
+/** Throws 4048 when the database holds too many or too long queries with `saved`. */
+function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
+  const all = savedQueriesOf(catalog, model.id);
+  if (all.size >= SAVED_QUERIES_MAX && !all.has(name)) {
+    throw new QuarryError(4048, `the database holds ${all.size} saved queries; at most ${SAVED_QUERIES_MAX}`);
+  }
+  let chars = query.length;
+  for (const other of all.values()) if (other.name !== name) chars += other.query.length;
+  if (chars <= SAVED_QUERY_CHARS_MAX) return;
+  const most = `at most ${SAVED_QUERY_CHARS_MAX}`;
+  throw new QuarryError(4048, `the saved queries of the database would have ${chars} characters; ${most}`);
+}
+
+/** A name of 1 to 64 letters, digits and dashes that none of `taken` has. Throws 4021, 4034, 4041 and 4022. */
+function readName(object: JsonObject, taken: ReadonlyMap<string, SavedQuery>): string {
+  const name = object.get('name') ?? null;
+  if (name === null) throw new QuarryError(4021, `${PLACE} lacks "name"`);
+  if (typeof name !== 'string') throw new QuarryError(4034, `"name" must be a string, not ${kindOf(name)}`);
+  if (!NAME.test(name)) {
+    throw new QuarryError(4034, `name ${quoted(name)} has something else than letters, digits and dashes`);
+  }
+  if (name.length < 1 || name.length > NAME_CHARS_MAX) {
+    throw new QuarryError(4041, `name ${quoted(name)} must have 1 to ${NAME_CHARS_MAX} characters`);
+  }
+  if (taken.has(name)) throw new QuarryError(4022, `saved query ${quoted(name)} already exists`);
+  return name;
+}
+
+/**
+ * Type, query, dimension and cache-period; the query has passed all checks of its endpoint. Throws 4006, 4010, 4024,
+ * 4033, 4038 for a dimension beside a query that names its own, 4042, and what the type's endpoint throws.
+ */
+function readDefinition(object: JsonObject, call: SavedQueryCall, before: SavedQuery | null): Definition {
+  const type = readOrNull(() => readType(object));
+  const { query, dimension, ...rest } = readAll({
+    type: () => readType(object),
+    dimension: () => (type === null ? null : readDimension(object, type)),
+    query: () => (type === null ? null : readQuery(object, type, call)),
+    cachePeriodSeconds: () => readCachePeriod(object, before),
+  });
+  return { ...rest, dimension: dimension as string | null, query: writeJson(query) };
+}
+
+function readType(object: JsonObject): SavedQueryType {
+  const value = object.get('type') ?? null;
+  if (value === null) throw new QuarryError(4006, `${PLACE} lacks "type"`);
+  const type = SAVED_QUERY_TYPES.find((one) => one === value);
+  if (type !== undefined) return type;
+  const found = typeof value === 'string' ? quoted(value) : kindOf(value);
+  throw new QuarryError(4024, `"type" must be one of ${SAVED_QUERY_TYPES.join(', ')}, not ${found}`);
+}
+
+/** As it stands there: what it names is checked with the query, if that runs on one. Throws 4038. */
+function readDimension(object: JsonObject, type: SavedQueryType): Json {
+  const dimension = object.get('dimension') ?? null;
+  if (dimension === null || KINDS[type].hasDimension) return dimension;
+  throw new QuarryError(
+    4038,
+    `"dimension" cannot be used with type ${type}: its query names dimensions itself`,
+  );
+}
+
+function readQuery(object: JsonObject, type: SavedQueryType, call: SavedQueryCall): Json {
+  const { hasDimension, read, bodyOf, bind } = KINDS[type];
+  const query = read(object.get('query'));
+  const dimension = hasDimension ? (object.get('dimension') ?? null) : null;
+  bind(bodyOf(query, dimension), call.model, call.nowMs, call.access);
+  return query;
+}
+
+/** Whole seconds; null = none. Throws 4033. */
+function readCachePeriod(object: JsonObject, before: SavedQuery | null): number | null {
+  const period = object.get('cache-period');
+  if (period === undefined) return before?.cachePeriodSeconds ?? null;
+  if (period === null) return null;
+  const seconds = period instanceof ExactNumber && /^\d+$/.test(period.text) ? Number(period.text) : 0;
+  if (seconds >= CACHE_PERIOD_SECONDS_MIN && Number.isSafeInteger(seconds)) return seconds;
+  throw new QuarryError(4033, `"cache-period" must be an integer of at least ${CACHE_PERIOD_SECONDS_MIN}`);
+}

@@ -1,0 +1,103 @@
+/** POST /v1/query/top_values: the most frequent values of a column each, under the name of its query. */
+import { checkAll, invariant, QuarryError, quoted, TOP_VALUES_QUERIES_MAX } from '../base/index.js';
+import type { AggregateAnswer, AggregatePlan, TopLevel } from '../ir/index.js';
+import type { DatabaseModel, Dimension } from '../schema/index.js';
+import type { Access } from './access.js';
+import { AnswerText, writeAnswer } from './aggregate-text.js';
+import { readMinfreq } from './column-condition.js';
+import { dimensionAt, objectAt, readAll, readOrNull } from './fields.js';
+import type { Json, JsonObject } from './json.js';
+import { bindValues, readLevel, readLimit } from './level.js';
+import { readBypassCache } from './query-list.js';
+import { ALL_EVENTS } from './window.js';
+
+export interface TopValuesQuery {
+  readonly name: string;
+  readonly column: string;
+  readonly plan: AggregatePlan;
+  readonly bypassCache: boolean;
+}
+
+const BYPASS_CACHE = 'bypass-cache';
+const WORDS = ['dimension', BYPASS_CACHE];
+
+/**
+ * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4004, 4007, 4008, 4014, 4017,
+ * 4036, 4038, 4047, 4049 to 4051, 5008, 5009, and what predicates and windows throw.
+ */
+export function bindTopValues(
+  body: Json,
+  model: DatabaseModel,
+  nowMs: number,
+  access: Access,
+): readonly TopValuesQuery[] {
+  const object = objectAt(body, 4004, 'the body');
+  const bypassesAll = object.get(BYPASS_CACHE);
+  const isFlag = typeof bypassesAll === 'boolean';
+  const entries = [...object].filter(([name]) => !(isFlag && name === BYPASS_CACHE));
+  if (entries.length === 0) throw new QuarryError(4004, 'the body holds no query');
+  if (entries.length > TOP_VALUES_QUERIES_MAX) {
+    throw new QuarryError(
+      4036,
+      `${entries.length} queries in one request; at most ${TOP_VALUES_QUERIES_MAX}`,
+    );
+  }
+  return checkAll(entries, ([name, entry]) => {
+    if (name === '') throw new QuarryError(4047, 'the name of a query is an empty string');
+    const query = bindOne(objectAt(entry, 4004, quoted(name)), quoted(name), model, nowMs, access);
+    return { ...query, name, bypassCache: query.bypassCache || bypassesAll === true };
+  });
+}
+
+function bindOne(
+  object: JsonObject,
+  place: string,
+  model: DatabaseModel,
+  nowMs: number,
+  access: Access,
+): Omit<TopValuesQuery, 'name'> {
+  const readDimension = () => dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
+  const known = readOrNull(readDimension);
+  const { bound } = readAll({
+    dimension: readDimension,
+    bound: () => (known === null ? null : bindIn(known, object, place, model.id, nowMs, access)),
+  });
+  invariant(bound !== null, 'a query was taken in a dimension that is refused');
+  return bound;
+}
+
+function bindIn(
+  dimension: Dimension,
+  object: JsonObject,
+  place: string,
+  databaseId: number,
+  nowMs: number,
+  access: Access,
+): Omit<TopValuesQuery, 'name'> {
+  const fields = readLevel(object, WORDS, dimension, access, place);
+  const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
+  const { limit, values, minQuantity, bypassCache, entities } = readAll({
+    limit: () => readLimit(fields),
+    values: () => bindValues(fields, rules),
+    minQuantity: () => readMinfreq(fields.others.get('minfreq'), `${place}.minfreq`),
+    bypassCache: () => readBypassCache(fields.others, place),
+    entities: () => access.restrict(dimension, null, nowMs),
+  });
+  const { source, tests, type, decimalPlaces } = values;
+  const level: TopLevel = { source, tests, type, decimalPlaces, limit, minQuantity };
+  const plan = { databaseId, dimensionId: dimension.id, entities, levels: [level], metric: null };
+  return { column: fields.column.apiName, plan, bypassCache };
+}
+
+/** The `result` of an answer, as JSON text: `answers` belong to `queries`, one each. Throws 9006 when it is too long. */
+export function topValuesResult(
+  queries: readonly TopValuesQuery[],
+  answers: readonly AggregateAnswer[],
+): string {
+  const text = new AnswerText();
+  text.writeAll('{', [...queries.entries()], '}', ([index, { name, column }]) => {
+    text.write(`${JSON.stringify(name)}:`);
+    writeAnswer(text, { columns: [column], metric: null }, answers[index]);
+  });
+  return text.toString();
+}

@@ -1,0 +1,187 @@
+/**
+ * The main thread's part of queries: what is asked of all lanes in one turn, merged exactly, remembered.
+ * Invariants: what a call asks reads one LSN on all lanes: queries of one round by being sent in one turn, those of
+ * several behind the gate; an answer is remembered under its whole plan and the version that it read.
+ */
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  CountEntityPlan,
+  ExtractedRow,
+  ExtractPlan,
+} from '../ir/index.js';
+import { Aggregation, firstRows } from '../plan/index.js';
+import type { Asking, QueryApi } from './api.js';
+import type { DataVersions } from './data-versions.js';
+import type { LaneSet } from './lanes.js';
+import type { ReadGate } from './read-gate.js';
+import { ResultCache } from './result-cache.js';
+import { type QueryLimits, RunningQuery } from './running-query.js';
+
+/** About what a row of an answer takes. */
+const ROW_BYTES = 200;
+const COUNT_BYTES = 8;
+
+export interface QueriesParts {
+  readonly lanes: LaneSet;
+  readonly gate: ReadGate;
+  readonly versions: DataVersions;
+  readonly limits: QueryLimits;
+  readonly cacheBytesMax: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsedMs: () => number;
+}
+
+/** A plan whose answer is to be remembered. */
+interface CachedPlan {
+  readonly databaseId: number;
+}
+
+export class Queries implements QueryApi {
+  readonly #parts: QueriesParts;
+  readonly #cache: ResultCache;
+
+  constructor(parts: QueriesParts) {
+    this.#parts = parts;
+    this.#cache = new ResultCache(parts.cacheBytesMax);
+  }
+
+  get cache(): Pick<ResultCache, 'bytes' | 'hitCount' | 'missCount'> {
+    return this.#cache;
+  }
+
+  async #run<T>({ hangUp }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+    const { lanes, limits } = this.#parts;
+    const query = new RunningQuery(lanes, limits, hangUp);
+    try {
+      return await work(query);
+    } finally {
+      query.end();
+    }
+  }
+
+  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
+    return this.#cached(
+      'count',
+      plans,
+      asking,
+      () => COUNT_BYTES,
+      (missed) =>
+        this.#run(asking, async (query) => {
+          const counts = await query.ask((lane, bounds) =>
+            lane.send('count-entities', { plans: missed, bounds }),
+          );
+          return missed.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
+        }),
+    );
+  }
+
+  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]> {
+    return this.#run(asking, async (query) => {
+      const found = await query.ask((lane, bounds) => lane.send('exist', { ...plan, ids, bounds }));
+      return ids.map((_, index) => found.some((one) => one[index] === 1));
+    });
+  }
+
+  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
+    return this.#cached('aggregate', plans, asking, answerBytes, (missed) => {
+      const work = (): Promise<AggregateAnswer[]> =>
+        this.#run(asking, (query) => this.#aggregate(missed, query));
+      return missed.some(takesRounds) ? this.atOneVersion(work) : work();
+    });
+  }
+
+  async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
+    const { bytesMax } = this.#parts.limits;
+    const aggregations = plans.map((plan) => new Aggregation(plan, bytesMax));
+    for (;;) {
+      const open = aggregations.flatMap((aggregation) => {
+        const { round } = aggregation;
+        return round === null ? [] : [{ aggregation, round }];
+      });
+      if (open.length === 0) return aggregations.map((aggregation) => aggregation.answer());
+      const rounds = open.map(({ round }) => round);
+      const lanes = await query.ask((lane, bounds) => lane.send('aggregate', { rounds, bounds }));
+      open.forEach(({ aggregation }, index) => {
+        query.check();
+        aggregation.take(lanes.flatMap((partials) => partials[index]));
+      });
+    }
+  }
+
+  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
+    return this.#run(asking, async (query) => {
+      const lanes = await query.ask((lane, bounds) => lane.send('extract', { plan, bounds }));
+      return firstRows(plan, lanes, plan.limit);
+    });
+  }
+
+  async atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
+    const { gate } = this.#parts;
+    await gate.enter();
+    try {
+      return await ask();
+    } finally {
+      gate.leave();
+    }
+  }
+
+  async remembered(
+    databaseId: number,
+    key: string,
+    seconds: number,
+    compute: () => Promise<string>,
+  ): Promise<string> {
+    const { versions, elapsedMs } = this.#parts;
+    const version = versions.of(databaseId);
+    const askedMs = elapsedMs();
+    const found = this.#cache.get<string>(`text ${databaseId} ${key}`, version);
+    if (found !== null && askedMs - found.askedMs < seconds * 1_000) return found.value;
+    const value = await compute();
+    this.#cache.put(`text ${databaseId} ${key}`, version, { value, askedMs }, value.length * 2);
+    return value;
+  }
+
+  /** The answers of `plans`, in their order: those that are not remembered are worked out in one call. */
+  async #cached<Plan extends CachedPlan, Answer>(
+    kind: string,
+    plans: readonly Plan[],
+    { bypassCache }: Asking,
+    bytesOf: (answer: Answer) => number,
+    work: (plans: readonly Plan[]) => Promise<readonly Answer[]>,
+  ): Promise<readonly Answer[]> {
+    if (bypassCache) return work(plans);
+    const { versions, elapsedMs } = this.#parts;
+    const askedMs = elapsedMs();
+    const wanted = plans.map((plan) => {
+      const key = `${kind} ${JSON.stringify(plan, plainNumbers)}`;
+      const version = versions.of(plan.databaseId);
+      return { plan, key, version, found: this.#cache.get<Answer>(key, version) };
+    });
+    const missed = wanted.filter(({ found }) => found === null);
+    const answers = missed.length === 0 ? [] : await work(missed.map(({ plan }) => plan));
+    missed.forEach(({ key, version, plan }, index) => {
+      // A record that came between asking and reading: the answer may be of either version.
+      if (versions.of(plan.databaseId) !== version) return;
+      this.#cache.put(key, version, { value: answers[index], askedMs }, bytesOf(answers[index]));
+    });
+    let next = 0;
+    return wanted.map(({ found }) => (found === null ? answers[next++] : found.value));
+  }
+}
+
+const takesRounds = ({ levels, metric }: AggregatePlan): boolean =>
+  levels.length + (metric === null ? 0 : 1) > 1;
+
+function plainNumbers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function answerBytes(answer: AggregateAnswer): number {
+  if (answer.answers === 'metric') return answer.token.length * 2 + ROW_BYTES;
+  if (answer.answers === 'buckets') return answer.rows.length * ROW_BYTES;
+  return answer.rows.reduce(
+    (sum, { value, next }) => sum + ROW_BYTES + value.length * 2 + (next === null ? 0 : answerBytes(next)),
+    0,
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * One query on its way: its bounds, its time, and who waits for it.
+ * Invariants: when it ends without an answer (time over, client gone, a lane refused) the lanes stop working on it
+ * within a morsel; its slot goes back when the last of them has answered.
+ */
+import { type HangUp, QuarryError } from '../base/index.js';
+import type { QueryBounds } from '../protocol/index.js';
+import type { LaneApi } from './lane.js';
+import type { LaneSet } from './lanes.js';
+
+export interface QueryLimits {
+  /** Milliseconds from asking to the answer; what takes longer gets 9005. */
+  readonly timeoutMs: number;
+  /** Memory of one query beside the data: on all lanes together, and as much on the main thread. */
+  readonly bytesMax: number;
+}
+
+export class RunningQuery {
+  readonly #lanes: LaneSet;
+  readonly #hangUp: HangUp | null;
+  readonly #bounds: QueryBounds;
+  readonly #timer: NodeJS.Timeout;
+  #reject: ((error: Error) => void) | null = null;
+  #stopped: QuarryError | null = null;
+  /** Lanes that have not answered yet. */
+  #asked = 0;
+  #ended = false;
+
+  /** `end` must be called at last. */
+  constructor(lanes: LaneSet, limits: QueryLimits, hangUp: HangUp | null) {
+    this.#lanes = lanes;
+    this.#hangUp = hangUp;
+    const bytesMax = Math.floor(limits.bytesMax / lanes.all.length);
+    this.#bounds = { slot: lanes.stopFlags.take(), bytesMax };
+    const seconds = limits.timeoutMs / 1_000;
+    this.#timer = setTimeout(() => this.#stop(`the query took more than ${seconds} s`), limits.timeoutMs);
+    if (hangUp?.hasHungUp === true) this.#stop('the client has gone');
+    else hangUp?.onHangUp(() => this.#stop('the client has gone'));
+  }
+
+  #stop(why: string): void {
+    this.#stopped ??= new QuarryError(9005, why);
+    this.#lanes.stopFlags.stop(this.#bounds.slot);
+    this.#reject?.(this.#stopped);
+  }
+
+  /**
+   * One request to every lane in this turn: all of them answer at the same LSN. Rejects with 9004 for a lane that is
+   * down, 9005, and what a lane refuses it with. To be called again only when the call before has settled.
+   */
+  ask<T>(send: (lane: LaneApi, bounds: QueryBounds) => Promise<T>): Promise<T[]> {
+    return this.#lanes.ask(
+      new Promise<T[]>((resolve, reject) => {
+        if (this.#stopped !== null) {
+          reject(this.#stopped);
+          return;
+        }
+        this.#reject = reject;
+        const { all } = this.#lanes;
+        const answers: T[] = new Array(all.length);
+        let missing = all.length;
+        all.forEach((lane, index) => {
+          this.#asked++;
+          send(lane, this.#bounds).then(
+            (answer) => {
+              answers[index] = answer;
+              if (--missing === 0) resolve(answers);
+              this.#answered();
+            },
+            (error) => {
+              reject(error);
+              this.#lanes.stopFlags.stop(this.#bounds.slot);
+              this.#answered();
+            },
+          );
+        });
+      }),
+    );
+  }
+
+  /** Throws 9005 when the query was stopped: for long work on the main thread. */
+  check(): void {
+    if (this.#stopped !== null) throw this.#stopped;
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#hangUp?.onHangUp(null);
+    this.#giveBack();
+  }
+
+  #answered(): void {
+    this.#asked--;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    if (this.#ended && this.#asked === 0) this.#lanes.stopFlags.giveBack(this.#bounds.slot);
+  }
+}

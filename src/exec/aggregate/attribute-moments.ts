@@ -1,0 +1,140 @@
+/** Adds the values of a level's attribute column, or the items of its lists, to the cells of their entities' groups. */
+import { SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { ValueTest } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import type { DimensionShard, EntitySegment, LatestColumn, ListColumn } from '../../storage/index.js';
+import { selectAttribute } from '../condition/attribute-leaf.js';
+import { NO_PLACES, type Places } from '../condition/places.js';
+import { PreparedTest } from '../condition/value-test.js';
+import type { QueryRun } from '../query-run.js';
+import type { Target } from './event-moments.js';
+import { addPlaces, chosenRows } from './selected-values.js';
+import { BATCH_MAX } from './value-batch.js';
+
+/** Values have no dates: the target's scale is not used. Throws 9005 and 9006. */
+export function addAttribute(
+  shard: DimensionShard,
+  columnId: number,
+  tests: readonly ValueTest[],
+  target: Target,
+  run: QueryRun,
+): void {
+  const dictionary = shard.dictionaries.get(columnId);
+  const prepared = tests.map((test) => new PreparedTest(test, dictionary, run));
+  try {
+    shard.segments.forEach((segment, index) => {
+      const latest = segment.latest(columnId);
+      const list = segment.list(columnId);
+      if (latest !== undefined) addLatest(segment, index, columnId, latest, prepared, target);
+      else if (list !== undefined) addItems(segment, index, list, prepared, target);
+    });
+  } finally {
+    for (const test of prepared) test.release();
+  }
+}
+
+function addLatest(
+  segment: EntitySegment,
+  index: number,
+  columnId: number,
+  column: LatestColumn,
+  tests: readonly PreparedTest[],
+  target: Target,
+): void {
+  const { join, sink, buffers } = target;
+  const selected = selectedValues(segment, index, columnId, column, tests, target);
+  if (selected.count === 0) return;
+  if (join === null) {
+    addPlaces(column, selected, sink, buffers);
+    return;
+  }
+  const places = buffers.list(column.arena, selected);
+  const rows = buffers.rows().subarray(0, places.length);
+  const base = index << SEGMENT_ROWS_SHIFT;
+  for (let at = 0; at < places.length; at++) rows[at] = base + places[at];
+  join.each(rows, places, (places, groups) => {
+    sink.addEach(groups, sink.needsValues ? buffers.gather(column, places) : null, 0, groups.length);
+  });
+}
+
+/** The filter's rows whose value passes; a bitmap lies in the column's arena. */
+function selectedValues(
+  segment: EntitySegment,
+  index: number,
+  columnId: number,
+  { arena }: LatestColumn,
+  tests: readonly PreparedTest[],
+  { filter }: Target,
+): Places {
+  const { rowCount } = segment;
+  // The filter may write scratch bitmaps of the column's arena, so it comes first.
+  const chosen = filter.select(index);
+  if (chosen === 0) return NO_PLACES;
+  const { count, bitmapAt } = selectAttribute(segment, columnId, tests, false);
+  if (count === 0) return NO_PLACES;
+  const passing = { from: 0, to: rowCount, count, isRange: count === rowCount, start: 0, bitmapAt };
+  if (chosen === rowCount) return passing;
+  const [out, other] = [arena.scratchBitmap(0), arena.scratchBitmap(1)];
+  const rows = filter.arena.u8.subarray(filter.bitmapAt, filter.bitmapAt + bitmapBytes(rowCount));
+  if (passing.isRange) {
+    arena.u8.set(rows, out);
+    return { ...passing, count: chosen, isRange: false, bitmapAt: out };
+  }
+  arena.u8.set(rows, other);
+  const both = arena.kernels.and(bitmapAt, other, rowCount, out);
+  return both === 0 ? NO_PLACES : { ...passing, count: both, bitmapAt: out };
+}
+
+function addItems(
+  segment: EntitySegment,
+  index: number,
+  list: ListColumn,
+  tests: readonly PreparedTest[],
+  target: Target,
+): void {
+  const places = chosenRows(segment, index, target.filter, target.buffers);
+  const rows = target.buffers.rows();
+  const items = target.buffers.items();
+  const base = index << SEGMENT_ROWS_SHIFT;
+  let count = 0;
+  for (let at = 0; at < places.length; at++) {
+    const from = list.starts[places[at]];
+    const to = from + list.counts[places[at]];
+    for (let item = from; item < to; item++) {
+      if (tests.length > 0 && !itemPasses(list, item, tests)) continue;
+      rows[count] = base + places[at];
+      items[count++] = item;
+      if (count < BATCH_MAX) continue;
+      addBatch(list, rows, items, target);
+      count = 0;
+    }
+  }
+  if (count > 0) addBatch(list, rows.subarray(0, count), items.subarray(0, count), target);
+}
+
+function itemPasses(
+  { kind, width, items }: ListColumn,
+  item: number,
+  tests: readonly PreparedTest[],
+): boolean {
+  const first = items[item * width];
+  const second = width === 2 ? items[item * 2 + 1] : 0;
+  for (const test of tests) if (test.holdsFor(kind, first, second) === test.negated) return false;
+  return true;
+}
+
+/** Adds items, as places in the list column's heap, of rows of the shard. */
+function addBatch(
+  list: ListColumn,
+  rows: Uint32Array,
+  items: Uint32Array,
+  { join, sink, buffers }: Target,
+): void {
+  if (join === null) {
+    sink.addRun(0, sink.needsValues ? buffers.gatherItems(list, items) : null, 0, items.length);
+    return;
+  }
+  join.each(rows, items, (items, groups) => {
+    sink.addEach(groups, sink.needsValues ? buffers.gatherItems(list, items) : null, 0, groups.length);
+  });
+}

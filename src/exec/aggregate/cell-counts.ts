@@ -1,0 +1,131 @@
+/**
+ * Counts by (number of a value, group): an array where the cells are few enough, a hash table where they are not.
+ * Invariants: in the array, cell (number, group) is number x groupCount + group, so that new numbers only make it longer.
+ */
+import { nthGreatest } from '../../base/index.js';
+import type { ValueCounts } from '../../ir/index.js';
+import type { DimensionShard } from '../../storage/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { Joined, type RowGroups } from './group-rows.js';
+import type { OpenNumbering } from './numbering.js';
+import { WordTable } from './value-table.js';
+
+/** Cells that are always counted in an array: 16 MiB. Those of one group are, whatever their number. */
+const DENSE_CELLS_MAX = 2 ** 22;
+
+export class CellCounts {
+  readonly #groups: RowGroups | null;
+  readonly #groupCount: number;
+  readonly #denseMax: number;
+  readonly #memory: HeldMemory;
+  readonly #joined: Joined | null;
+  /** By cell of the array, or by number of `table`. */
+  #counts: Uint32Array<ArrayBuffer>;
+  /** Numbers cells (number, group), from the time when the array would have been too long. */
+  #table: WordTable | null = null;
+
+  /** `groups` null: all rows are in one group. Throws 9006. */
+  constructor(
+    shard: DimensionShard,
+    groups: RowGroups | null,
+    memory: HeldMemory,
+    denseMax = DENSE_CELLS_MAX,
+  ) {
+    this.#groups = groups;
+    this.#groupCount = groups?.groupCount ?? 1;
+    this.#denseMax = denseMax;
+    this.#memory = memory;
+    this.#joined = groups === null ? null : new Joined(shard, groups.groupsOfRowMax, memory);
+    this.#counts = memory.u32(0);
+  }
+
+  /** The counts by number, of one group: to be added to; as long as `numberCount` at least. Throws 9006. */
+  ofNumbers(numberCount: number): Uint32Array {
+    this.#reserve(numberCount);
+    return this.#counts;
+  }
+
+  /** Counts entries, of which none may come twice; their numbers lie below `numberCount`. Throws 9006. */
+  add(rows: Uint32Array, numbers: Uint32Array, count: number, numberCount: number): void {
+    this.#reserve(numberCount);
+    if (this.#groups === null || this.#joined === null) {
+      const counts = this.#counts;
+      for (let at = 0; at < count; at++) counts[numbers[at]]++;
+      return;
+    }
+    for (let from = 0; from < count; ) {
+      from = this.#groups.join(rows, from, count, this.#joined);
+      if (this.#table === null) this.#addDense(numbers, this.#joined);
+      else this.#addHashed(this.#table, numbers, this.#joined);
+    }
+  }
+
+  #addDense(numbers: Uint32Array, { entries, groups, count }: Joined): void {
+    const counts = this.#counts;
+    const groupCount = this.#groupCount;
+    for (let at = 0; at < count; at++) counts[numbers[entries[at]] * groupCount + groups[at]]++;
+  }
+
+  #addHashed(table: WordTable, numbers: Uint32Array, { entries, groups, count }: Joined): void {
+    this.#counts = this.#memory.grown(this.#counts, table.count + count);
+    const counts = this.#counts;
+    for (let at = 0; at < count; at++) counts[table.add(numbers[entries[at]], groups[at])]++;
+  }
+
+  #reserve(numberCount: number): void {
+    if (this.#table !== null) return;
+    const cells = numberCount * this.#groupCount;
+    if (this.#groupCount > 1 && cells > this.#denseMax) this.#hash();
+    else this.#counts = this.#memory.grown(this.#counts, cells);
+  }
+
+  /** From the array to the table. */
+  #hash(): void {
+    const dense = this.#counts;
+    const table = new WordTable(this.#memory);
+    this.#counts = this.#memory.u32(0);
+    for (let cell = 0; cell < dense.length; cell++) {
+      if (dense[cell] === 0) continue;
+      const group = cell % this.#groupCount;
+      const number = table.add((cell - group) / this.#groupCount, group);
+      this.#counts = this.#memory.grown(this.#counts, number + 1);
+      this.#counts[number] = dense[cell];
+    }
+    this.#table = table;
+    this.#memory.give(dense.byteLength);
+  }
+
+  /**
+   * The cells that count something; with `best`, of one group, about so many of those that count most. Takes memory of
+   * the query for the answer. Throws 9006.
+   */
+  answer(numbering: OpenNumbering, run: QueryRun, best: number | null = null): ValueCounts {
+    const held = this.#counts;
+    const restMax = best === null || this.#groups !== null ? 0 : this.#restMax(best);
+    let cellCount = 0;
+    for (let cell = 0; cell < held.length; cell++) if (held[cell] > restMax) cellCount++;
+    const numbers = this.#memory.u32(cellCount);
+    run.take(cellCount * (this.#groups === null ? 8 : 12));
+    const counts = new Float64Array(cellCount);
+    const cells = this.#groups === null ? null : new Uint32Array(cellCount);
+    const keys = this.#table?.keys;
+    for (let cell = 0, at = 0; at < cellCount; cell++) {
+      if (held[cell] <= restMax) continue;
+      const group = keys === undefined ? cell % this.#groupCount : keys[cell * 2 + 1];
+      numbers[at] = keys === undefined ? (cell - group) / this.#groupCount : keys[cell * 2];
+      if (cells !== null) cells[at] = group;
+      counts[at++] = held[cell];
+    }
+    return { answers: 'values', values: numbering.valuesOf(numbers, run), counts, cells, restMax };
+  }
+
+  /** What is left out when the `best` greatest counts stay: all that are not above it. */
+  #restMax(best: number): number {
+    if (this.#counts.length <= best) return 0;
+    const heap = this.#memory.u32(best);
+    const restMax = nthGreatest(this.#counts, heap, best);
+    this.#memory.give(heap.byteLength);
+    return restMax;
+  }
+}

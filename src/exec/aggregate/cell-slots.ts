@@ -1,0 +1,50 @@
+/**
+ * Slots for the cells of an aggregation that hold something: consecutive numbers from 0 in the order of first sight, so
+ * that memory is in proportion to those and not to all cells that could be.
+ */
+import type { HeldMemory } from '../held-memory.js';
+import { WordTable } from './value-table.js';
+
+/** Up to so many cells each has its place in a table; more are hashed. */
+const DIRECT_CELLS_MAX = 65_536;
+
+export class CellSlots {
+  /** By cell, the slot plus 1; 0 = none. null = hashed. */
+  readonly #direct: Uint32Array | null = null;
+  readonly #hashed: WordTable | null = null;
+  #count = 0;
+
+  /** `cellCount` is at most 2^32. Throws 9006. */
+  constructor(cellCount: number, memory: HeldMemory) {
+    if (cellCount <= DIRECT_CELLS_MAX) this.#direct = memory.u32(cellCount);
+    else this.#hashed = new WordTable(memory);
+  }
+
+  /** Slots that are taken. */
+  get count(): number {
+    return this.#hashed?.count ?? this.#count;
+  }
+
+  /** The slot of the cell, which takes one now if it has none. Throws 9006. */
+  slotOf(cell: number): number {
+    const direct = this.#direct;
+    if (direct === null) return (this.#hashed as WordTable).add(cell, 0);
+    const found = direct[cell];
+    if (found > 0) return found - 1;
+    direct[cell] = ++this.#count;
+    return this.#count - 1;
+  }
+
+  /** By slot, the cell that has it. */
+  cells(): Uint32Array {
+    const cells = new Uint32Array(this.count);
+    if (this.#hashed !== null) {
+      const { keys } = this.#hashed;
+      for (let slot = 0; slot < cells.length; slot++) cells[slot] = keys[slot * 2];
+    }
+    this.#direct?.forEach((slot, cell) => {
+      if (slot > 0) cells[slot - 1] = cell;
+    });
+    return cells;
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * Two forms of which rows belong to which groups: at most one group per row, or any number of them.
+ * Invariants: rows outside the selection belong to none; a row belongs to a group once.
+ */
+import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import { setBits } from '../condition/set-bits.js';
+import type { HeldMemory } from '../held-memory.js';
+
+const WORDS_PER_SEGMENT = BITMAP_BYTES / 4;
+
+export interface Groups {
+  /** Of the last decided level. */
+  readonly groupCount: number;
+  /** Calls `visit` for each member of a group among the rows of the segment, ascending by place. */
+  eachInSegment(index: number, visit: (place: number, group: number) => void): void;
+  /** Calls `visit` for each group that the row (of the shard) belongs to; for none when it is not selected. */
+  eachOfRow(row: number, visit: (group: number) => void): void;
+  /** Gives their memory back. */
+  release(): void;
+}
+
+/** Entries of a walk that belong to groups: entry entries[i] belongs to group groups[i]. */
+export class Joined {
+  readonly entries: Uint32Array;
+  readonly groups: Uint32Array;
+  count = 0;
+
+  /** For rows of the shard, of which none belongs to more than `groupsOfRowMax` groups. */
+  constructor(shard: DimensionShard, groupsOfRowMax: number, memory: HeldMemory) {
+    const length = Math.max(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd), groupsOfRowMax);
+    [this.entries, this.groups] = [memory.u32(length), memory.u32(length)];
+  }
+}
+
+/** What both forms have beside the interface. */
+export interface RowGroups extends Groups {
+  /** The members of any group, one bit per row: that of row r is bit r & 7 of byte r >> 3. */
+  readonly members: Uint8Array;
+  /** Whether no row belongs to two groups. */
+  readonly isSingle: boolean;
+  readonly groupsOfRowMax: number;
+  /**
+   * Joins rows[from], rows[from + 1]... with their groups until `out` is full or all `count` are done; returns the
+   * first one that is not.
+   */
+  join(rows: Uint32Array, from: number, count: number, out: Joined): number;
+}
+
+function newMembers(shard: DimensionShard, memory: HeldMemory): Uint32Array<ArrayBuffer> {
+  return memory.u32(shard.segments.length * WORDS_PER_SEGMENT);
+}
+
+/** One group per row at most, in 16 or 32 bits. */
+export class SingleGroups implements RowGroups {
+  readonly isSingle = true;
+  readonly groupsOfRowMax = 1;
+  readonly groupCount: number;
+  readonly members: Uint8Array;
+  readonly #memory: HeldMemory;
+  readonly #memberWords: Uint32Array<ArrayBuffer>;
+  /** The group plus one; 0 = none. */
+  readonly #groups: Uint16Array | Uint32Array;
+
+  constructor(shard: DimensionShard, groupCount: number, memory: HeldMemory) {
+    this.groupCount = groupCount;
+    this.#memory = memory;
+    this.#memberWords = newMembers(shard, memory);
+    this.members = new Uint8Array(this.#memberWords.buffer);
+    const narrow = groupCount < 0xffff;
+    memory.take(shard.rowEnd * (narrow ? 2 : 4));
+    this.#groups = narrow ? new Uint16Array(shard.rowEnd) : new Uint32Array(shard.rowEnd);
+  }
+
+  /** Row rows[i], which has no group yet, belongs to groups[i]. */
+  append(rows: Uint32Array, groups: Uint32Array, count: number): void {
+    const held = this.#groups;
+    const members = this.#memberWords;
+    for (let at = 0; at < count; at++) {
+      const row = rows[at];
+      held[row] = groups[at] + 1;
+      members[row >>> 5] |= 1 << (row & 31);
+    }
+  }
+
+  eachInSegment(index: number, visit: (place: number, group: number) => void): void {
+    const base = index << SEGMENT_ROWS_SHIFT;
+    const end = Math.min(base + SEGMENT_ROWS_MAX, this.#groups.length);
+    for (let row = base; row < end; row++) {
+      if (this.#groups[row] !== 0) visit(row - base, this.#groups[row] - 1);
+    }
+  }
+
+  eachOfRow(row: number, visit: (group: number) => void): void {
+    if (this.#groups[row] !== 0) visit(this.#groups[row] - 1);
+  }
+
+  join(rows: Uint32Array, from: number, count: number, out: Joined): number {
+    const held = this.#groups;
+    const { entries, groups } = out;
+    let joined = 0;
+    const end = Math.min(count, from + entries.length);
+    for (let at = from; at < end; at++) {
+      const group = held[rows[at]];
+      if (group === 0) continue;
+      entries[joined] = at;
+      groups[joined++] = group - 1;
+    }
+    out.count = joined;
+    return end;
+  }
+
+  release(): void {
+    this.#memory.release();
+  }
+}
+
+/** Collects (row, group) pairs in any order, none of them twice, for ManyGroups. */
+export class PairList {
+  readonly #memory: HeldMemory;
+  #rows: Uint32Array<ArrayBuffer>;
+  #groups: Uint32Array<ArrayBuffer>;
+  #count = 0;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    [this.#rows, this.#groups] = [memory.u32(0), memory.u32(0)];
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+  get rows(): Uint32Array {
+    return this.#rows;
+  }
+  get groups(): Uint32Array {
+    return this.#groups;
+  }
+
+  append(rows: Uint32Array, groups: Uint32Array, count: number): void {
+    const end = this.#count + count;
+    this.#rows = this.#memory.grown(this.#rows, end);
+    this.#groups = this.#memory.grown(this.#groups, end);
+    this.#rows.set(rows.subarray(0, count), this.#count);
+    this.#groups.set(groups.subarray(0, count), this.#count);
+    this.#count = end;
+  }
+
+  release(): void {
+    this.#memory.give(this.#rows.byteLength + this.#groups.byteLength);
+    [this.#rows, this.#groups] = [new Uint32Array(0), new Uint32Array(0)];
+  }
+}
+
+/**
+ * Any number of groups per row. The members are numbered in the order of their rows: a bit per row tells them, and the
+ * members before each word of 32 rows are counted; member m belongs to groups [starts[m], starts[m + 1]).
+ */
+export class ManyGroups implements RowGroups {
+  readonly isSingle = false;
+  readonly groupCount: number;
+  readonly groupsOfRowMax: number;
+  readonly members: Uint8Array;
+  readonly #memory: HeldMemory;
+  readonly #memberWords: Uint32Array<ArrayBuffer>;
+  /** Members before each word. */
+  readonly #ranks: Uint32Array;
+  readonly #starts: Uint32Array;
+  readonly #groups: Uint32Array;
+
+  /** Throws 9006. `memory` holds what these groups take until `release`. */
+  constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: HeldMemory) {
+    this.groupCount = groupCount;
+    this.#memory = memory;
+    const members = newMembers(shard, memory);
+    this.#memberWords = members;
+    this.members = new Uint8Array(members.buffer);
+    const { rows, groups, count } = pairs;
+    for (let at = 0; at < count; at++) members[rows[at] >>> 5] |= 1 << (rows[at] & 31);
+    const ranks = memory.u32(members.length + 1);
+    for (let word = 0; word < members.length; word++) ranks[word + 1] = ranks[word] + bitsSet(members[word]);
+    this.#ranks = ranks;
+    // First the number of groups of each member, two places on; then where they end; then, while groups are written
+    // from each member's start on, the starts move to where the next one's groups start.
+    const starts = memory.u32(ranks[members.length] + 2);
+    this.#starts = starts;
+    for (let at = 0; at < count; at++) starts[this.#memberOf(rows[at]) + 2]++;
+    let most = 0;
+    for (let member = 2; member < starts.length; member++) {
+      if (starts[member] > most) most = starts[member];
+      starts[member] += starts[member - 1];
+    }
+    this.groupsOfRowMax = most;
+    this.#groups = memory.u32(count);
+    for (let at = 0; at < count; at++) {
+      this.#groups[starts[this.#memberOf(rows[at]) + 1]++] = groups[at];
+    }
+  }
+
+  /** The number of the row, which is a member's. */
+  #memberOf(row: number): number {
+    const word = row >>> 5;
+    return this.#ranks[word] + bitsSet(this.#memberWords[word] & ((1 << (row & 31)) - 1));
+  }
+
+  eachInSegment(index: number, visit: (place: number, group: number) => void): void {
+    const from = index * WORDS_PER_SEGMENT;
+    const [first, end] = [this.#ranks[from], this.#ranks[from + WORDS_PER_SEGMENT]];
+    const places = new Uint32Array(end - first);
+    setBits(new Int32Array(this.#memberWords.buffer), from, SEGMENT_ROWS_MAX, 0, places);
+    for (let member = first; member < end; member++) {
+      for (let at = this.#starts[member]; at < this.#starts[member + 1]; at++) {
+        visit(places[member - first], this.#groups[at]);
+      }
+    }
+  }
+
+  eachOfRow(row: number, visit: (group: number) => void): void {
+    if ((this.#memberWords[row >>> 5] & (1 << (row & 31))) === 0) return;
+    const member = this.#memberOf(row);
+    for (let at = this.#starts[member]; at < this.#starts[member + 1]; at++) visit(this.#groups[at]);
+  }
+
+  join(rows: Uint32Array, from: number, count: number, out: Joined): number {
+    const members = this.#memberWords;
+    const starts = this.#starts;
+    const held = this.#groups;
+    const { entries, groups } = out;
+    let joined = 0;
+    let entry = from;
+    for (; entry < count; entry++) {
+      const row = rows[entry];
+      if ((members[row >>> 5] & (1 << (row & 31))) === 0) continue;
+      const member = this.#memberOf(row);
+      const end = starts[member + 1];
+      if (joined + end - starts[member] > entries.length) break;
+      for (let at = starts[member]; at < end; at++) {
+        entries[joined] = entry;
+        groups[joined++] = held[at];
+      }
+    }
+    out.count = joined;
+    return entry;
+  }
+
+  release(): void {
+    this.#memory.release();
+  }
+}
+
+function bitsSet(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
+  return Math.imul(bits, 0x01010101) >>> 24;
+}

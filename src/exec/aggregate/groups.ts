@@ -1,0 +1,231 @@
+/**
+ * Which groups of an aggregation's decided levels the entities of a shard belong to.
+ * How: level by level, each value that the level chose has a number, a walk gives the rows that have it, and a row's
+ * groups above with that number give its groups here.
+ */
+import { invariant, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import type { DecidedLevel, ValueList, ValueTest } from '../../ir/index.js';
+import type { DimensionShard } from '../../storage/index.js';
+import { ShardCondition } from '../condition/condition.js';
+import type { EntitySelection } from '../condition/selection.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { type Choices, choicesOf, textAt, valueCountOf } from './choices.js';
+import type { EntrySink } from './entries.js';
+import { Joined, ManyGroups, PairList, type RowGroups, SingleGroups } from './group-rows.js';
+import { eachValue, isSingleValued } from './level-values.js';
+import { ABSENT } from './numbering.js';
+import { RowFilter } from './row-filter.js';
+import { WordTable } from './value-table.js';
+
+export type { Groups } from './group-rows.js';
+
+/** The groups of the selected entities; there is a decided level. Throws 9005 and 9006. */
+export function groupsOf(
+  shard: DimensionShard,
+  selection: EntitySelection,
+  decided: readonly DecidedLevel[],
+  run: QueryRun,
+): RowGroups {
+  let groups: RowGroups | null = null;
+  for (const level of decided) {
+    const within = groupsWithin(shard, selection, groups, level, run);
+    groups?.release();
+    groups = within;
+  }
+  invariant(groups !== null, 'no level was decided');
+  return groups;
+}
+
+/** The groups of one level within those of the level above; null = one of all selected entities. */
+function groupsWithin(
+  shard: DimensionShard,
+  selection: EntitySelection,
+  above: RowGroups | null,
+  { level, parents, values }: DecidedLevel,
+  run: QueryRun,
+): RowGroups {
+  const memory = new HeldMemory(run);
+  const kept = new HeldMemory(run);
+  const filter = new RowFilter(shard, selection, above?.members ?? null, run);
+  const { source, tests } = level;
+  try {
+    if (source.from === 'entity-id') {
+      const ids = chosenIds(shard, tests, values, filter, memory, run);
+      const paths = new Paths(above, parents, ids, memory);
+      return collect(shard, above, paths, true, kept, memory, (sink) => {
+        for (let from = 0; from < ids.rows.length; from += SEGMENT_ROWS_MAX) {
+          const to = Math.min(ids.rows.length, from + SEGMENT_ROWS_MAX);
+          sink(ids.rows.subarray(from, to), ids.numbers.subarray(from, to), to - from);
+        }
+      });
+    }
+    const choices = choicesOf(shard, source, tests, values, memory, run);
+    const walk = { shard, source, tests: choices.narrowing, filter, memory, run };
+    const paths = new Paths(above, parents, choices, memory);
+    return collect(shard, above, paths, isSingleValued(shard, source), kept, memory, (sink) =>
+      eachValue(walk, choices.numbering, sink),
+    );
+  } finally {
+    filter.release();
+    memory.release();
+  }
+}
+
+/** The groups of the entries that `walk` gives. `singleValued`: a row comes in one entry at most. */
+function collect(
+  shard: DimensionShard,
+  above: RowGroups | null,
+  paths: Paths,
+  singleValued: boolean,
+  kept: HeldMemory,
+  memory: HeldMemory,
+  walk: (sink: EntrySink) => void,
+): RowGroups {
+  const single =
+    singleValued && (above === null || above.isSingle)
+      ? new SingleGroups(shard, paths.groupCount, kept)
+      : null;
+  const pairs = new PairList(memory);
+  const target = single ?? pairs;
+  const found = new Joined(shard, above?.groupsOfRowMax ?? 1, memory);
+  const joined = above === null ? null : new Joined(shard, above.groupsOfRowMax, memory);
+  walk((rows, numbers, count) => {
+    if (above === null || joined === null) {
+      for (let from = 0; from < count; ) {
+        from = paths.ofEntries(rows, numbers, from, count, found);
+        target.append(found.entries, found.groups, found.count);
+      }
+      return;
+    }
+    for (let from = 0; from < count; ) {
+      from = above.join(rows, from, count, joined);
+      paths.ofJoined(rows, numbers, joined, found);
+      target.append(found.entries, found.groups, found.count);
+    }
+  });
+  return single ?? new ManyGroups(shard, paths.groupCount, pairs, kept);
+}
+
+/** Cells of a table of groups by (group above, number): below that, it needs no hashing. */
+const DENSE_PATHS_MAX = 2 ** 20;
+
+/** From a group above and a value's number to the group. */
+class Paths {
+  readonly groupCount: number;
+  readonly #choiceCount: number;
+  /** By group above x choiceCount + number: the group plus one; 0 = none. */
+  readonly #dense: Uint32Array | null = null;
+  readonly #table: WordTable | null = null;
+  /** By number of `table`. */
+  readonly #groups: Uint32Array | null = null;
+
+  constructor(above: RowGroups | null, parents: Uint32Array, choices: Choices, memory: HeldMemory) {
+    const { count, numberOf } = choices;
+    const groupCount = parents.length;
+    this.groupCount = groupCount;
+    this.#choiceCount = count;
+    const cells = (above?.groupCount ?? 1) * count;
+    if (cells <= DENSE_PATHS_MAX) {
+      this.#dense = memory.u32(cells);
+      for (let group = 0; group < groupCount; group++) {
+        if (numberOf[group] !== ABSENT) this.#dense[parents[group] * count + numberOf[group]] = group + 1;
+      }
+      return;
+    }
+    this.#table = new WordTable(memory);
+    this.#groups = memory.u32(groupCount);
+    for (let group = 0; group < groupCount; group++) {
+      if (numberOf[group] === ABSENT) continue;
+      this.#groups[this.#table.add(numberOf[group], parents[group])] = group;
+    }
+  }
+
+  /** The group, or -1. */
+  #find(parent: number, number: number): number {
+    if (this.#dense !== null) return this.#dense[parent * this.#choiceCount + number] - 1;
+    const found = (this.#table as WordTable).find(number, parent);
+    return found < 0 ? -1 : (this.#groups as Uint32Array)[found];
+  }
+
+  /**
+   * Rows and groups of entries from `from` on, all of them within group 0 above, to `out.entries` and `out.groups`, as
+   * far as there is room; returns the first entry that was not looked at.
+   */
+  ofEntries(rows: Uint32Array, numbers: Uint32Array, from: number, count: number, out: Joined): number {
+    let found = 0;
+    const end = Math.min(count, from + out.entries.length);
+    for (let at = from; at < end; at++) {
+      const group = this.#find(0, numbers[at]);
+      if (group < 0) continue;
+      out.entries[found] = rows[at];
+      out.groups[found++] = group;
+    }
+    out.count = found;
+    return end;
+  }
+
+  /** The same of entries that were joined with their groups above, which `out` has room for. */
+  ofJoined(rows: Uint32Array, numbers: Uint32Array, joined: Joined, out: Joined): void {
+    let found = 0;
+    for (let at = 0; at < joined.count; at++) {
+      const entry = joined.entries[at];
+      const group = this.#find(joined.groups[at], numbers[entry]);
+      if (group < 0) continue;
+      out.entries[found] = rows[entry];
+      out.groups[found++] = group;
+    }
+    out.count = found;
+  }
+}
+
+interface ChosenIds extends Choices {
+  /** Entries: entity rows[i] has number numbers[i]. */
+  readonly rows: Uint32Array;
+  readonly numbers: Uint32Array;
+}
+
+/** The entities of the filter whose IDs are listed and pass the tests. */
+function chosenIds(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  values: ValueList,
+  filter: RowFilter,
+  memory: HeldMemory,
+  run: QueryRun,
+): ChosenIds {
+  const table = new WordTable(memory);
+  const numberOf = memory.u32(valueCountOf(values)).fill(ABSENT);
+  for (let at = 0; at < numberOf.length; at++) {
+    const row = shard.findRow(...textAt(values, at));
+    if (row >= 0) numberOf[at] = table.add(row, 0);
+  }
+  const { bitmap } = filter;
+  const all = Array.from({ length: table.count }, (_, number) => table.keys[number * 2]);
+  const passes = tests.length === 0 ? null : idsPass(shard, tests, all, filter, run);
+  const rows = memory.u32(table.count);
+  const numbers = memory.u32(table.count);
+  let count = 0;
+  all.forEach((row, number) => {
+    if (bitmap !== null && (bitmap[row >>> 3] & (1 << (row & 7))) === 0) return;
+    if (passes !== null && passes[number] === 0) return;
+    rows[count] = row;
+    numbers[count++] = number;
+  });
+  return { count: table.count, numberOf, rows: rows.subarray(0, count), numbers: numbers.subarray(0, count) };
+}
+
+function idsPass(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  rows: readonly number[],
+  { arena }: RowFilter,
+  run: QueryRun,
+): Uint8Array {
+  const condition = new ShardCondition(shard, { op: 'entity-id', tests }, arena, run);
+  try {
+    return condition.holdsFor(rows);
+  } finally {
+    condition.release();
+  }
+}

@@ -1,0 +1,109 @@
+/** Entity IDs as the values of a level: each is the value of one entity. */
+import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
+import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import { EntitySelection } from '../condition/selection.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { Joined, PairList, type RowGroups } from './group-rows.js';
+import type { RowFilter } from './row-filter.js';
+import { appendTexts, emptyTexts } from './value-texts.js';
+
+/** One entity of each group for each ID that passes the tests. Throws 9005 and 9006. */
+export function countIds(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  filter: RowFilter,
+  groups: RowGroups | null,
+  memory: HeldMemory,
+  run: QueryRun,
+): ValueCounts {
+  const passing = tests.length === 0 ? null : passingIds(shard, tests, filter, memory, run);
+  const pairs = new PairList(memory);
+  const rows = memory.u32(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd));
+  const joined = new Joined(shard, groups?.groupsOfRowMax ?? 1, memory);
+  shard.segments.forEach(({ rowCount }, index) => {
+    let count = filter.select(index);
+    filter.places(rowCount, count, rows);
+    if (passing !== null) count = keepSet(rows, count, passing, index * BITMAP_BYTES);
+    for (let at = 0; at < count; at++) rows[at] += index << SEGMENT_ROWS_SHIFT;
+    if (groups === null) {
+      pairs.append(rows, rows, count);
+      return;
+    }
+    for (let from = 0; from < count; ) {
+      from = groups.join(rows, from, count, joined);
+      for (let at = 0; at < joined.count; at++) joined.entries[at] = rows[joined.entries[at]];
+      pairs.append(joined.entries, joined.groups, joined.count);
+    }
+  });
+  const { count } = pairs;
+  run.take(count * (groups === null ? 8 : 12));
+  return {
+    answers: 'values',
+    restMax: 0,
+    values: idsOf(shard, pairs.rows.subarray(0, count), run),
+    counts: new Float64Array(count).fill(1),
+    cells: groups === null ? null : pairs.groups.slice(0, count),
+  };
+}
+
+/** One bit per row of the shard. */
+function passingIds(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  { arena }: RowFilter,
+  memory: HeldMemory,
+  run: QueryRun,
+): Uint8Array {
+  const selection = new EntitySelection(shard, { op: 'entity-id', tests }, arena, run);
+  try {
+    const bitmap = selection.bitmap();
+    // From here on it is the memory's, which gives it back.
+    run.give(bitmap.length);
+    memory.take(bitmap.length);
+    return bitmap;
+  } finally {
+    selection.release();
+  }
+}
+
+/** Keeps the places whose bit is set, from byte `from` of the bitmap on. */
+function keepSet(places: Uint32Array, count: number, bitmap: Uint8Array, from: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const place = places[at];
+    places[kept] = place;
+    kept += (bitmap[from + (place >> 3)] >> (place & 7)) & 1;
+  }
+  return kept;
+}
+
+/** The IDs of rows, which do not descend. */
+function idsOf(shard: DimensionShard, rows: Uint32Array, run: QueryRun): ValueList {
+  let total = 0;
+  eachSegment(rows, (index, from, to) => {
+    const { offsets } = shard.segments[index].ids();
+    for (let at = from; at < to; at++) {
+      const place = rows[at] & SEGMENT_ROWS_MASK;
+      total += offsets[place + 1] - offsets[place];
+    }
+  });
+  const texts = emptyTexts(rows.length, total, run);
+  eachSegment(rows, (index, from, to) => {
+    const { offsets, bytes } = shard.segments[index].ids();
+    const places = rows.slice(from, to);
+    for (let at = 0; at < places.length; at++) places[at] &= SEGMENT_ROWS_MASK;
+    appendTexts(texts, from, places, places.length, offsets, bytes);
+  });
+  return texts;
+}
+
+/** Calls `visit` for each run rows[from, to) of one segment. */
+function eachSegment(rows: Uint32Array, visit: (index: number, from: number, to: number) => void): void {
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const index = rows[from] >>> SEGMENT_ROWS_SHIFT;
+    while (to < rows.length && rows[to] >>> SEGMENT_ROWS_SHIFT === index) to++;
+    visit(index, from, to);
+  }
+}

@@ -1,0 +1,131 @@
+/** How many entities each group holds, or their IDs: an ID is a value that stands once. */
+import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
+import type { Arena, DimensionShard } from '../../storage/index.js';
+import { EntitySelection } from '../condition/selection.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import type { Target } from './event-moments.js';
+import type { VisitGrouped } from './group-join.js';
+import { chosenRows } from './selected-values.js';
+import { appendTexts, emptyTexts } from './value-texts.js';
+
+/** Adds each entity whose ID passes to the cells of its groups. Throws 9005 and 9006. */
+export function addIds(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  target: Target,
+  run: QueryRun,
+): void {
+  const { join, sink } = target;
+  eachSegment(shard, tests, target, run, (_index, places, groups) => {
+    if (join === null) sink.addRun(0, null, 0, places.length);
+    else sink.addEach(groups, null, 0, groups.length);
+  });
+}
+
+/** Those IDs, by cell. Throws 9005 and 9006. */
+export function idValues(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  target: Omit<Target, 'sink'>,
+  run: QueryRun,
+): ValueCounts {
+  const memory = new HeldMemory(run);
+  let rows = memory.u32(0);
+  let cells = memory.u32(0);
+  let count = 0;
+  eachSegment(shard, tests, target, run, (index, places, groups) => {
+    const end = count + places.length;
+    rows = memory.grown(rows, end);
+    const base = index << SEGMENT_ROWS_SHIFT;
+    for (let at = 0; at < places.length; at++) rows[count + at] = base + places[at];
+    cells = memory.grown(cells, end);
+    cells.set(groups, count);
+    count = end;
+  });
+  run.take(count * 12);
+  const answer: ValueCounts = {
+    answers: 'values',
+    values: idsOf(shard, rows.subarray(0, count), run),
+    counts: new Float64Array(count).fill(1),
+    cells: target.join === null ? null : cells.slice(0, count),
+    restMax: 0,
+  };
+  memory.release();
+  return answer;
+}
+
+/** Calls `visit` with entities whose ID passes, as places of a segment, and their groups (none without a join). */
+function eachSegment(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  { filter, join, buffers }: Omit<Target, 'sink'>,
+  run: QueryRun,
+  visit: (index: number, ...entries: Parameters<VisitGrouped>) => void,
+): void {
+  const passing = tests.length === 0 ? null : rowsById(shard, tests, filter.arena, run);
+  shard.segments.forEach((segment, index) => {
+    const chosen = chosenRows(segment, index, filter, buffers);
+    const rows = buffers.rows();
+    const base = index << SEGMENT_ROWS_SHIFT;
+    let count = 0;
+    for (let at = 0; at < chosen.length; at++) {
+      const place = chosen[at];
+      const row = base + place;
+      if (passing !== null && ((passing[row >>> 3] >> (row & 7)) & 1) === 0) continue;
+      rows[count] = row;
+      chosen[count++] = place;
+    }
+    if (count === 0) return;
+    const places = chosen.subarray(0, count);
+    if (join === null) visit(index, places, NO_GROUPS);
+    else join.each(rows.subarray(0, count), places, (places, groups) => visit(index, places, groups));
+  });
+  if (passing !== null) run.give(passing.length);
+}
+
+const NO_GROUPS = new Uint32Array(0);
+
+/** Entities whose ID passes, as a bitmap over the shard's rows that takes its bytes of the query's memory. */
+function rowsById(
+  shard: DimensionShard,
+  tests: readonly ValueTest[],
+  scratch: Arena,
+  run: QueryRun,
+): Uint8Array {
+  const passing = new EntitySelection(shard, { op: 'entity-id', tests }, scratch, run);
+  try {
+    return passing.bitmap();
+  } finally {
+    passing.release();
+  }
+}
+
+/** The IDs of rows of the shard, which ascend by segment. Throws 9006. */
+function idsOf(shard: DimensionShard, rows: Uint32Array, run: QueryRun): ValueList {
+  let bytes = 0;
+  eachRun(rows, (index, places) => {
+    const { offsets } = shard.segments[index].ids();
+    for (let at = 0; at < places.length; at++) bytes += offsets[places[at] + 1] - offsets[places[at]];
+  });
+  const texts = emptyTexts(rows.length, bytes, run);
+  eachRun(rows, (index, places, done) => {
+    const ids = shard.segments[index].ids();
+    appendTexts(texts, done, places, places.length, ids.offsets, ids.bytes);
+  });
+  return texts;
+}
+
+/** Calls `visit` for each run of rows of one segment, with their places in it and how many rows came before. */
+function eachRun(rows: Uint32Array, visit: (index: number, places: Uint32Array, done: number) => void): void {
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const index = rows[from] >>> SEGMENT_ROWS_SHIFT;
+    while (to < rows.length && rows[to] >>> SEGMENT_ROWS_SHIFT === index) to++;
+    visit(
+      index,
+      rows.slice(from, to).map((row) => row & SEGMENT_ROWS_MASK),
+      from,
+    );
+  }
+}

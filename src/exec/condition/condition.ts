@@ -1,0 +1,298 @@
+/**
+ * A condition over one dimension of one shard, evaluated entity segment by entity segment.
+ * Invariants: leaves about events and entity IDs are worked out once for the whole shard, attribute leaves per
+ * segment where the column lies; results meet in the worker's own scratch arena, one bitmap per depth. A
+ * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first. Inside a condition
+ * deleted rows may be selected (they have no values, but events, and IDs that `not` selects); at its root they are
+ * taken out, in segments that have any.
+ */
+import { hashBytes, SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { Condition } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import {
+  type Arena,
+  BITMAP_BYTES,
+  type DimensionShard,
+  type EntitySegment,
+  valueBytes,
+} from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { refineAttribute, selectAttribute } from './attribute-leaf.js';
+import { entitiesWithEvents, segmentPart } from './event-leaf.js';
+import { type Leaf, type NormalNode, normalize } from './normal-form.js';
+import { eachMatch, type TextTest } from './text-match.js';
+import { PreparedTest } from './value-test.js';
+
+/** A bitmap with fewer than one in so many rows set is narrowed row by row rather than by another scan. */
+const SPARSE = 8;
+
+type PreparedLeaf =
+  | { readonly over: 'segment'; readonly columnId: number; readonly tests: readonly PreparedTest[] }
+  /** `owners`: null, or the event column without whose events the leaf is unknown. */
+  | { readonly over: 'shard'; readonly bitmap: Uint8Array; readonly owners: number | null };
+
+export class ShardCondition {
+  readonly #shard: DimensionShard;
+  readonly #scratch: Arena;
+  readonly #run: QueryRun;
+  readonly #root: NormalNode;
+  readonly #leaves = new Map<NormalNode, PreparedLeaf>();
+
+  /** Resolves texts and works out the shard-wide leaves; `release` must be called at the end. */
+  constructor(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun) {
+    this.#run = run;
+    this.#shard = shard;
+    this.#scratch = scratch;
+    this.#root = normalize(condition, (leaf) => leafCost(shard, leaf));
+    this.#prepare(this.#root);
+  }
+
+  /** The number of entities for which the condition is true. */
+  count(): number {
+    let sum = 0;
+    for (let index = 0; index < this.#shard.segments.length; index++) {
+      this.#run.check();
+      const segment = this.#shard.segments[index];
+      sum +=
+        segment.deadCount === 0
+          ? this.#select(this.#root, segment, index, 0, true)
+          : this.#selectLiving(segment, index);
+    }
+    return sum;
+  }
+
+  /** The living rows of one segment for which the condition is true: see EntitySelection.select. */
+  select(index: number): number {
+    return this.#selectLiving(this.#shard.segments[index], index);
+  }
+
+  /** The rows of the entities for which the condition is true, ascending. */
+  rows(): Uint32Array {
+    const { u8 } = this.#scratch;
+    const at = this.#scratch.scratchBitmap(0);
+    const parts: Uint32Array[] = [];
+    let total = 0;
+    for (let index = 0; index < this.#shard.segments.length; index++) {
+      const { rowCount } = this.#shard.segments[index];
+      const count = this.#selectLiving(this.#shard.segments[index], index);
+      if (count === 0) continue;
+      if (count === rowCount) this.#scratch.kernels.fill(rowCount, at);
+      parts.push(rowsOf(u8, at, count, index * SEGMENT_ROWS_MAX));
+      total += count;
+    }
+    const rows = new Uint32Array(total);
+    let end = 0;
+    for (const part of parts) {
+      rows.set(part, end);
+      end += part.length;
+    }
+    return rows;
+  }
+
+  /** For each of `rows` 1 where the condition is true, else 0; other segments than theirs are not evaluated. */
+  holdsFor(rows: readonly number[]): Uint8Array {
+    const { u8 } = this.#scratch;
+    const at = this.#scratch.scratchBitmap(0);
+    const holds = new Uint8Array(rows.length);
+    for (const index of new Set(rows.map((row) => row >>> SEGMENT_ROWS_SHIFT))) {
+      const segment = this.#shard.segments[index];
+      const count = this.#selectLiving(segment, index);
+      if (count === 0) continue;
+      rows.forEach((row, position) => {
+        if (row >>> SEGMENT_ROWS_SHIFT !== index) return;
+        const place = row & SEGMENT_ROWS_MASK;
+        holds[position] = count === segment.rowCount ? 1 : (u8[at + (place >> 3)] >> (place & 7)) & 1;
+      });
+    }
+    return holds;
+  }
+
+  /**
+   * Rows of the segment that are not deleted and for which the condition is true, into scratch bitmap 0, which is
+   * unwritten when they are none or all rows of the segment.
+   */
+  #selectLiving(segment: EntitySegment, index: number): number {
+    const count = this.#select(this.#root, segment, index, 0, false);
+    const { tombstones, rowCount } = segment;
+    if (count === 0 || tombstones === null) return count;
+    const { u8, kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(0);
+    const dead = this.#scratch.scratchBitmap(1);
+    if (count === rowCount) kernels.fill(rowCount, out);
+    u8.set(tombstones.arena.u8.subarray(tombstones.at, tombstones.at + bitmapBytes(rowCount)), dead);
+    return kernels.andNot(out, dead, rowCount, out);
+  }
+
+  release(): void {
+    for (const leaf of this.#leaves.values()) {
+      if (leaf.over === 'segment') for (const test of leaf.tests) test.release();
+    }
+  }
+
+  #prepare(node: NormalNode): void {
+    if (node.op === 'leaf') this.#leaves.set(node, this.#prepareLeaf(node.leaf));
+    else for (const member of node.members) this.#prepare(member);
+  }
+
+  #prepareLeaf(leaf: Leaf): PreparedLeaf {
+    const shard = this.#shard;
+    switch (leaf.op) {
+      case 'attribute': {
+        const dictionary = shard.dictionaries.get(leaf.columnId);
+        const tests = leaf.tests.map((test) => new PreparedTest(test, dictionary, this.#run));
+        return { over: 'segment', columnId: leaf.columnId, tests };
+      }
+      case 'event':
+        return {
+          over: 'shard',
+          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq, this.#run),
+          owners: leaf.event.columnId,
+        };
+      case 'freqgroup':
+        return {
+          over: 'shard',
+          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run),
+          owners: null,
+        };
+      case 'entity-id':
+        return {
+          over: 'shard',
+          bitmap: entitiesById(shard, leaf.tests as readonly TextTest[], this.#run),
+          owners: null,
+        };
+    }
+  }
+
+  /** Rows of the segment for which the node is true, into scratch bitmap `slot` (not with countOnly at a leaf). */
+  #select(node: NormalNode, segment: EntitySegment, index: number, slot: number, countOnly: boolean): number {
+    if (node.op === 'leaf') return this.#selectLeaf(node, segment, index, slot, countOnly);
+    const { rowCount } = segment;
+    const { kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(slot);
+    const decided = node.op === 'and' ? 0 : rowCount;
+    const neutral = rowCount - decided;
+    let count = neutral;
+    for (const member of node.members) {
+      const first = count === neutral;
+      if (node.op === 'and' && count * SPARSE < rowCount) {
+        const refined = this.#refine(member, segment, out);
+        if (refined !== null) {
+          if (refined === 0) return 0;
+          count = refined;
+          continue;
+        }
+      }
+      const selected = this.#select(member, segment, index, first ? slot : slot + 1, false);
+      if (selected === decided) return decided;
+      if (selected === neutral) continue;
+      if (first) count = selected;
+      else {
+        const other = this.#scratch.scratchBitmap(slot + 1);
+        count =
+          node.op === 'and' ? kernels.and(out, other, rowCount, out) : kernels.or(out, other, rowCount, out);
+        if (count === decided) return decided;
+      }
+    }
+    return count;
+  }
+
+  /** Narrows the rows set in scratch bitmap `at` without a scan, or null where the member is not of that kind. */
+  #refine(member: NormalNode, segment: EntitySegment, at: number): number | null {
+    if (member.op !== 'leaf' || member.negated) return null;
+    const leaf = this.#leaves.get(member) as PreparedLeaf;
+    if (leaf.over !== 'segment') return null;
+    return refineAttribute(segment, leaf.columnId, leaf.tests, this.#scratch, at);
+  }
+
+  #selectLeaf(
+    node: Extract<NormalNode, { op: 'leaf' }>,
+    segment: EntitySegment,
+    index: number,
+    slot: number,
+    countOnly: boolean,
+  ): number {
+    const leaf = this.#leaves.get(node) as PreparedLeaf;
+    const { rowCount } = segment;
+    const { u8, kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(slot);
+    if (leaf.over === 'segment') {
+      const { count, arena, bitmapAt } = selectAttribute(segment, leaf.columnId, leaf.tests, node.negated);
+      if (!countOnly && arena !== null && count > 0 && count < rowCount) {
+        u8.set(arena.u8.subarray(bitmapAt, bitmapAt + BITMAP_BYTES), out);
+      }
+      return count;
+    }
+    u8.set(segmentPart(leaf.bitmap, index, rowCount), out);
+    if (!node.negated) return kernels.count(out, rowCount);
+    const other = this.#scratch.scratchBitmap(slot + 1);
+    if (leaf.owners === null) kernels.fill(rowCount, other);
+    else {
+      const owners = segment.eventOwners(leaf.owners);
+      if (owners === undefined) return 0;
+      u8.set(owners.arena.u8.subarray(owners.at, owners.at + Math.ceil(rowCount / 128) * 16), other);
+    }
+    return kernels.andNot(other, out, rowCount, out);
+  }
+}
+
+/** The places of the `count` set bits of the bitmap at byte `at`, each plus `base`. */
+function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32Array {
+  const rows = new Uint32Array(count);
+  for (let byte = 0, next = 0; next < count; byte++) {
+    const bits = u8[at + byte];
+    if (bits === 0) continue;
+    for (let bit = 0; bit < 8; bit++) if (bits & (1 << bit)) rows[next++] = base + byte * 8 + bit;
+  }
+  return rows;
+}
+
+/** Entities whose ID satisfies every test, as a bitmap over the shard's rows. */
+function entitiesById(shard: DimensionShard, tests: readonly TextTest[], run: QueryRun): Uint8Array {
+  // Both bitmaps.
+  run.take(2 * shard.segments.length * BITMAP_BYTES);
+  const bitmap = new Uint8Array(shard.segments.length * BITMAP_BYTES).fill(0xff);
+  for (const test of tests) {
+    const matches = new Uint8Array(bitmap.length);
+    const mark = (row: number): void => {
+      matches[row >>> 3] |= 1 << (row & 7);
+    };
+    if (test.match === 'equals') {
+      for (const text of test.texts) {
+        const bytes = Buffer.from(text, 'utf8');
+        const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+        if (row >= 0) mark(row);
+      }
+    } else {
+      for (let index = 0; index < shard.segments.length; index++) {
+        run.check();
+        const { offsets, bytes } = shard.segments[index].ids();
+        const base = index * BITMAP_BYTES * 8;
+        eachMatch(test, offsets, bytes, 0, shard.segments[index].rowCount, (place) => mark(base + place));
+      }
+    }
+    for (let at = 0; at < bitmap.length; at++) bitmap[at] &= test.negated ? ~matches[at] : matches[at];
+  }
+  return maskToRows(shard, bitmap);
+}
+
+/** Clears the bits beyond each segment's rows. */
+function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
+  for (let index = 0; index < shard.segments.length; index++) {
+    const from = index * BITMAP_BYTES;
+    const { rowCount } = shard.segments[index];
+    const whole = from + (rowCount >> 3);
+    if (rowCount & 7) bitmap[whole] &= (1 << (rowCount & 7)) - 1;
+    bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + BITMAP_BYTES);
+  }
+  return bitmap;
+}
+
+/** Bytes that a leaf reads per row: of the newest segment, which stands for all. */
+function leafCost(shard: DimensionShard, leaf: Leaf): number {
+  if (leaf.op !== 'attribute') return 1 / 8;
+  const column = shard.segments.at(-1)?.latest(leaf.columnId);
+  if (column === undefined) return 64;
+  const bytes = valueBytes(column.kind, column.width, SEGMENT_ROWS_MAX) / SEGMENT_ROWS_MAX;
+  const radius = leaf.tests.some(({ kind }) => kind === 'geo-radius');
+  return bytes * leaf.tests.length * (radius ? 8 : 1);
+}

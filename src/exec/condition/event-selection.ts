@@ -1,0 +1,172 @@
+/**
+ * Which events of one event column lie in a window and pass tests of their value, segment by segment.
+ * Invariants: kernels run over a range of places that starts at a multiple of 128, so that bitmaps and vectors line up;
+ * whose events they are is not looked at here: those of deleted entities are among them.
+ */
+import type { EventTest } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import { type DimensionShard, type EventSegment, type EventTable, valueBytes } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { NO_PLACES, type Places } from './places.js';
+import { PreparedTest, type Run } from './value-test.js';
+
+/** Places that a kernel's run starts at are multiples of this, less one. */
+const RUN_ALIGN_MASK = 127;
+
+/** Places of the events of one segment; a bitmap lies in scratch bitmap 0 of the segment's arena. */
+export type SelectedEvents = Places;
+
+/** `release` must be called at the end. */
+export class EventSelection {
+  /** Undefined where the shard has no event of the column. */
+  readonly table: EventTable | undefined;
+  readonly #event: EventTest;
+  readonly #tests: readonly PreparedTest[];
+
+  /** Throws 9006. */
+  constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
+    this.table = shard.events.get(event.columnId);
+    this.#event = event;
+    const dictionary = shard.dictionaries.get(event.columnId);
+    this.#tests = event.tests.map((test) => new PreparedTest(test, dictionary, run));
+  }
+
+  /** Whether `select` can find something; writes nothing. */
+  mayMatch(segment: EventSegment): boolean {
+    const { from, to } = segment.placesWithin(this.#event.window.from, this.#event.window.to);
+    return from < to;
+  }
+
+  /** Writes scratch bitmaps 0 to 2 of the segment's arena; the result stands there until the next call. Throws 9006. */
+  select(segment: EventSegment): SelectedEvents {
+    const { window } = this.#event;
+    const { from, to } = segment.placesWithin(window.from, window.to);
+    if (from === to) return NO_PLACES;
+    const { arena } = segment;
+    const { kernels } = arena;
+    const start = from & ~RUN_ALIGN_MASK;
+    const room = to - start;
+    const [out, next, spare] = [arena.scratchBitmap(0), arena.scratchBitmap(1), arena.scratchBitmap(2)];
+    let isRange = true;
+    let count = room;
+    if (this.#tests.length > 0) {
+      const run = runOf(segment, start, room);
+      for (const test of this.#tests) {
+        const selected = test.select(run, isRange ? out : next, spare);
+        if (selected === 0) return NO_PLACES;
+        if (selected === room) continue;
+        count = isRange ? selected : kernels.and(out, next, room, out);
+        isRange = false;
+      }
+    }
+    count -= isRange ? from - start : clearHead(arena.u8, out, from - start);
+    if (!segment.sealed && (window.from > segment.dateMin || window.to < segment.dateMax)) {
+      const low = Math.max(window.from, segment.dateMin);
+      const high = Math.min(window.to, segment.dateMax);
+      const within = kernels.rangeU32(segment.datesAt + start * 4, room, low, high, isRange ? out : next);
+      if (within < room) {
+        count = isRange ? within : kernels.and(out, next, room, out);
+        isRange = false;
+      }
+    }
+    return count === 0 ? NO_PLACES : { from, to, count, isRange, start, bitmapAt: out };
+  }
+
+  /** Gives the memory of the tests back. */
+  release(): void {
+    for (const test of this.#tests) test.release();
+  }
+}
+
+/**
+ * Those of the selected events whose entity's row is set in `rows`, a bitmap over the shard's rows as
+ * EntitySelection.bitmap gives it. Rewrites the bitmap of the events.
+ */
+export function eventsOfRows(
+  segment: EventSegment,
+  events: SelectedEvents,
+  rows: Uint8Array,
+): SelectedEvents {
+  const { u32 } = segment.arena;
+  const { from, to, start, isRange, bitmapAt } = events;
+  const rowsAt = segment.rowsAt >> 2;
+  const words = bitmapAt >> 2;
+  const end = bitmapBytes(to - start) >> 2;
+  let count = 0;
+  for (let word = 0; word < end; word++) {
+    const base = start + word * 32;
+    let kept = 0;
+    if (isRange) {
+      for (let place = Math.max(base, from); place < Math.min(base + 32, to); place++) {
+        const row = u32[rowsAt + place];
+        const bit = (rows[row >>> 3] >> (row & 7)) & 1;
+        kept |= bit << (place & 31);
+        count += bit;
+      }
+    } else {
+      for (let bits = u32[words + word]; bits !== 0; bits &= bits - 1) {
+        const lowest = bits & -bits;
+        const row = u32[rowsAt + base + 31 - Math.clz32(lowest)];
+        if (((rows[row >>> 3] >> (row & 7)) & 1) === 0) continue;
+        kept |= lowest;
+        count++;
+      }
+    }
+    u32[words + word] = kept;
+  }
+  if (count === 0) return NO_PLACES;
+  return { ...events, count, isRange: false };
+}
+
+/** The entity rows of the selected events, in the order of their places: a view, until the next selection. */
+export function rowsOfEvents(segment: EventSegment, events: SelectedEvents): Uint32Array {
+  return gathered(segment, segment.rowsAt, events);
+}
+
+/** Their dates, likewise; rows and dates cannot be had at the same time unless `events.isRange`. */
+export function datesOfEvents(segment: EventSegment, events: SelectedEvents): Uint32Array {
+  return gathered(segment, segment.datesAt, events);
+}
+
+function gathered({ arena }: EventSegment, at: number, events: SelectedEvents): Uint32Array {
+  const { u32, kernels } = arena;
+  if (events.isRange) return u32.subarray((at >> 2) + events.from, (at >> 2) + events.to);
+  const { start, to, bitmapAt } = events;
+  const out = arena.scratchSelection;
+  const count = kernels.gatherU32(bitmapAt, to - start, at + start * 4, out);
+  return u32.subarray(out >> 2, (out >> 2) + count);
+}
+
+/** The values of `count` places from `start` on. */
+function runOf(segment: EventSegment, start: number, count: number): Run {
+  const { arena, kind, width } = segment;
+  return {
+    arena,
+    kind,
+    width,
+    valuesAt: segment.valuesAt + start * valueBytes(kind, width, 1),
+    validityAt: 0,
+    rowCount: count,
+    presentCount: count,
+    ...boundsOf(segment),
+  };
+}
+
+/** What values of the segment's width can be: events keep no zone map of their values. */
+function boundsOf({ kind, width }: EventSegment): { min: number; max: number } {
+  if (kind !== 'i64' || width === 8) return { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+  const half = 2 ** (width * 8 - 1);
+  return { min: -half, max: half - 1 };
+}
+
+/** Clears the first `bits` bits, fewer than 128, of the bitmap at byte `at`; returns how many were set. */
+function clearHead(u8: Uint8Array, at: number, bits: number): number {
+  let cleared = 0;
+  for (let bit = 0; bit < bits; bit += 8) {
+    const byte = at + (bit >> 3);
+    const mask = bits - bit >= 8 ? 0xff : (1 << (bits - bit)) - 1;
+    for (let set = u8[byte] & mask; set !== 0; set &= set - 1) cleared++;
+    u8[byte] &= ~mask;
+  }
+  return cleared;
+}

@@ -1,0 +1,77 @@
+/**
+ * The entities of one dimension's shard that a query looks at: those that satisfy a condition, or all that are not
+ * deleted.
+ */
+import type { Condition } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { ShardCondition } from './condition.js';
+
+export class EntitySelection {
+  readonly #shard: DimensionShard;
+  readonly #scratch: Arena;
+  readonly #run: QueryRun;
+  /** null = all. */
+  readonly #condition: ShardCondition | null;
+
+  /** `release` must be called at the end. `condition` null = all entities. */
+  constructor(shard: DimensionShard, condition: Condition | null, scratch: Arena, run: QueryRun) {
+    this.#shard = shard;
+    this.#scratch = scratch;
+    this.#run = run;
+    this.#condition = condition === null ? null : new ShardCondition(shard, condition, scratch, run);
+  }
+
+  /** Whether every row of the shard is selected: then no bitmap is needed. */
+  get isWhole(): boolean {
+    return this.#condition === null && this.#shard.segments.every(({ deadCount }) => deadCount === 0);
+  }
+
+  /** The arena in which `select` leaves its bitmap. */
+  get arena(): Arena {
+    return this.#scratch;
+  }
+  get bitmapAt(): number {
+    return this.#scratch.scratchBitmap(0);
+  }
+
+  /**
+   * Selects in the segment of that index; returns the number of rows. Their bitmap lies at `bitmapAt` of `arena` until
+   * the next call, and is unwritten when they are none or all rows of the segment.
+   */
+  select(index: number): number {
+    this.#run.check();
+    if (this.#condition !== null) return this.#condition.select(index);
+    const { rowCount, tombstones, deadCount } = this.#shard.segments[index];
+    if (deadCount === 0 || tombstones === null) return rowCount;
+    const { u8, kernels } = this.#scratch;
+    const out = this.bitmapAt;
+    const dead = this.#scratch.scratchBitmap(1);
+    u8.set(tombstones.arena.u8.subarray(tombstones.at, tombstones.at + bitmapBytes(rowCount)), dead);
+    kernels.fill(rowCount, out);
+    return kernels.andNot(out, dead, rowCount, out);
+  }
+
+  /**
+   * The selected rows of the whole shard, one bit per row: that of row r is bit r & 7 of byte r >> 3. Takes its bytes
+   * of the query's memory.
+   */
+  bitmap(): Uint8Array {
+    const { segments } = this.#shard;
+    this.#run.take(segments.length * BITMAP_BYTES);
+    const bitmap = new Uint8Array(segments.length * BITMAP_BYTES);
+    segments.forEach(({ rowCount }, index) => {
+      const count = this.select(index);
+      if (count === 0) return;
+      if (count === rowCount) this.#scratch.kernels.fill(rowCount, this.bitmapAt);
+      const from = this.bitmapAt;
+      bitmap.set(this.#scratch.u8.subarray(from, from + bitmapBytes(rowCount)), index * BITMAP_BYTES);
+    });
+    return bitmap;
+  }
+
+  release(): void {
+    this.#condition?.release();
+  }
+}

@@ -1,0 +1,22 @@
+/** From a bitmap to a list of its set bits. */
+
+/** Writes first + i to `out` for each bit i below n that is set in words[wordAt...], ascending; returns how many. */
+export function setBits(
+  words: Int32Array,
+  wordAt: number,
+  n: number,
+  first: number,
+  out: Uint32Array,
+): number {
+  let count = 0;
+  const end = wordAt + ((n + 31) >>> 5);
+  for (let at = wordAt, base = first; at < end; at++, base += 32) {
+    let bits = words[at];
+    while (bits !== 0) {
+      const lowest = bits & -bits;
+      out[count++] = base + 31 - Math.clz32(lowest);
+      bits ^= lowest;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,289 @@
+/**
+ * Tests of values over a run of rows: from ir's tests to kernel calls on the arena in which the run lies.
+ * Invariants: a result of 0 or of all rows may leave the output bitmap unwritten, so callers look at the count
+ * first; missing values pass neither a test nor its negation.
+ */
+import { invariant, QuarryError } from '../../base/index.js';
+import type { GeoTest, IntRange, ValueTest } from '../../ir/index.js';
+import { bitmapBytes, greatCircleKm } from '../../kernels/index.js';
+import type { ValueKind } from '../../schema/index.js';
+import type { Arena, Dictionary, Width } from '../../storage/index.js';
+import { type QueryRun, UNBOUNDED } from '../query-run.js';
+import { matchingCodes } from './text-match.js';
+
+/** Values of consecutive rows in one arena. */
+export interface Run {
+  readonly arena: Arena;
+  readonly kind: ValueKind;
+  readonly width: Width;
+  readonly valuesAt: number;
+  /** Bitmap of rows that have a value; 0 = all of them. */
+  readonly validityAt: number;
+  readonly rowCount: number;
+  readonly presentCount: number;
+  /** Bounds of the values as numbers, integers to the nearest double; for codes and integers only. */
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The rows of `run` that have a value, into `out`; returns their number. */
+function presentRows(run: Run, out: number): number {
+  const { u8 } = run.arena;
+  if (run.presentCount === run.rowCount) run.arena.kernels.fill(run.rowCount, out);
+  else u8.copyWithin(out, run.validityAt, run.validityAt + bitmapBytes(run.rowCount));
+  return run.presentCount;
+}
+
+/** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
+export class PreparedTest {
+  readonly #test: ValueTest;
+  /** Codes that match, for text tests. */
+  readonly #codes: readonly number[];
+  readonly #codeSet: ReadonlySet<number>;
+  readonly #codeCount: number;
+  readonly #run: QueryRun;
+  readonly #tables = new Map<Arena, number>();
+
+  constructor(test: ValueTest, dictionary: Dictionary | undefined, run: QueryRun) {
+    this.#test = test;
+    this.#run = run;
+    this.#codes = test.kind === 'text' && dictionary !== undefined ? matchingCodes(test, dictionary) : [];
+    this.#codeSet = new Set(this.#codes);
+    this.#codeCount = dictionary?.codeCount ?? 1;
+  }
+
+  get negated(): boolean {
+    return this.#test.negated;
+  }
+
+  /** Rows of `run` that pass, into bitmap `out` of its arena, which `spare` must not overlap; returns their number. */
+  select(run: Run, out: number, spare: number): number {
+    if (run.presentCount === 0) return 0;
+    const test = this.#test;
+    switch (test.kind) {
+      case 'text':
+        return this.#selectCodes(run, out);
+      case 'ranges':
+        return selectRanges(run, test.ranges, test.negated, out, spare);
+      case 'geo-any':
+        return selectAreas(run, test.areas, test.negated, out, spare);
+      default:
+        return selectArea(run, test, out);
+    }
+  }
+
+  /** Whether `refine` can look at single rows of such a run, and needs to. */
+  canRefine(run: Run): boolean {
+    const test = this.#test;
+    if (test.kind !== 'ranges' || test.ranges.length !== 1) return false;
+    const wide = run.kind === 'i32' || (run.kind === 'i64' && run.width >= 4);
+    return wide && zoneOverlap(test.ranges[0], run) === 'some';
+  }
+
+  /** Of the rows set in `bitmap`, of the run's arena, keeps those that pass; returns their number. */
+  refine(run: Run, bitmap: number): number {
+    const test = this.#test;
+    invariant(test.kind === 'ranges', 'only ranges are refined');
+    const [range] = test.ranges;
+    const { kernels } = run.arena;
+    const { valuesAt, validityAt, rowCount } = run;
+    if (run.kind === 'i64' && run.width === 8) {
+      return kernels.refineI64(valuesAt, validityAt, rowCount, range.low, range.high, test.negated, bitmap);
+    }
+    const { low, high } = clamped(range, 32);
+    return kernels.refineI32(valuesAt, validityAt, rowCount, low, high, test.negated, bitmap);
+  }
+
+  #selectCodes(run: Run, out: number): number {
+    const { negated } = this.#test;
+    const codes = this.#codes;
+    const inZone = codes.some((code) => code >= run.min && code <= run.max);
+    if (!inZone) return negated ? presentRows(run, out) : 0;
+    const { kernels } = run.arena;
+    const { valuesAt, rowCount } = run;
+    if (codes.length === 1) {
+      if (run.width === 1) return kernels.equalU8(valuesAt, rowCount, codes[0], negated, out);
+      if (run.width === 2) return kernels.equalU16(valuesAt, rowCount, codes[0], negated, out);
+      return kernels.equalU32(valuesAt, rowCount, codes[0], negated, out);
+    }
+    const table = this.#tableIn(run.arena);
+    if (table === null) return this.#selectByRow(run, out);
+    if (run.width === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
+    if (run.width === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
+    return kernels.memberU32(valuesAt, rowCount, table, out);
+  }
+
+  /** The same without a table: slow, and needs no memory. */
+  #selectByRow({ arena, width, valuesAt, rowCount }: Run, out: number): number {
+    const { u8, u16, u32 } = arena;
+    const { negated } = this.#test;
+    u8.fill(0, out, out + bitmapBytes(rowCount));
+    let count = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const code =
+        width === 1
+          ? u8[valuesAt + row]
+          : width === 2
+            ? u16[(valuesAt >> 1) + row]
+            : u32[(valuesAt >> 2) + row];
+      if (code === 0 || this.#codeSet.has(code) === negated) continue;
+      u8[out + (row >> 3)] |= 1 << (row & 7);
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. When there is no
+   * room for it: throws 9006, or null in an unbounded run, which works it out row by row.
+   */
+  #tableIn(arena: Arena): number | null {
+    const made = this.#tables.get(arena);
+    if (made !== undefined) return made;
+    // 256 codes at least, because the 8-bit kernel looks at a whole table.
+    const at = arena.takeTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
+    if (at === null) {
+      if (this.#run === UNBOUNDED) return null;
+      throw new QuarryError(9006, 'a text condition matches among too many distinct strings');
+    }
+    this.#tables.set(arena, at);
+    const { u8 } = arena;
+    const { negated } = this.#test;
+    if (negated) arena.kernels.fill(this.#codeCount, at);
+    for (const code of this.#codes) {
+      if (negated) u8[at + (code >> 3)] &= ~(1 << (code & 7));
+      else u8[at + (code >> 3)] |= 1 << (code & 7);
+    }
+    u8[at] &= 0xfe;
+    return at;
+  }
+
+  /**
+   * Whether one item passes the test before negation. An item is a code, days or a bit (then `second` is 0), the
+   * (low, high) words of 64 bits, or (longitude, latitude).
+   */
+  holdsFor(kind: ValueKind, first: number, second: number): boolean {
+    const test = this.#test;
+    switch (test.kind) {
+      case 'text':
+        return this.#codeSet.has(first);
+      case 'geo-any':
+        return test.areas.some((area) => areaHolds(area, first, second));
+      case 'geo-radius':
+      case 'geo-box':
+        return areaHolds(test, first, second);
+      case 'ranges': {
+        const value = kind === 'i64' ? (BigInt(second | 0) << 32n) | BigInt(first) : BigInt(first);
+        return test.ranges.some((range) => value >= range.low && value <= range.high);
+      }
+    }
+  }
+
+  /** Gives the tables back. */
+  release(): void {
+    for (const arena of this.#tables.keys()) arena.releaseTemporary();
+    this.#tables.clear();
+  }
+}
+
+/** Whether a range may hold values of the zone, and whether it surely holds all of them. Strict: doubles round. */
+function zoneOverlap(range: IntRange, run: Run): 'none' | 'some' | 'all' {
+  const low = Number(range.low);
+  const high = Number(range.high);
+  if (high < run.min || low > run.max) return 'none';
+  return low < run.min && high > run.max ? 'all' : 'some';
+}
+
+/** Whether the point lies in the area, before negation. */
+function areaHolds(area: GeoTest, longitude: number, latitude: number): boolean {
+  if (area.kind === 'geo-radius') {
+    return greatCircleKm(longitude, latitude, area.longitude, area.latitude) <= area.radiusKm;
+  }
+  if (latitude < area.south || latitude > area.north) return false;
+  const [pastWest, beforeEast] = [longitude >= area.west, longitude <= area.east];
+  return area.west > area.east ? pastWest || beforeEast : pastWest && beforeEast;
+}
+
+function selectArea({ arena, valuesAt, validityAt, rowCount }: Run, area: GeoTest, out: number): number {
+  const { kernels } = arena;
+  if (area.kind === 'geo-box') {
+    const { west, south, east, north, negated } = area;
+    return kernels.geoBox(valuesAt, validityAt, rowCount, west, south, east, north, negated, out);
+  }
+  const { longitude, latitude, radiusKm, negated } = area;
+  return kernels.geoRadius(valuesAt, validityAt, rowCount, longitude, latitude, radiusKm, negated, out);
+}
+
+/** Rows whose point lies in any of the areas, which are not negated. */
+function selectAreas(
+  run: Run,
+  areas: readonly GeoTest[],
+  negated: boolean,
+  out: number,
+  spare: number,
+): number {
+  const { kernels } = run.arena;
+  let count = selectArea(run, areas[0], out);
+  for (const area of areas.slice(1)) {
+    selectArea(run, area, spare);
+    count = kernels.or(out, spare, run.rowCount, out);
+  }
+  if (!negated) return count;
+  presentRows(run, spare);
+  return kernels.andNot(spare, out, run.rowCount, out);
+}
+
+function selectRanges(
+  run: Run,
+  ranges: readonly IntRange[],
+  negated: boolean,
+  out: number,
+  spare: number,
+): number {
+  if (run.kind === 'bits') return selectBits(run, ranges, negated, out);
+  const live = ranges.filter((range) => zoneOverlap(range, run) !== 'none');
+  if (live.length === 0) return negated ? presentRows(run, out) : 0;
+  if (live.some((range) => zoneOverlap(range, run) === 'all')) return negated ? 0 : presentRows(run, out);
+  if (live.length === 1) return selectRange(run, live[0], negated, out);
+  const { kernels } = run.arena;
+  let count = selectRange(run, live[0], false, out);
+  for (const range of live.slice(1)) {
+    selectRange(run, range, false, spare);
+    count = kernels.or(out, spare, run.rowCount, out);
+  }
+  if (!negated) return count;
+  presentRows(run, spare);
+  return kernels.andNot(spare, out, run.rowCount, out);
+}
+
+/** Rows whose value lies in a range that holds values of the zone. */
+function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
+  const { kernels } = run.arena;
+  const { valuesAt, rowCount } = run;
+  const validity = run.presentCount === rowCount ? 0 : run.validityAt;
+  if (run.kind === 'i64' && run.width === 8) {
+    return kernels.rangeI64(valuesAt, validity, rowCount, range.low, range.high, negated, out);
+  }
+  invariant(run.kind === 'i64' || run.kind === 'i32', `a range test does not fit values of kind ${run.kind}`);
+  const bits = run.kind === 'i32' ? 32 : run.width * 8;
+  const { low, high } = clamped(range, bits);
+  if (bits === 8) return kernels.rangeI8(valuesAt, validity, rowCount, low, high, negated, out);
+  if (bits === 16) return kernels.rangeI16(valuesAt, validity, rowCount, low, high, negated, out);
+  return kernels.rangeI32(valuesAt, validity, rowCount, low, high, negated, out);
+}
+
+/** A range as far as signed integers of so many bits reach. */
+function clamped({ low, high }: IntRange, bits: number): { low: number; high: number } {
+  const least = -(2n ** BigInt(bits - 1));
+  const greatest = -least - 1n;
+  return { low: Number(low < least ? least : low), high: Number(high > greatest ? greatest : high) };
+}
+
+function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
+  const holds = (bit: bigint): boolean =>
+    ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
+  const [zero, one] = [holds(0n), holds(1n)];
+  if (zero && one) return presentRows(run, out);
+  if (!zero && !one) return 0;
+  return run.arena.kernels.bitsEqual(run.valuesAt, run.validityAt, run.rowCount, one, out);
+}

@@ -1,0 +1,128 @@
+/** The order of strings as UTF-8 bytes, which is that of their code points: over bytes as they are stored. */
+import type { Dictionary } from '../../storage/index.js';
+
+const PREFIX_BYTES = 6;
+
+/**
+ * The first six bytes of bytes[from, to) as one number: strings whose numbers differ stand in the numbers' order. A
+ * double holds it exactly.
+ */
+export function prefixOf(bytes: Uint8Array, from: number, to: number): number {
+  if (to - from >= PREFIX_BYTES) {
+    const high = (bytes[from] << 16) | (bytes[from + 1] << 8) | bytes[from + 2];
+    return high * 2 ** 24 + ((bytes[from + 3] << 16) | (bytes[from + 4] << 8) | bytes[from + 5]);
+  }
+  let prefix = 0;
+  for (let index = 0; index < PREFIX_BYTES; index++) {
+    prefix = prefix * 256 + (from + index < to ? bytes[from + index] : 0);
+  }
+  return prefix;
+}
+
+/** Below 0 when a[fromA, toA) stands before b[fromB, toB), 0 when they are equal. */
+export function compareBytes(
+  a: Uint8Array,
+  fromA: number,
+  toA: number,
+  b: Uint8Array,
+  fromB: number,
+  toB: number,
+): number {
+  const shared = Math.min(toA - fromA, toB - fromB);
+  for (let index = 0; index < shared; index++) {
+    const difference = a[fromA + index] - b[fromB + index];
+    if (difference !== 0) return difference;
+  }
+  return toA - fromA - (toB - fromB);
+}
+
+/** Codes of a dictionary that can be sorted: what is left of a 64-bit sort key beside five bytes of the string. */
+export const SORTED_CODES_MAX = 2 ** 18;
+const CODE_MASK = SORTED_CODES_MAX - 1;
+const STEP_BYTES = 5;
+/** So few strings are sorted by comparing them. */
+const FEW = 24;
+
+/** Bytes that sortedCodes takes, for a while, for each code. */
+export const SORT_BYTES_PER_CODE = 12;
+
+/** All codes of a dictionary of at most SORTED_CODES_MAX, by their strings; place 0 holds code 0. */
+export function sortedCodes(dictionary: Dictionary): Uint32Array {
+  const codes = Uint32Array.from({ length: dictionary.codeCount }, (_, code) => code);
+  const keys = new BigUint64Array(dictionary.codeCount);
+  // Runs of codes whose strings agree in their first `depth` bytes: [from, to, depth] one behind the other.
+  const runs = [1, codes.length, 0];
+  while (runs.length > 0) {
+    const [from, to, depth] = runs.splice(-3);
+    if (to - from <= FEW) sortFew(dictionary, codes, from, to);
+    else sortRun(dictionary, codes, keys, from, to, depth, runs);
+  }
+  return codes;
+}
+
+/** Sorts a run by its next five bytes; adds the runs that they do not tell apart to `runs`. */
+function sortRun(
+  { offsets, bytes }: Dictionary,
+  codes: Uint32Array,
+  keys: BigUint64Array,
+  from: number,
+  to: number,
+  depth: number,
+  runs: number[],
+): void {
+  const words = new Uint32Array(keys.buffer);
+  for (let at = from; at < to; at++) {
+    const start = offsets[codes[at]] + depth;
+    const left = offsets[codes[at] + 1] - start;
+    const byte = (index: number): number => (index < left ? bytes[start + index] : 0);
+    words[at * 2 + 1] = (byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3);
+    // A string that ends comes before one that goes on with bytes of 0.
+    words[at * 2] = (byte(4) << 21) | (Math.min(left, STEP_BYTES + 1) << 18) | codes[at];
+  }
+  keys.subarray(from, to).sort();
+  let first = from;
+  for (let at = from; at < to; at++) {
+    codes[at] = words[at * 2] & CODE_MASK;
+    const isLast =
+      at + 1 === to ||
+      words[at * 2 + 1] !== words[at * 2 + 3] ||
+      words[at * 2] >>> 18 !== words[at * 2 + 2] >>> 18;
+    if (!isLast) continue;
+    if (at > first) runs.push(first, at + 1, depth + STEP_BYTES);
+    first = at + 1;
+  }
+}
+
+function sortFew({ offsets, bytes }: Dictionary, codes: Uint32Array, from: number, to: number): void {
+  for (let at = from + 1; at < to; at++) {
+    const code = codes[at];
+    let place = at;
+    for (; place > from; place--) {
+      const other = codes[place - 1];
+      const order = compareBytes(
+        bytes,
+        offsets[code],
+        offsets[code + 1],
+        bytes,
+        offsets[other],
+        offsets[other + 1],
+      );
+      if (order >= 0) break;
+      codes[place] = other;
+    }
+    codes[place] = code;
+  }
+}
+
+/** How many of the strings of sorted codes come before the given bytes. */
+export function countBefore({ offsets, bytes }: Dictionary, sorted: Uint32Array, text: Uint8Array): number {
+  let low = 1;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const code = sorted[middle];
+    if (compareBytes(bytes, offsets[code], offsets[code + 1], text, 0, text.length) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

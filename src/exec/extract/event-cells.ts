@@ -1,0 +1,90 @@
+/** The events of extracted rows: the window's events are gone through once per column, and most are none of theirs. */
+import type { EventCell, OutputColumn } from '../../ir/index.js';
+import { compareText, formatDateTime } from '../../schema/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import type { FoundRow } from './found-rows.js';
+import { bytesOfWords, hasBit, WORDS_PER_SEGMENT } from './row-words.js';
+import { ValueWriter } from './value-cells.js';
+
+type EventColumn = Extract<OutputColumn, { readonly from: 'events' }>;
+
+/** An event as it is collected, and roughly what it takes. */
+interface Collected {
+  readonly seconds: number;
+  readonly value: string;
+}
+const COLLECTED_BYTES = 160;
+const LETTER_BYTES = 2;
+
+/** The rows of one shard: as words, and where each stands among all rows. */
+interface Owners {
+  readonly words: Uint32Array;
+  readonly places: Map<number, number>;
+}
+
+export class RowEvents {
+  readonly #rowCount: number;
+  readonly #owners = new Map<DimensionShard, Owners>();
+
+  /** Throws 9006. */
+  constructor(rows: readonly FoundRow[], run: QueryRun) {
+    this.#rowCount = rows.length;
+    rows.forEach(({ shard, row }, at) => {
+      let owners = this.#owners.get(shard);
+      if (owners === undefined) {
+        run.take(bytesOfWords(shard));
+        owners = { words: new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT), places: new Map() };
+        this.#owners.set(shard, owners);
+      }
+      owners.words[row >>> 5] |= 1 << (row & 31);
+      owners.places.set(row, at);
+    });
+  }
+
+  /** The column's cell of each row: its distinct events by date, then by value; null without any. Throws 9005 and 9006. */
+  cells(column: EventColumn, run: QueryRun): (readonly EventCell[] | null)[] {
+    const collected: (Collected[] | null)[] = new Array(this.#rowCount).fill(null);
+    for (const [shard, owners] of this.#owners) {
+      const writer = new ValueWriter(column, shard.dictionaries.get(column.columnId));
+      for (const segment of shard.events.get(column.columnId)?.segments ?? []) {
+        run.check();
+        collect(segment, column, owners, writer, collected, run);
+      }
+    }
+    return collected.map((events) => (events === null ? null : distinct(events)));
+  }
+}
+
+function collect(
+  segment: EventSegment,
+  { window }: EventColumn,
+  { words, places }: Owners,
+  writer: ValueWriter,
+  collected: (Collected[] | null)[],
+  run: QueryRun,
+): void {
+  const { from, to } = segment.placesWithin(window.from, window.to);
+  const { rows, dates } = segment.placesUpTo(segment.eventCount);
+  for (let place = from; place < to; place++) {
+    if (!hasBit(words, rows[place])) continue;
+    const seconds = dates[place];
+    if (seconds < window.from || seconds > window.to) continue;
+    const value = writer.at(segment, place);
+    run.take(COLLECTED_BYTES + value.length * LETTER_BYTES);
+    const at = places.get(rows[place]) as number;
+    const events = collected[at];
+    if (events === null) collected[at] = [{ seconds, value }];
+    else events.push({ seconds, value });
+  }
+}
+
+function distinct(events: Collected[]): EventCell[] {
+  events.sort((a, b) => a.seconds - b.seconds || compareText(a.value, b.value));
+  return events
+    .filter(
+      ({ seconds, value }, at) =>
+        at === 0 || seconds !== events[at - 1].seconds || value !== events[at - 1].value,
+    )
+    .map(({ seconds, value }) => ({ value, date: formatDateTime(seconds) }));
+}

@@ -1,0 +1,50 @@
+/** The first rows of a worker's shards in an extraction's order, with their cells. */
+import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
+import type { Arena, Shard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { type FoundRow, findRows } from './found-rows.js';
+import { cellsOf } from './row-cells.js';
+
+/** Memory of a found row beside the letters of its ID, and of a letter. */
+const ROW_BYTES = 256;
+const LETTER_BYTES = 2;
+
+/** At most plan.limit rows, in the plan's order. Throws 9005 and 9006. */
+export function extractRows(
+  shards: Iterable<Shard>,
+  plan: ExtractPlan,
+  scratch: Arena,
+  run: QueryRun,
+): ExtractedRow[] {
+  const compare = positionOrder(plan);
+  let first: FoundRow[] = [];
+  if (plan.limit < 1) return [];
+  for (const shard of shards) {
+    const dimension = shard.find(plan);
+    if (dimension === undefined || dimension.entityCount === 0) continue;
+    const until = first.length < plan.limit ? null : first[first.length - 1].position;
+    const taken = run.takenBytes;
+    const found = findRows(dimension, plan, until, scratch, run);
+    run.give(run.takenBytes - taken);
+    for (const { position } of found) run.take(ROW_BYTES + position.id.length * LETTER_BYTES);
+    first = merged(first, found, plan.limit, compare);
+  }
+  const cells = cellsOf(first, plan.columns, run);
+  return first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] }));
+}
+
+/** The first `limit` rows of two lists that are in order. */
+function merged(
+  a: readonly FoundRow[],
+  b: readonly FoundRow[],
+  limit: number,
+  compare: (a: RowPosition, b: RowPosition) => number,
+): FoundRow[] {
+  const rows: FoundRow[] = [];
+  for (let [atA, atB] = [0, 0]; rows.length < limit; ) {
+    if (atA === a.length && atB === b.length) break;
+    const fromA = atB === b.length || (atA < a.length && compare(a[atA].position, b[atB].position) < 0);
+    rows.push(fromA ? a[atA++] : b[atB++]);
+  }
+  return rows;
+}

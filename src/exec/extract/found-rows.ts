@@ -1,0 +1,199 @@
+/** The first rows of an extraction in one dimension's shard, without their cells: one way for each kind of order. */
+import {
+  type Condition,
+  type ExtractPlan,
+  type NearPlan,
+  type RowPosition,
+  ranksById,
+} from '../../ir/index.js';
+import type { Point } from '../../schema/index.js';
+import type { Arena, DimensionShard } from '../../storage/index.js';
+import { EntitySelection } from '../condition/selection.js';
+import type { QueryRun } from '../query-run.js';
+import { DistanceKey, type NearAttribute, type NearestPoint } from './distance-key.js';
+import { EventDistanceKey, type NearEvents, NearestEvents, nearestEventsOf } from './nearest-events.js';
+import { offerRows } from './ordered-rows.js';
+import { collectRows, walkPays, walkRows } from './ranked-rows.js';
+import { ownWords, type SelectedRows, selectedRows } from './row-words.js';
+import { ScoreKey, scoredRows, scoresOf } from './scores.js';
+import { ShardIds } from './shard-ids.js';
+import { orderKeys, type RowBound, ShardOrder } from './shard-order.js';
+import type { SortKey } from './sort-key.js';
+import { TopRows } from './top-rows.js';
+
+export interface FoundRow {
+  readonly shard: DimensionShard;
+  readonly row: number;
+  readonly position: RowPosition;
+  readonly nearest: Point | null;
+}
+
+/** What the search in one shard needs. */
+interface Search {
+  readonly shard: DimensionShard;
+  readonly plan: ExtractPlan;
+  /** Rows behind this one do not matter. */
+  readonly until: RowPosition | null;
+  readonly scratch: Arena;
+  readonly run: QueryRun;
+  readonly ids: ShardIds;
+}
+
+const NEAREST_BYTES = 96;
+const ROW_BYTES = 12;
+
+/**
+ * At most plan.limit rows, in the plan's order; of those behind `until` any may be left out. Takes memory that may be
+ * given back when the rows are there. Throws 9005 and 9006.
+ */
+export function findRows(
+  shard: DimensionShard,
+  plan: ExtractPlan,
+  until: RowPosition | null,
+  scratch: Arena,
+  run: QueryRun,
+): FoundRow[] {
+  const search = { shard, plan, until, scratch, run, ids: new ShardIds(shard) };
+  run.check();
+  run.take(plan.limit * 2 * ROW_BYTES);
+  if (plan.scored !== null) return byScore(search, plan.scored);
+  if (plan.near?.from === 'attribute') return byDistance(search, plan.near);
+  if (plan.near?.from === 'events') return byEvents(search, plan.near);
+  return ranksById(plan) ? byRank(search) : byOrder(search);
+}
+
+/** What `use` makes of the rows that satisfy a condition. */
+function withSelection<T>(
+  { shard, scratch, run }: Search,
+  condition: Condition | null,
+  use: (selection: EntitySelection) => T,
+): T {
+  const selection = new EntitySelection(shard, condition, scratch, run);
+  try {
+    return use(selection);
+  } finally {
+    selection.release();
+  }
+}
+
+const select = (search: Search, condition: Condition | null): SelectedRows =>
+  withSelection(search, condition, (selection) => selectedRows(search.shard, selection));
+
+function byRank(search: Search): FoundRow[] {
+  const { shard, plan, until, run, ids } = search;
+  const page = { limit: plan.limit, after: plan.after, until };
+  let rows: Uint32Array;
+  if (plan.condition === null) rows = walkRows(shard, null, ids, page, run);
+  else {
+    const selected = select(search, plan.condition);
+    rows = walkPays(plan.limit, selected.count, shard.entityCount)
+      ? walkRows(shard, selected.words, ids, page, run)
+      : collectRows(shard, selected, ids, page, run);
+  }
+  return Array.from(rows, (row) => ({
+    shard,
+    row,
+    position: { id: ids.text(row), score: 0, distanceKm: 0, values: [] },
+    nearest: null,
+  }));
+}
+
+/** The order that `leading` and the plan's keys make, over so many rows. */
+function orderOf({ shard, plan, ids, run }: Search, leading: SortKey | null, rowCount: number): ShardOrder {
+  // Later keys tell few rows apart: ranks would not pay.
+  const keys = orderKeys(shard, ids, plan.order, leading === null ? rowCount : 0, run);
+  return new ShardOrder(leading, keys, ids);
+}
+
+const boundOf = (order: ShardOrder, position: RowPosition | null): RowBound | null =>
+  position === null ? null : order.bound(position);
+
+/** The first of the selected rows. */
+function topOf({ shard, plan, until, run }: Search, order: ShardOrder, selected: SelectedRows): Uint32Array {
+  const top = new TopRows(order, plan.limit, boundOf(order, plan.after), boundOf(order, until));
+  offerRows(shard, selected, order, top, run);
+  return top.rows();
+}
+
+/** The rows with their positions; `nearest` undefined = without a distance. */
+function found(
+  { shard, ids }: Search,
+  order: ShardOrder,
+  rows: Uint32Array,
+  scoreOf: (row: number) => number,
+  nearestOf: (row: number) => NearestPoint | undefined,
+): FoundRow[] {
+  return Array.from(rows, (row) => {
+    const nearest = nearestOf(row);
+    const position = {
+      id: ids.text(row),
+      score: scoreOf(row),
+      distanceKm: nearest?.distanceKm ?? 0,
+      values: order.values(row),
+    };
+    if (nearest === undefined) return { shard, row, position, nearest: null };
+    const { longitude, latitude } = nearest;
+    return { shard, row, position, nearest: { longitude, latitude } };
+  });
+}
+
+const noScore = (): number => 0;
+const noPoint = (): undefined => undefined;
+
+function byOrder(search: Search): FoundRow[] {
+  const selected = select(search, search.plan.condition);
+  const order = orderOf(search, null, selected.count);
+  return found(search, order, topOf(search, order, selected), noScore, noPoint);
+}
+
+function byScore(search: Search, conditions: readonly Condition[]): FoundRow[] {
+  const { shard, plan, scratch, run } = search;
+  const scores = scoresOf(shard, conditions, scratch, run);
+  const selected = withSelection(search, plan.condition, (selection) =>
+    scoredRows(shard, selection, scores, run),
+  );
+  const order = orderOf(search, new ScoreKey(scores), selected.count);
+  const rows = topOf(search, order, selected);
+  return found(search, order, rows, (row) => scores[row], nearestOfRows(search, plan.near, rows));
+}
+
+/** Tells the nearest point of some rows. */
+function nearestOfRows(
+  { shard, run }: Search,
+  near: NearPlan | null,
+  rows: Uint32Array,
+): (row: number) => NearestPoint | undefined {
+  if (near === null) return noPoint;
+  if (near.from === 'attribute') {
+    const key = new DistanceKey(shard, near, run);
+    return (row) => key.nearest(row);
+  }
+  run.take(rows.length * NEAREST_BYTES);
+  const nearest = nearestEventsOf(shard, near, rows, run);
+  return (row) => nearest.get(row);
+}
+
+function byDistance(search: Search, near: NearAttribute): FoundRow[] {
+  const { shard, plan, run } = search;
+  const hasPoint: Condition = { op: 'attribute', columnId: near.columnId, tests: near.tests };
+  const condition: Condition =
+    plan.condition === null ? hasPoint : { op: 'and', members: [plan.condition, hasPoint] };
+  const selected = select(search, condition);
+  const key = new DistanceKey(shard, near, run);
+  const order = orderOf(search, key, selected.count);
+  return found(search, order, topOf(search, order, selected), noScore, (row) => key.nearest(row));
+}
+
+function byEvents(search: Search, near: NearEvents): FoundRow[] {
+  const { shard, plan, until, run } = search;
+  run.take(plan.limit * 2 * NEAREST_BYTES);
+  const eligible = ownWords(shard, select(search, plan.condition), run);
+  const nearest = new NearestEvents(
+    (distances) => orderOf(search, new EventDistanceKey(distances), 0),
+    plan.limit,
+    eligible,
+    until?.distanceKm ?? Number.POSITIVE_INFINITY,
+  );
+  const rows = nearest.search(shard, near, boundOf(nearest.order, plan.after), run);
+  return found(search, nearest.order, rows, noScore, (row) => nearest.nearest.get(row));
+}

@@ -1,0 +1,238 @@
+/**
+ * Entities by the nearest of their events that lie in a window and pass tests. There is no distance per entity: only
+ * those that may be among the first rows are kept, and the last of them says how far events are looked at.
+ * Invariant: what is dropped stays out, because the radius only shrinks and an entity's distance is that of its nearest
+ * event, which is looked at too.
+ */
+import { invariant } from '../../base/index.js';
+import type { NearPlan } from '../../ir/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
+import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
+import type { QueryRun } from '../query-run.js';
+import { distanceFrom, isNearer, type NearestPoint } from './distance-key.js';
+import { GeoRing } from './geo-ring.js';
+import { fillWords, hasBit, placesOf, WORDS_PER_SEGMENT } from './row-words.js';
+import type { RowBound, ShardOrder } from './shard-order.js';
+import { exactBound, type KeyBound, NO_ZONE, type SortKey } from './sort-key.js';
+import { TopRows } from './top-rows.js';
+
+export type NearEvents = Extract<NearPlan, { readonly from: 'events' }>;
+
+/** Entities by the distances in a map, for those that it holds. */
+export class EventDistanceKey implements SortKey {
+  readonly #nearest: ReadonlyMap<number, NearestPoint>;
+
+  constructor(nearest: ReadonlyMap<number, NearestPoint>) {
+    this.#nearest = nearest;
+  }
+
+  zone(): typeof NO_ZONE {
+    return NO_ZONE;
+  }
+  narrow(): void {}
+  fill(): void {
+    invariant(false, 'distances of events are offered as they are found');
+  }
+  number(row: number): number {
+    return this.#nearest.get(row)?.distanceKm ?? Number.POSITIVE_INFINITY;
+  }
+  compareTied(): number {
+    return 0;
+  }
+  bound({ distanceKm }: { readonly distanceKm: number }): KeyBound {
+    return exactBound(distanceKm);
+  }
+}
+
+/** Bytes that a step over a segment's events takes. */
+const STEP_BYTES = WORDS_PER_SEGMENT * 8 + WORDS_PER_SEGMENT * 128;
+
+/** Goes through the events of the plan, one segment after the other. */
+class EventWalk {
+  readonly #near: NearEvents;
+  readonly #events: EventSelection;
+  readonly #run: QueryRun;
+  readonly #ring: GeoRing;
+  readonly #words = new Uint32Array(WORDS_PER_SEGMENT);
+  readonly #inner = new Uint32Array(WORDS_PER_SEGMENT);
+  readonly #places = new Uint32Array(WORDS_PER_SEGMENT * 32);
+
+  /** `release` must be called at the end. Throws 9006. */
+  constructor(shard: DimensionShard, near: NearEvents, run: QueryRun) {
+    run.take(STEP_BYTES);
+    this.#near = near;
+    this.#run = run;
+    this.#ring = new GeoRing(near);
+    this.#events = new EventSelection(shard, near, run);
+  }
+
+  release(): void {
+    this.#events.release();
+    this.#run.give(STEP_BYTES);
+  }
+
+  /** Visits the events that may be at most farKm() away; that is asked once a segment. */
+  within(farKm: () => number, visit: (row: number, point: NearestPoint) => void): void {
+    this.#each((segment, selected) => {
+      this.#narrow(segment, selected, 0, farKm());
+      this.#visit(segment, selected.start, visit);
+    });
+  }
+
+  /** The same for a fixed distance; of those that are surely nearer only the row is told, to `inside`. */
+  around(
+    farKm: number,
+    inside: (row: number) => void,
+    visit: (row: number, point: NearestPoint) => void,
+  ): void {
+    this.#each((segment, selected) => {
+      this.#narrow(segment, selected, 0, farKm);
+      this.#inner.set(this.#words);
+      this.#narrow(segment, selected, farKm, Number.POSITIVE_INFINITY);
+      this.#visit(segment, selected.start, visit);
+      for (let word = 0; word < WORDS_PER_SEGMENT; word++) this.#inner[word] &= ~this.#words[word];
+      const places = placesOf(this.#inner, 0, WORDS_PER_SEGMENT, this.#places);
+      const { rows } = segment.placesUpTo(segment.eventCount);
+      for (let at = 0; at < places; at++) inside(rows[selected.start + this.#places[at]]);
+    });
+  }
+
+  #each(look: (segment: EventSegment, selected: SelectedEvents) => void): void {
+    for (const segment of this.#events.table?.segments ?? []) {
+      this.#run.check();
+      const selected = this.#events.select(segment);
+      if (selected.count === 0) continue;
+      takeWords(segment, selected, this.#words);
+      look(segment, selected);
+    }
+  }
+
+  #narrow(segment: EventSegment, { start, to }: SelectedEvents, nearKm: number, farKm: number): void {
+    const pointsAt = segment.valuesAt + start * 16;
+    this.#ring.narrow(nearKm, farKm, segment.arena, pointsAt, to - start, this.#words);
+  }
+
+  #visit(segment: EventSegment, start: number, visit: (row: number, point: NearestPoint) => void): void {
+    const { rows } = segment.placesUpTo(segment.eventCount);
+    const { f64 } = segment.arena;
+    const count = placesOf(this.#words, 0, WORDS_PER_SEGMENT, this.#places);
+    for (let at = 0; at < count; at++) {
+      const place = start + this.#places[at];
+      const point = (segment.valuesAt >> 3) + place * 2;
+      const [longitude, latitude] = [f64[point], f64[point + 1]];
+      const distanceKm = distanceFrom(this.#near, longitude, latitude);
+      visit(rows[place], { longitude, latitude, distanceKm });
+    }
+  }
+}
+
+/** The selected events as words: bit 0 stands for place `start`. */
+function takeWords({ arena }: EventSegment, events: SelectedEvents, words: Uint32Array): void {
+  const { start, from, to, isRange, bitmapAt } = events;
+  words.fill(0);
+  if (!isRange) {
+    const first = bitmapAt >> 2;
+    words.set(arena.u32.subarray(first, first + ((to - start + 31) >>> 5)));
+    return;
+  }
+  fillWords(words, 0, to - start);
+  for (let place = 0; place < from - start; place++) words[place >> 5] &= ~(1 << (place & 31));
+}
+
+/** The nearest event of each of the entities in `rows` that has one. Throws 9005 and 9006. */
+export function nearestEventsOf(
+  shard: DimensionShard,
+  near: NearEvents,
+  rows: Uint32Array,
+  run: QueryRun,
+): Map<number, NearestPoint> {
+  const wanted = new Set(rows);
+  const nearest = new Map<number, NearestPoint>();
+  const walk = new EventWalk(shard, near, run);
+  try {
+    walk.within(
+      () => Number.POSITIVE_INFINITY,
+      (row, point) => {
+        if (wanted.has(row) && isNearer(point, nearest.get(row))) nearest.set(row, point);
+      },
+    );
+  } finally {
+    walk.release();
+  }
+  return nearest;
+}
+
+/** A search for the first rows by the distance of their nearest event. */
+export class NearestEvents {
+  readonly nearest = new Map<number, NearestPoint>();
+  readonly #order: ShardOrder;
+  readonly #limit: number;
+  readonly #eligible: Uint32Array;
+  #radiusKm: number;
+
+  /**
+   * `orderOver` makes the order, which leads with an EventDistanceKey over the map that it is given. `eligible`: rows
+   * that may come in, as words, which change. Rows farther than `farKm` do not matter.
+   */
+  constructor(
+    orderOver: (nearest: ReadonlyMap<number, NearestPoint>) => ShardOrder,
+    limit: number,
+    eligible: Uint32Array,
+    farKm: number,
+  ) {
+    this.#order = orderOver(this.nearest);
+    this.#limit = limit;
+    this.#eligible = eligible;
+    this.#radiusKm = farKm;
+  }
+
+  get order(): ShardOrder {
+    return this.#order;
+  }
+
+  /** The first rows, in order. Throws 9005 and 9006. */
+  search(shard: DimensionShard, near: NearEvents, after: RowBound | null, run: QueryRun): Uint32Array {
+    const walk = new EventWalk(shard, near, run);
+    try {
+      if (after !== null) this.#leaveOut(walk, after);
+      walk.within(
+        () => this.#radiusKm,
+        (row, point) => this.#add(row, point),
+      );
+    } finally {
+      walk.release();
+    }
+    return this.#first();
+  }
+
+  /** Makes entities ineligible that have an event before `after`, or that stand before it at its distance. */
+  #leaveOut(walk: EventWalk, after: RowBound): void {
+    const leaveOut = (row: number): void => {
+      this.#eligible[row >>> 5] &= ~(1 << (row & 31));
+    };
+    walk.around(after.number, leaveOut, (row, { distanceKm }) => {
+      if (distanceKm > after.number || !hasBit(this.#eligible, row)) return;
+      if (distanceKm < after.number || after.compareTied(row) <= 0) leaveOut(row);
+    });
+  }
+
+  #add(row: number, point: NearestPoint): void {
+    if (point.distanceKm > this.#radiusKm || !hasBit(this.#eligible, row)) return;
+    if (!isNearer(point, this.nearest.get(row))) return;
+    this.nearest.set(row, point);
+    if (this.nearest.size < this.#limit * 2) return;
+    const kept = Array.from(
+      this.#first(),
+      (first) => [first, this.nearest.get(first) as NearestPoint] as const,
+    );
+    this.nearest.clear();
+    for (const [first, its] of kept) this.nearest.set(first, its);
+    this.#radiusKm = kept[kept.length - 1][1].distanceKm;
+  }
+
+  #first(): Uint32Array {
+    const top = new TopRows(this.#order, this.#limit, null, null);
+    for (const [row, { distanceKm }] of this.nearest) top.offer(row, distanceKm);
+    return top.rows();
+  }
+}

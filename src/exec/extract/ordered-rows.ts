@@ -1,0 +1,63 @@
+/** The first selected rows of a shard in an order, segment by segment, those that may hold the first ones first. */
+import { SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { DimensionShard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { countBits, fillWords, placesOf, type SelectedRows, WORDS_PER_SEGMENT } from './row-words.js';
+import type { ShardOrder } from './shard-order.js';
+import type { TopRows } from './top-rows.js';
+
+/** So few rows of a segment are cheaper to look at than a scan of all that narrows them. */
+const FEW_ROWS = 1_024;
+/** Rows whose numbers are worked out at once. */
+const STEP_WORDS = 256;
+/** Bytes that offerRows takes, for a while. */
+const STEP_BYTES = STEP_WORDS * 32 * 12 + WORDS_PER_SEGMENT * 4;
+
+/** Offers all selected rows to `top`, as far as they may be among the first. Throws 9005 and 9006. */
+export function offerRows(
+  shard: DimensionShard,
+  selected: SelectedRows,
+  { first }: ShardOrder,
+  top: TopRows,
+  run: QueryRun,
+): void {
+  run.take(STEP_BYTES);
+  const words = new Uint32Array(WORDS_PER_SEGMENT);
+  const places = new Uint32Array(STEP_WORDS * 32);
+  const numbers = new Float64Array(STEP_WORDS * 32);
+  const zones = shard.segments.map((_, index) => ({ index, ...first.zone(index) }));
+  zones.sort((a, b) => (a.low === b.low ? a.index - b.index : a.low < b.low ? -1 : 1));
+  for (const { index, low, high } of zones) {
+    run.check();
+    if (low > top.high || high < top.low) continue;
+    const count = takeWords(selected, index, shard.segments[index].rowCount, words);
+    if (count === 0) continue;
+    if (count > FEW_ROWS && (top.low > low || top.high < high)) {
+      first.narrow(index, top.low, top.high, words);
+    }
+    for (let word = 0; word < WORDS_PER_SEGMENT; word += STEP_WORDS) {
+      const step = placesOf(words, word, word + STEP_WORDS, places);
+      if (step === 0) continue;
+      first.fill(index, places, step, numbers);
+      top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, places, numbers, step);
+    }
+  }
+  run.give(STEP_BYTES);
+}
+
+/** The selected rows of one segment into `words`; returns their number. */
+function takeWords(
+  { words: all }: SelectedRows,
+  index: number,
+  rowCount: number,
+  words: Uint32Array,
+): number {
+  if (all === null) {
+    words.fill(0);
+    fillWords(words, 0, rowCount);
+    return rowCount;
+  }
+  const from = index * WORDS_PER_SEGMENT;
+  words.set(all.subarray(from, from + WORDS_PER_SEGMENT));
+  return countBits(words);
+}

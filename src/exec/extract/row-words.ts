@@ -1,0 +1,84 @@
+/**
+ * Sets of rows as words: bit `row & 31` of word `row >> 5`, WORDS_PER_SEGMENT words a segment. They are copies outside
+ * the arenas, so that kernels may use their scratch bitmaps meanwhile.
+ */
+import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import type { EntitySelection } from '../condition/selection.js';
+import type { QueryRun } from '../query-run.js';
+
+export const WORDS_PER_SEGMENT = SEGMENT_ROWS_MAX / 32;
+
+export interface SelectedRows {
+  /** null = every row of the shard. */
+  readonly words: Uint32Array<ArrayBuffer> | null;
+  readonly count: number;
+}
+
+export const bytesOfWords = ({ segments }: DimensionShard): number => segments.length * BITMAP_BYTES;
+
+/** What the selection selects; words take bytesOfWords of the query's memory. Throws 9005 and 9006. */
+export function selectedRows(shard: DimensionShard, selection: EntitySelection): SelectedRows {
+  if (selection.isWhole) return { words: null, count: shard.entityCount };
+  const bitmap = selection.bitmap();
+  const words = new Uint32Array(bitmap.buffer as ArrayBuffer, 0, bitmap.length / 4);
+  return { words, count: countBits(words) };
+}
+
+/** The same as words in any case, which the caller may change. */
+export function ownWords(
+  shard: DimensionShard,
+  { words }: SelectedRows,
+  run: QueryRun,
+): Uint32Array<ArrayBuffer> {
+  if (words !== null) return words;
+  run.take(bytesOfWords(shard));
+  const all = new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT);
+  shard.segments.forEach(({ rowCount }, index) => {
+    fillWords(all, index * WORDS_PER_SEGMENT, rowCount);
+  });
+  return all;
+}
+
+export const hasBit = (words: Uint32Array, row: number): boolean =>
+  ((words[row >>> 5] >>> (row & 31)) & 1) === 1;
+
+/** Sets bits [0, count) from word `at` on. */
+export function fillWords(words: Uint32Array, at: number, count: number): void {
+  words.fill(0xffffffff, at, at + (count >>> 5));
+  if ((count & 31) !== 0) words[at + (count >>> 5)] = 2 ** (count & 31) - 1;
+}
+
+/** Keeps the bits over `count` rows, from word 0 on, that the bitmap at byte `bitmapAt` of the arena has (or lacks). */
+export function keepBits(
+  words: Uint32Array,
+  { u32 }: Arena,
+  bitmapAt: number,
+  count: number,
+  wanted: boolean,
+): void {
+  const from = bitmapAt >>> 2;
+  const flip = wanted ? 0 : -1;
+  for (let word = 0; word < (count + 31) >>> 5; word++) words[word] &= u32[from + word] ^ flip;
+}
+
+export function countBits(words: Uint32Array): number {
+  let sum = 0;
+  for (let at = 0; at < words.length; at++) {
+    const pairs = words[at] - ((words[at] >>> 1) & 0x55555555);
+    const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+    sum += Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return sum;
+}
+
+/** Writes the places of the set bits of words [from, to) to `places`, ascending; returns their number. */
+export function placesOf(words: Uint32Array, from: number, to: number, places: Uint32Array): number {
+  let count = 0;
+  for (let word = from; word < to; word++) {
+    for (let bits = words[word]; bits !== 0; bits &= bits - 1) {
+      places[count++] = word * 32 + 31 - Math.clz32(bits & -bits);
+    }
+  }
+  return count;
+}

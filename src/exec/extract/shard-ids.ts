@@ -1,0 +1,137 @@
+/** The entity IDs of a shard's rows, for one query: as bytes, texts, and as keys of an order. */
+import { hashBytes, reversedBits, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { type RowPosition, rankOfId } from '../../ir/index.js';
+import type { DimensionShard } from '../../storage/index.js';
+import { compareBytes, prefixOf } from './byte-order.js';
+import { exactBound, type KeyBound, NO_ZONE, type OrderSortKey, type SortKey } from './sort-key.js';
+
+type Ids = { readonly offsets: Uint32Array; readonly bytes: Uint8Array };
+
+export class ShardIds {
+  readonly #shard: DimensionShard;
+  readonly #segments: (Ids | undefined)[];
+
+  constructor(shard: DimensionShard) {
+    this.#shard = shard;
+    this.#segments = new Array(shard.segments.length).fill(undefined);
+  }
+
+  of(segmentIndex: number): Ids {
+    let ids = this.#segments[segmentIndex];
+    if (ids === undefined) {
+      ids = this.#shard.segments[segmentIndex].ids();
+      this.#segments[segmentIndex] = ids;
+    }
+    return ids;
+  }
+
+  text(row: number): string {
+    const { offsets, bytes } = this.of(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    return Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
+  }
+
+  compare(a: number, b: number): number {
+    const [idsA, idsB] = [this.of(a >>> SEGMENT_ROWS_SHIFT), this.of(b >>> SEGMENT_ROWS_SHIFT)];
+    const [atA, atB] = [a & SEGMENT_ROWS_MASK, b & SEGMENT_ROWS_MASK];
+    const { offsets: startsA } = idsA;
+    const { offsets: startsB } = idsB;
+    return compareBytes(
+      idsA.bytes,
+      startsA[atA],
+      startsA[atA + 1],
+      idsB.bytes,
+      startsB[atB],
+      startsB[atB + 1],
+    );
+  }
+
+  compareWith(row: number, id: Uint8Array): number {
+    const { offsets, bytes } = this.of(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    return compareBytes(bytes, offsets[place], offsets[place + 1], id, 0, id.length);
+  }
+}
+
+/** Rows by their ID. */
+export class IdKey implements OrderSortKey {
+  readonly #ids: ShardIds;
+  readonly #sign: 1 | -1;
+
+  constructor(ids: ShardIds, descending: boolean) {
+    this.#ids = ids;
+    this.#sign = descending ? -1 : 1;
+  }
+
+  zone(): typeof NO_ZONE {
+    return NO_ZONE;
+  }
+
+  narrow(): void {}
+
+  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+    const { offsets, bytes } = this.#ids.of(segmentIndex);
+    const sign = this.#sign;
+    for (let at = 0; at < count; at++) {
+      numbers[at] = sign * prefixOf(bytes, offsets[places[at]], offsets[places[at] + 1]);
+    }
+  }
+
+  number(row: number): number {
+    const { offsets, bytes } = this.#ids.of(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    return this.#sign * prefixOf(bytes, offsets[place], offsets[place + 1]);
+  }
+
+  compareTied(a: number, b: number): number {
+    return this.#sign * this.#ids.compare(a, b);
+  }
+
+  bound({ id }: RowPosition): KeyBound {
+    const bytes = Buffer.from(id, 'utf8');
+    return {
+      number: this.#sign * prefixOf(bytes, 0, bytes.length),
+      compareTied: (row) => this.#sign * this.#ids.compareWith(row, bytes),
+    };
+  }
+
+  value(row: number): string {
+    return this.#ids.text(row);
+  }
+}
+
+/** Rows by the hash of their ID with its bits reversed: those of an extraction without an order. */
+export class RankKey implements SortKey {
+  readonly #ids: ShardIds;
+
+  constructor(ids: ShardIds) {
+    this.#ids = ids;
+  }
+
+  zone(): typeof NO_ZONE {
+    return NO_ZONE;
+  }
+
+  narrow(): void {}
+
+  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+    const { offsets, bytes } = this.#ids.of(segmentIndex);
+    for (let at = 0; at < count; at++) {
+      numbers[at] = reversedBits(hashBytes(bytes, offsets[places[at]], offsets[places[at] + 1]));
+    }
+  }
+
+  number(row: number): number {
+    const { offsets, bytes } = this.#ids.of(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    return reversedBits(hashBytes(bytes, offsets[place], offsets[place + 1]));
+  }
+
+  compareTied(): number {
+    return 0;
+  }
+
+  bound({ id }: RowPosition): KeyBound {
+    return exactBound(rankOfId(id));
+  }
+}

@@ -1,0 +1,2 @@
+export * from './aggregation.js';
+export * from './pages.js';

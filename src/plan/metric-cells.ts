@@ -1,0 +1,105 @@
+/** A metric's round merged: a token for every cell that holds something. */
+import { invariant, QuarryError } from '../base/index.js';
+import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
+import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
+import { cellRuns } from './cell-runs.js';
+import type { MemoryBudget } from './memory-budget.js';
+import { betweenToken, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
+import { eachMoments } from './moment-merge.js';
+import { checkRowCount } from './top-values.js';
+import { integerAt } from './value-lists.js';
+import { mergeCounts, presentEntries } from './value-merge.js';
+import { RankFinder } from './weighted-rank.js';
+
+/** Cells that hold something, ascending, and the metric of each. */
+export interface MetricCells {
+  readonly cells: readonly number[];
+  readonly tokens: readonly string[];
+}
+
+/** Cells are numbered by u32. */
+const CELLS_MAX = 2 ** 32;
+/** About what a token takes. */
+const TOKEN_BYTES = 100;
+
+/** Buckets of a metric's level; one when it has no histogram. */
+export function bucketsOf({ buckets, source }: MetricLevel): number {
+  if (buckets === null) return 1;
+  if (buckets.by === 'windows') return Math.max(1, buckets.windows.length);
+  invariant(source.from === 'events', 'only events have dates');
+  return Math.max(1, bucketCount(buckets.interval, source.window.from, source.window.to));
+}
+
+/** Cells of a round: bucket b of group g is cell g x buckets + b. Throws 9006 when they cannot be numbered. */
+export function cellsOf(level: MetricLevel, groupCount: number): number {
+  const cells = groupCount * bucketsOf(level);
+  if (cells >= CELLS_MAX) throw new QuarryError(9006, `the query has ${cells} groups by buckets`);
+  return cells;
+}
+
+/** Where a bucket begins and ends, in seconds: as the calendar or the query has it. */
+export function boundsOf({ buckets, source }: MetricLevel, bucket: number): { from: number; to: number } {
+  invariant(buckets !== null && source.from === 'events', 'a histogram cuts the dates of events');
+  if (buckets.by === 'windows') {
+    const { from, to } = buckets.windows[bucket];
+    return { from, to };
+  }
+  const number = bucketNumber(buckets.interval, source.window.from) + bucket;
+  return { from: bucketStart(buckets.interval, number), to: bucketStart(buckets.interval, number + 1) };
+}
+
+/** The metric of every cell below `cellCount` that holds something. Throws 9006. */
+export function metricCells(
+  level: MetricLevel,
+  partials: readonly RoundPartial[],
+  cellCount: number,
+  rowsBefore: number,
+  budget: MemoryBudget,
+): MetricCells {
+  const cells: number[] = [];
+  const tokens: string[] = [];
+  const put = (cell: number, token: string): void => {
+    invariant(cell < cellCount, 'a shard adds up within the groups that were asked');
+    if (level.buckets !== null) checkRowCount(rowsBefore + cells.length + 1);
+    budget.take(TOKEN_BYTES);
+    cells.push(cell);
+    tokens.push(token);
+  };
+  const moments = partials.filter((partial): partial is CellMoments => partial.answers === 'moments');
+  const values = partials.filter((partial): partial is ValueCounts => partial.answers === 'values');
+  eachMoments(moments, budget, (cell, found) => put(cell, tokenOfMoments(level.metric, level, found)));
+  eachOfValues(level, mergeCounts(values, budget), budget, put);
+  return { cells, tokens };
+}
+
+/** The token of every cell of a table of values. */
+function eachOfValues(
+  level: MetricLevel,
+  counted: ValueCounts | null,
+  budget: MemoryBudget,
+  put: (cell: number, token: string) => void,
+): void {
+  if (counted === null) return;
+  const { cells, starts, order } = cellRuns(counted.cells, presentEntries(counted.counts, budget), budget);
+  const quantile = QUANTILES[level.metric];
+  if (quantile === undefined) {
+    cells.forEach((cell, run) => {
+      put(cell, String(starts[run + 1] - starts[run]));
+    });
+    return;
+  }
+  const { values, counts } = counted;
+  invariant(values.kind === 'i64', 'only numbers have quantiles');
+  const { words } = values;
+  budget.take(order.length * 4);
+  const finder = new RankFinder({ words, counts }, order.length);
+  cells.forEach((cell, run) => {
+    const set = order.subarray(starts[run], starts[run + 1]);
+    const place = quantilePlace(
+      quantile,
+      set.reduce((sum, value) => sum + counts[value], 0),
+    );
+    const [low, high] = finder.pairAt(set, place.rank);
+    put(cell, betweenToken(level, integerAt(words, low), integerAt(words, high), place));
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Metrics as JSON tokens, each worked out exactly from integers and rounded once at most: which moments a metric needs,
+ * and what it is over them. Counts, and min, max and sum of integers, have no fraction; all other numbers have one.
+ */
+import { InvariantError } from '../base/index.js';
+import type { Metric, Moment } from '../ir/index.js';
+import { baseTypeOf, textOfInteger, type ValueForm } from '../schema/index.js';
+import { decimalToken, floatToken, nearestDouble, nearestRoot } from './exact-numbers.js';
+import type { Moments } from './moment-merge.js';
+
+export const MOMENT_OF: Readonly<Record<Metric, Moment>> = {
+  min: 'extremes',
+  max: 'extremes',
+  avg: 'sum',
+  sum: 'sum',
+  'count-events': 'count',
+  count: 'count',
+  'count-distinct': 'values',
+  median: 'values',
+  p95: 'values',
+  p99: 'values',
+  stddev: 'squares',
+};
+
+/** A part of a whole: 19/20 of the ranks lie below the 95th percentile. */
+export interface Fraction {
+  readonly of: bigint;
+  readonly parts: bigint;
+}
+
+export const QUANTILES: Readonly<Partial<Record<Metric, Fraction>>> = {
+  median: { parts: 1n, of: 2n },
+  p95: { parts: 19n, of: 20n },
+  p99: { parts: 99n, of: 100n },
+};
+
+/** What stands for a metric of no values. */
+export function tokenOfNothing(metric: Metric, form: ValueForm): string {
+  if (metric === 'sum') return valueToken(form, 0n);
+  return metric === 'count-events' || metric === 'count' || metric === 'count-distinct' ? '0' : 'null';
+}
+
+/** The metric over at least one value. */
+export function tokenOfMoments(metric: Metric, form: ValueForm, moments: Moments): string {
+  const { count, sum, squares, least, greatest } = moments;
+  switch (metric) {
+    case 'min':
+      return valueToken(form, least);
+    case 'max':
+      return valueToken(form, greatest);
+    case 'sum':
+      return valueToken(form, sum);
+    case 'count':
+    case 'count-events':
+      return String(count);
+    case 'avg':
+      return floatToken(nearestDouble(sum, BigInt(count) * unitOf(form)));
+    case 'stddev':
+      return deviationToken(form, BigInt(count), sum, squares);
+    default:
+      throw new InvariantError(`${metric} is no metric of moments`);
+  }
+}
+
+/** Of the sample: by n - 1. */
+function deviationToken(form: ValueForm, count: bigint, sum: bigint, squares: bigint): string {
+  if (count < 2n) return 'null';
+  const unit = unitOf(form);
+  return floatToken(nearestRoot(count * squares - sum * sum, count * (count - 1n) * unit * unit));
+}
+
+/** Where a quantile of `count` values lies between ranks: `rank`, and `parts` of `of` on the way to the next. */
+export function quantilePlace(quantile: Fraction, count: number): Fraction & { readonly rank: number } {
+  const place = quantile.parts * BigInt(count - 1);
+  return { rank: Number(place / quantile.of), parts: place % quantile.of, of: quantile.of };
+}
+
+/** The value that lies `parts` of `of` on the way from `low` to `high`. */
+export function betweenToken(form: ValueForm, low: bigint, high: bigint, { parts, of }: Fraction): string {
+  return floatToken(nearestDouble(low * of + (high - low) * parts, of * unitOf(form)));
+}
+
+/** A stored value, or a sum of them, as it is. */
+function valueToken(form: ValueForm, value: bigint): string {
+  switch (baseTypeOf(form.type)) {
+    case 'decimal':
+      return decimalToken(value, form.decimalPlaces ?? 0);
+    case 'date':
+    case 'datetime':
+      return JSON.stringify(textOfInteger(form, value));
+    default:
+      return String(value);
+  }
+}
+
+/** What a stored value counts in: 1 / unit. */
+function unitOf({ type, decimalPlaces }: ValueForm): bigint {
+  return baseTypeOf(type) === 'decimal' ? 10n ** BigInt(decimalPlaces ?? 0) : 1n;
+}

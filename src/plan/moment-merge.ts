@@ -1,0 +1,68 @@
+/** Moments of several shards added up: one set of them per cell that holds something. */
+import type { CellMoments } from '../ir/index.js';
+import { cellRuns } from './cell-runs.js';
+import type { MemoryBudget } from './memory-budget.js';
+
+/** What is known of a cell's values; 0 where the moment asked for does not say. */
+export interface Moments {
+  readonly count: number;
+  readonly sum: bigint;
+  readonly squares: bigint;
+  readonly least: bigint;
+  readonly greatest: bigint;
+}
+
+/** About what the moments of a cell take, with the numbers that they hold. */
+const MOMENTS_BYTES = 250;
+
+/** Calls `visit` for every cell that holds something, ascending. Throws 9006. */
+export function eachMoments(
+  partials: readonly CellMoments[],
+  budget: MemoryBudget,
+  visit: (cell: number, moments: Moments) => void,
+): void {
+  const entryCount = partials.reduce((sum, { counts }) => sum + counts.length, 0);
+  budget.take(entryCount * (MOMENTS_BYTES + 8));
+  const entries: Moments[] = [];
+  const cells = new Uint32Array(entryCount);
+  for (const partial of partials) {
+    for (let index = 0; index < partial.counts.length; index++) {
+      if (partial.counts[index] === 0) continue;
+      cells[entries.length] = partial.cells === null ? 0 : partial.cells[index];
+      entries.push(momentsAt(partial, index));
+    }
+  }
+  const { cells: runCells, starts, order } = cellRuns(cells, Uint32Array.from(entries.keys()), budget);
+  for (let run = 0; run < runCells.length; run++) {
+    let moments = entries[order[starts[run]]];
+    for (let at = starts[run] + 1; at < starts[run + 1]; at++) moments = added(moments, entries[order[at]]);
+    visit(runCells[run], moments);
+  }
+}
+
+function momentsAt({ counts, sums, squares, least, greatest }: CellMoments, index: number): Moments {
+  return {
+    count: counts[index],
+    sum: sums === null ? 0n : sums[index],
+    squares: squares === null ? 0n : squares[index],
+    least: least === null ? 0n : least[index],
+    greatest: greatest === null ? 0n : greatest[index],
+  };
+}
+
+function added(a: Moments, b: Moments): Moments {
+  return {
+    count: a.count + b.count,
+    sum: a.sum + b.sum,
+    squares: a.squares + b.squares,
+    ...extremesOf(a, b),
+  };
+}
+
+/** Math.min and Math.max take no bigint. */
+function extremesOf(a: Moments, b: Moments): Pick<Moments, 'least' | 'greatest'> {
+  let { least, greatest } = a;
+  if (b.least < least) least = b.least;
+  if (b.greatest > greatest) greatest = b.greatest;
+  return { least, greatest };
+}

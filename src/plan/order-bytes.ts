@@ -1,0 +1,174 @@
+/**
+ * Bytes by whose order the values of a list stand as the order of their texts has it, without making strings of them:
+ * the text itself, or other bytes of the same order.
+ */
+import type { ValueList } from '../ir/index.js';
+import { baseTypeOf, textOfPoint, type ValueForm } from '../schema/index.js';
+import { textReader } from './value-lists.js';
+
+/** A few places, each of which holds the bytes [starts[place], ends[place]) of one value. */
+export interface OrderBytes {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** From now on the place holds this value. */
+  put(place: number, value: number): void;
+}
+
+export function orderBytes(list: ValueList, form: ValueForm, placeCount: number): OrderBytes {
+  switch (list.kind) {
+    case 'text':
+      return new TextBytes(list.offsets, list.bytes, placeCount);
+    case 'geo':
+      return new PointBytes(list.points, placeCount);
+    case 'i64':
+      break;
+  }
+  switch (baseTypeOf(form.type)) {
+    // Their texts order as they do: false and true, and dates of years 0000 to 9999.
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+      return new PlainOrderBytes(list.words, placeCount);
+    default:
+      return new NumberBytes(list, form, placeCount);
+  }
+}
+
+/** Below 0 when the value at place `a` stands before the one at `b`, above 0 behind it. */
+export function comparePlaces({ bytes, starts, ends }: OrderBytes, a: number, b: number): number {
+  let at = starts[a];
+  let other = starts[b];
+  const end = ends[a];
+  const otherEnd = ends[b];
+  while (at < end && other < otherEnd) {
+    const difference = bytes[at++] - bytes[other++];
+    if (difference !== 0) return difference;
+  }
+  return end - at - (otherEnd - other);
+}
+
+/** Texts, where they lie. */
+class TextBytes implements OrderBytes {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly #offsets: Uint32Array;
+
+  constructor(offsets: Uint32Array, bytes: Uint8Array, placeCount: number) {
+    this.bytes = bytes;
+    this.starts = new Uint32Array(placeCount);
+    this.ends = new Uint32Array(placeCount);
+    this.#offsets = offsets;
+  }
+
+  put(place: number, value: number): void {
+    this.starts[place] = this.#offsets[value];
+    this.ends[place] = this.#offsets[value + 1];
+  }
+}
+
+/** Places of so many bytes each, in memory of their own. */
+class OwnBytes {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+
+  constructor(placeCount: number, placeBytes: number) {
+    this.bytes = new Uint8Array(placeCount * placeBytes);
+    this.starts = Uint32Array.from({ length: placeCount }, (_, place) => place * placeBytes);
+    this.ends = this.starts.slice();
+  }
+
+  protected putText(place: number, text: string): void {
+    let at = this.starts[place];
+    for (let index = 0; index < text.length; index++) this.bytes[at++] = text.charCodeAt(index);
+    this.ends[place] = at;
+  }
+}
+
+/** Highest byte first, with the sign turned: integers in their own order. */
+class PlainOrderBytes extends OwnBytes implements OrderBytes {
+  readonly #words: Uint32Array;
+
+  constructor(words: Uint32Array, placeCount: number) {
+    super(placeCount, 8);
+    this.#words = words;
+  }
+
+  put(place: number, value: number): void {
+    const high = this.#words[2 * value + 1] ^ 0x80000000;
+    const low = this.#words[2 * value];
+    const at = this.starts[place];
+    for (let byte = 0; byte < 4; byte++) {
+      this.bytes[at + byte] = high >>> (24 - 8 * byte);
+      this.bytes[at + 4 + byte] = low >>> (24 - 8 * byte);
+    }
+    this.ends[place] = at + 8;
+  }
+}
+
+const ZERO = 0x30;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const TWO_32 = 2 ** 32;
+/** Longest: the least integer, scaled by 10^20: -0.09223372036854775808. */
+const NUMBER_BYTES = 24;
+/** Longest: two numbers as JavaScript writes them, 24 characters each. */
+const POINT_BYTES = 56;
+
+/** Texts of integers and decimals, digit by digit. */
+class NumberBytes extends OwnBytes implements OrderBytes {
+  readonly #words: Uint32Array;
+  readonly #placesAfterPoint: number;
+  readonly #textOf: (value: number) => string;
+  /** Digits of a number, the last one first. */
+  readonly #digits = new Uint8Array(NUMBER_BYTES);
+
+  constructor(list: Extract<ValueList, { kind: 'i64' }>, form: ValueForm, placeCount: number) {
+    super(placeCount, NUMBER_BYTES);
+    this.#words = list.words;
+    this.#placesAfterPoint = baseTypeOf(form.type) === 'decimal' ? (form.decimalPlaces ?? 0) : 0;
+    this.#textOf = textReader(list, form);
+  }
+
+  put(place: number, value: number): void {
+    const number = (this.#words[2 * value + 1] | 0) * TWO_32 + this.#words[2 * value];
+    // Others may have been rounded.
+    if (Number.isSafeInteger(number)) this.#putNumber(place, number);
+    else this.putText(place, this.#textOf(value));
+  }
+
+  #putNumber(place: number, number: number): void {
+    const [bytes, digits, places] = [this.bytes, this.#digits, this.#placesAfterPoint];
+    let rest = Math.abs(number);
+    let count = 0;
+    do {
+      const tenth = Math.floor(rest / 10);
+      digits[count++] = rest - tenth * 10;
+      rest = tenth;
+    } while (rest > 0 || count <= places);
+    let at = this.starts[place];
+    if (number < 0) bytes[at++] = MINUS;
+    for (let digit = count - 1; digit >= places; digit--) bytes[at++] = ZERO + digits[digit];
+    let last = 0;
+    while (last < places && digits[last] === 0) last++;
+    if (last < places) bytes[at++] = DOT;
+    for (let digit = places - 1; digit >= last; digit--) bytes[at++] = ZERO + digits[digit];
+    this.ends[place] = at;
+  }
+}
+
+class PointBytes extends OwnBytes implements OrderBytes {
+  readonly #points: Float64Array;
+
+  constructor(points: Float64Array, placeCount: number) {
+    super(placeCount, POINT_BYTES);
+    this.#points = points;
+  }
+
+  put(place: number, value: number): void {
+    const [longitude, latitude] = [this.#points[2 * value], this.#points[2 * value + 1]];
+    this.putText(place, textOfPoint({ longitude, latitude }));
+  }
+}

@@ -1,0 +1,76 @@
+/** Hashes and equality of the values of a list. Points that are written alike are alike: -0 is 0. */
+import { HASH_SEED, hashBlock, hashBytes, hashEnd } from '../base/index.js';
+import type { ValueList } from '../ir/index.js';
+
+/** Writes the hash of each value: the 32-bit hash of its bytes. */
+export function hashValues(list: ValueList, hashes: Uint32Array): void {
+  switch (list.kind) {
+    case 'text':
+      hashTexts(list.offsets, list.bytes, hashes);
+      break;
+    case 'i64':
+      hashIntegers(list.words, hashes);
+      break;
+    case 'geo':
+      hashPoints(list.points, hashes);
+  }
+}
+
+function hashTexts(offsets: Uint32Array, bytes: Uint8Array, hashes: Uint32Array): void {
+  for (let value = 0; value < hashes.length; value++) {
+    hashes[value] = hashBytes(bytes, offsets[value], offsets[value + 1]);
+  }
+}
+
+function hashIntegers(words: Uint32Array, hashes: Uint32Array): void {
+  for (let value = 0; value < hashes.length; value++) {
+    const hash = hashBlock(hashBlock(HASH_SEED, words[2 * value]), words[2 * value + 1]);
+    hashes[value] = hashEnd(hash, 0, 8);
+  }
+}
+
+function hashPoints(points: Float64Array, hashes: Uint32Array): void {
+  const point = new Float64Array(2);
+  const words = new Uint32Array(point.buffer);
+  for (let value = 0; value < hashes.length; value++) {
+    // Adding 0 takes the sign off -0.
+    point[0] = points[2 * value] + 0;
+    point[1] = points[2 * value + 1] + 0;
+    let hash = hashBlock(hashBlock(HASH_SEED, words[0]), words[1]);
+    hash = hashBlock(hashBlock(hash, words[2]), words[3]);
+    hashes[value] = hashEnd(hash, 0, 16);
+  }
+}
+
+/** Whether two values of the list, by their places, are the same. */
+export function equalityOf(list: ValueList): (a: number, b: number) => boolean {
+  switch (list.kind) {
+    case 'text': {
+      const { offsets, bytes } = list;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return (a, b) => sameBytes(view, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]);
+    }
+    case 'i64': {
+      const { words } = list;
+      return (a, b) => words[2 * a] === words[2 * b] && words[2 * a + 1] === words[2 * b + 1];
+    }
+    case 'geo': {
+      const { points } = list;
+      return (a, b) => points[2 * a] === points[2 * b] && points[2 * a + 1] === points[2 * b + 1];
+    }
+  }
+}
+
+/** Four bytes at a time. */
+function sameBytes(view: DataView, from: number, to: number, otherFrom: number, otherTo: number): boolean {
+  if (to - from !== otherTo - otherFrom) return false;
+  let at = from;
+  let other = otherFrom;
+  for (; at + 4 <= to; at += 4, other += 4) {
+    if (view.getInt32(at) !== view.getInt32(other)) return false;
+  }
+  for (; at < to; at++, other++) {
+    if (view.getUint8(at) !== view.getUint8(other)) return false;
+  }
+  return true;
+}

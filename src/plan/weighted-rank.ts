@@ -1,0 +1,108 @@
+/**
+ * The values at a rank among many 64-bit integers of which each stands several times, without sorting them all.
+ * Layout  value v is the words (words[2 v], words[2 v + 1]), low and high, and stands counts[v] times.
+ * Cost    O(values): per byte from the highest on, the weights of the 256 digits say which of them holds the rank;
+ *         the others are dropped.
+ */
+import { invariant } from '../base/index.js';
+
+export interface WeightedValues {
+  readonly words: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** So few are sorted. */
+const SORTED_MAX = 32;
+
+/** Finds ranks among values of one list; to be used for several sets of them, one after the other. */
+export class RankFinder {
+  readonly #values: WeightedValues;
+  readonly #left: Uint32Array;
+  readonly #weights = new Float64Array(256);
+
+  /** Sets have at most `valuesMax` values; takes 4 bytes for each of these. */
+  constructor(values: WeightedValues, valuesMax: number) {
+    this.#values = values;
+    this.#left = new Uint32Array(valuesMax);
+  }
+
+  /**
+   * The values at `rank` and `rank + 1` (the last one twice at the end) of all that stand for the distinct values
+   * `set`, ascending, the first at rank 0. `rank` is below their number.
+   */
+  pairAt(set: Uint32Array, rank: number): readonly [low: number, high: number] {
+    const { words, counts } = this.#values;
+    const left = this.#left;
+    left.set(set);
+    let size = set.length;
+    let rest = rank;
+    for (let shift = 56; shift >= 0 && size > SORTED_MAX; shift -= 8) {
+      this.#weigh(size, shift);
+      let digit = 0;
+      while (rest >= this.#weights[digit]) rest -= this.#weights[digit++];
+      size = keepDigit(words, left, size, shift, digit);
+    }
+    sortFew(words, left, size);
+    let at = 0;
+    while (at < size && rest >= counts[left[at]]) rest -= counts[left[at++]];
+    invariant(at < size, 'a rank lies below the number of values');
+    const low = left[at];
+    if (rest + 1 < counts[low]) return [low, low];
+    return [low, at + 1 < size ? left[at + 1] : nextAbove(words, set, low)];
+  }
+
+  #weigh(size: number, shift: number): void {
+    const { words, counts } = this.#values;
+    const [left, weights] = [this.#left, this.#weights];
+    weights.fill(0);
+    for (let index = 0; index < size; index++) {
+      weights[digitOf(words, left[index], shift)] += counts[left[index]];
+    }
+  }
+}
+
+/** Eight bits of an integer from bit `shift` on; the sign is turned, so that digits order as integers do. */
+function digitOf(words: Uint32Array, value: number, shift: number): number {
+  const word = shift >= 32 ? words[2 * value + 1] ^ 0x80000000 : words[2 * value];
+  return (word >>> (shift & 31)) & 0xff;
+}
+
+function keepDigit(
+  words: Uint32Array,
+  left: Uint32Array,
+  size: number,
+  shift: number,
+  digit: number,
+): number {
+  let kept = 0;
+  for (let index = 0; index < size; index++) {
+    const value = left[index];
+    if (digitOf(words, value, shift) === digit) left[kept++] = value;
+  }
+  return kept;
+}
+
+/** Whether integer `a` is below integer `b`. */
+function isBelow(words: Uint32Array, a: number, b: number): boolean {
+  const [high, otherHigh] = [words[2 * a + 1] | 0, words[2 * b + 1] | 0];
+  return high < otherHigh || (high === otherHigh && words[2 * a] < words[2 * b]);
+}
+
+function sortFew(words: Uint32Array, left: Uint32Array, size: number): void {
+  for (let index = 1; index < size; index++) {
+    const value = left[index];
+    let at = index;
+    for (; at > 0 && isBelow(words, value, left[at - 1]); at--) left[at] = left[at - 1];
+    left[at] = value;
+  }
+}
+
+/** The least value of the set above `value`, or `value` when it is the greatest. */
+function nextAbove(words: Uint32Array, set: Uint32Array, value: number): number {
+  let next = value;
+  for (let index = 0; index < set.length; index++) {
+    const other = set[index];
+    if (isBelow(words, value, other) && (next === value || isBelow(words, other, next))) next = other;
+  }
+  return next;
+}

@@ -1,0 +1,40 @@
+/** Stored values as the texts in which answers hold them. */
+import { formatDate, formatDateTime } from './dates.js';
+import { formatDecimal } from './decimals.js';
+import { baseTypeOf, type ColumnType } from './model.js';
+
+export interface Point {
+  readonly longitude: number;
+  readonly latitude: number;
+}
+
+/** What says how a column's values are written. */
+export interface ValueForm {
+  readonly type: ColumnType;
+  /** Set where `type` is a decimal one. */
+  readonly decimalPlaces: number | null;
+}
+
+/**
+ * The text of a 64-bit stored value: digits of integers and decimals (without trailing zeros), true or false,
+ * YYYY-MM-DD, YYYY-MM-DDThh:mm:ssZ.
+ */
+export function textOfInteger({ type, decimalPlaces }: ValueForm, value: bigint): string {
+  switch (baseTypeOf(type)) {
+    case 'boolean':
+      return value === 0n ? 'false' : 'true';
+    case 'date':
+      return formatDate(Number(value));
+    case 'datetime':
+      return formatDateTime(Number(value));
+    case 'decimal':
+      return formatDecimal(value, decimalPlaces ?? 0);
+    default:
+      return String(value);
+  }
+}
+
+/** [longitude,latitude] as JSON writes it. */
+export function textOfPoint({ longitude, latitude }: Point): string {
+  return JSON.stringify([longitude, latitude]);
+}

@@ -1,0 +1,58 @@
+/** One dimension in one shard and, beside it, what it must hold. */
+import { hashBytes } from '../../../src/base/index.js';
+import { ARENA_BYTES, Arena, ArenaPool, type DimensionShard, Shard } from '../../../src/storage/index.js';
+import { applyPlain, batchOf, type Change, type StoredEntities } from '../../storage/stored.js';
+
+export const KEY = { databaseId: 1, dimensionId: 2 };
+
+/** Where memory for the time of a query begins in an arena of which none is taken. */
+const TEMPORARY_AT = ARENA_BYTES - 8 * 2 ** 20;
+
+export class ShardPair {
+  readonly shard: Shard;
+  readonly scratch: Arena;
+  readonly entities: StoredEntities = new Map();
+
+  constructor(module: WebAssembly.Module | null) {
+    this.shard = new Shard(new ArenaPool(module), 0);
+    this.scratch = new Arena(module);
+  }
+
+  get dimension(): DimensionShard {
+    return this.shard.dimension(KEY);
+  }
+
+  apply(changes: readonly Change[]): void {
+    this.shard.apply(KEY.databaseId, batchOf(KEY.dimensionId, changes));
+    applyPlain(this.entities, changes);
+  }
+
+  rowOf(id: string): number {
+    const bytes = Buffer.from(id, 'utf8');
+    return this.dimension.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+  }
+
+  /** Deletes those of the IDs that are there. */
+  delete(ids: readonly string[]): void {
+    const held = ids.filter((id) => this.entities.delete(id));
+    this.dimension.delete(Uint32Array.from(held, (id) => this.rowOf(id)).sort());
+  }
+
+  /** Whether some query has not given back what it took in an arena. */
+  get holdsTemporary(): boolean {
+    const { segments, events } = this.dimension;
+    const arenas = new Set([this.scratch, ...segments.map(({ arena }) => arena)]);
+    for (const table of events.values()) for (const { arena } of table.segments) arenas.add(arena);
+    for (const segment of segments) {
+      for (const id of segment.columnIds) {
+        const column = segment.latest(id);
+        if (column !== undefined) arenas.add(column.arena);
+      }
+    }
+    return [...arenas].some((arena) => {
+      const at = arena.takeTemporary(64);
+      arena.releaseTemporary();
+      return at !== TEMPORARY_AT;
+    });
+  }
+}

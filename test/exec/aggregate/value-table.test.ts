@@ -1,0 +1,77 @@
+/** Tables from 64-bit keys and points to numbers, against a plain map. */
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
+import { HeldMemory } from '../../../src/exec/held-memory.js';
+import { boundedRun } from '../bounded.js';
+
+const SEED = 77_003;
+t.comment(`seed ${SEED}`);
+
+t.test('64-bit keys get numbers in the order of first sight and keep them', async (t) => {
+  const prng = new Prng(SEED);
+  const makers: (() => bigint)[] = [
+    () => BigInt(prng.below(5_000)),
+    () => BigInt(prng.below(5_000)) << 32n,
+    () => BigInt(prng.below(5_000)) << 45n,
+    () => (BigInt(prng.u32()) << 32n) | BigInt(prng.below(3)),
+    () => BigInt.asUintN(64, -BigInt(prng.below(3_000))),
+  ];
+  for (const make of makers) {
+    const table = new WordTable(new HeldMemory(boundedRun()));
+    const wanted = new Map<bigint, number>();
+    const wrong: string[] = [];
+    for (let step = 0; step < 8_000; step++) {
+      const key = make();
+      const [low, high] = [Number(key & 0xffffffffn), Number(key >> 32n)];
+      const known = wanted.get(key);
+      // Words count modulo 2^32, so signed ones are the same.
+      if (table.find(low | 0, high | 0) !== (known ?? -1)) wrong.push(`found ${key}`);
+      if (known === undefined) wanted.set(key, wanted.size);
+      if (table.add(low, high) !== wanted.get(key)) wrong.push(`added ${key}`);
+    }
+    t.strictSame(wrong, []);
+    t.equal(table.count, wanted.size);
+    const keys = [...wanted.keys()].flatMap((key) => [Number(key & 0xffffffffn), Number(key >> 32n)]);
+    t.ok(Uint32Array.from(keys).every((word, at) => table.keys[at] === word));
+  }
+});
+
+t.test('points get numbers in the order of first sight, and -0 is 0', async (t) => {
+  const prng = new Prng(SEED + 1);
+  const table = new PointTable(new HeldMemory(boundedRun()));
+  const wanted = new Map<string, number>();
+  const wrong: string[] = [];
+  for (let step = 0; step < 20_000; step++) {
+    const sign = prng.chance(0.5) ? 1 : -1;
+    const [longitude, latitude] = [prng.below(90) * sign, (prng.below(70) * sign) / 7];
+    const key = `${longitude + 0} ${latitude + 0}`;
+    const known = wanted.get(key);
+    if (table.find(longitude, latitude) !== (known ?? -1)) wrong.push(`found ${key}`);
+    if (known === undefined) wanted.set(key, wanted.size);
+    if (table.add(longitude, latitude) !== wanted.get(key)) wrong.push(`added ${key}`);
+  }
+  t.strictSame(wrong, []);
+  t.equal(table.count, wanted.size);
+  t.notOk([...table.keys].some((part) => Object.is(part, -0)));
+});
+
+t.test('a table takes its memory before it grows, and stays as it was when there is none left', async (t) => {
+  const memory = new HeldMemory(boundedRun(20_000));
+  const table = new WordTable(memory);
+  let added = 0;
+  t.throws(
+    () => {
+      for (;;) {
+        table.add(added, 7);
+        added++;
+      }
+    },
+    { code: 9006 },
+  );
+  t.ok(added > 100);
+  t.equal(table.count, added);
+  t.equal(table.find(added - 1, 7), added - 1);
+  t.equal(table.find(added, 7), -1);
+  t.ok(memory.bytes <= 20_000);
+});

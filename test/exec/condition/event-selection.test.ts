@@ -1,0 +1,122 @@
+/** Which events of a segment are selected, against a look at each event by itself. */
+import t from 'tap';
+import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
+import {
+  datesOfEvents,
+  EventSelection,
+  eventsOfRows,
+  rowsOfEvents,
+  type SelectedEvents,
+} from '../../../src/exec/condition/event-selection.js';
+import { listPlaces } from '../../../src/exec/condition/places.js';
+import type { ValueTest } from '../../../src/ir/index.js';
+import { compileKernels } from '../../../src/kernels/index.js';
+import { ArenaPool, BITMAP_BYTES, DimensionShard, type EventSegment } from '../../../src/storage/index.js';
+import { SIMD_KERNELS } from '../../engine/store.js';
+import { boundedRun } from '../bounded.js';
+
+const SEED = 662_607;
+t.comment(`seed ${SEED}`);
+
+const COLUMN = 9;
+const ROWS = 3_000;
+
+/** Random events of small integers: one sealed segment and one that is open, of 700 events. */
+function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
+  const shard = new DimensionShard(new ArenaPool(module), 1);
+  const table = shard.eventTable(COLUMN, 'i64');
+  for (let event = 0; event < SEGMENT_ROWS_MAX + 700; event++) {
+    const segment = table.tail();
+    const place = segment.append(prng.below(ROWS), 1_000_000 + prng.below(2_000));
+    const value = prng.between(-50, 50);
+    segment.setI64(place, value >>> 0, value >> 31);
+  }
+  return shard;
+}
+
+function listed(segment: EventSegment, selected: SelectedEvents): number[] {
+  const places = new Uint32Array(segment.eventCount);
+  const count = listPlaces(segment.arena, selected, places);
+  if (count !== selected.count) throw new Error(`${count} places instead of ${selected.count}`);
+  return [...places.subarray(0, count)];
+}
+
+for (const [kernels, module] of [
+  ['JS', null],
+  ['SIMD', compileKernels(SIMD_KERNELS)],
+] as const) {
+  t.test(`${kernels} kernels: events are selected by window, value and row`, async (t) => {
+    const prng = new Prng(SEED);
+    const shard = filled(prng, module);
+    const segments = shard.events.get(COLUMN)?.segments ?? [];
+    t.strictSame(
+      segments.map(({ sealed }) => sealed),
+      [true, false],
+    );
+    const wrong: unknown[] = [];
+    for (let query = 0; query < 60; query++) {
+      const from = 1_000_000 + prng.between(-5, 2_005);
+      const window = { from, to: prng.pick([from, from + prng.below(300), 2_000_000, from - 1]) };
+      const tests = Array.from({ length: prng.below(3) }, (): ValueTest => {
+        const low = BigInt(prng.between(-150, 50));
+        return {
+          kind: 'ranges',
+          ranges: [{ low, high: low + BigInt(prng.below(200)) }],
+          negated: prng.chance(0.3),
+        };
+      });
+      const rows = Uint8Array.from({ length: BITMAP_BYTES }, () => prng.below(256));
+      const passes = (value: number): boolean =>
+        tests.every(
+          (test) =>
+            test.kind === 'ranges' &&
+            test.ranges.some(({ low, high }) => value >= low && value <= high) !== test.negated,
+        );
+      const events = new EventSelection(shard, { columnId: COLUMN, window, tests }, boundedRun());
+      for (const segment of segments) {
+        const held = segment.placesUpTo(segment.eventCount);
+        const wanted = [...held.dates.keys()].filter(
+          (place) =>
+            held.dates[place] >= window.from &&
+            held.dates[place] <= window.to &&
+            passes(segment.arena.i8[segment.valuesAt + place]),
+        );
+        const rowsHeld = (place: number): boolean => {
+          const row = held.rows[place];
+          return ((rows[row >> 3] >> (row & 7)) & 1) === 1;
+        };
+        const selected = events.select(segment);
+        const differs = (found: ArrayLike<number>, right: readonly number[]): boolean =>
+          found.length !== right.length || right.some((number, at) => found[at] !== number);
+        if (
+          differs(listed(segment, selected), wanted) ||
+          (wanted.length > 0 && !events.mayMatch(segment)) ||
+          differs(
+            rowsOfEvents(segment, selected),
+            wanted.map((place) => held.rows[place]),
+          ) ||
+          differs(
+            datesOfEvents(segment, selected),
+            wanted.map((place) => held.dates[place]),
+          ) ||
+          differs(listed(segment, eventsOfRows(segment, selected, rows)), wanted.filter(rowsHeld))
+        ) {
+          wrong.push({ window, tests, sealed: segment.sealed });
+        }
+      }
+      events.release();
+    }
+    t.strictSame(wrong.slice(0, 3), []);
+  });
+}
+
+t.test('a column without events selects none', async (t) => {
+  const shard = new DimensionShard(new ArenaPool(null), 1);
+  const window = { from: 0, to: 2 ** 32 - 1 };
+  const events = new EventSelection(shard, { columnId: COLUMN, window, tests: [] }, boundedRun());
+  t.equal(events.table, undefined);
+  const segment = shard.eventTable(COLUMN, 'i64').tail();
+  t.notOk(events.mayMatch(segment));
+  t.equal(events.select(segment).count, 0);
+  events.release();
+});

@@ -1,0 +1,207 @@
+/**
+ * A custom key with a whitelist of columns, at every endpoint that can name one and in every place of its body, through
+ * the real front end: a column that is not listed is refused with 506, one that is listed is not, and "all" are those
+ * that are listed. The places are written down here from the text of the interface. Which columns are written is
+ * the engine's to check.
+ */
+import t from 'tap';
+import { databaseOf, hashOfKey } from '../../src/catalog/index.js';
+import type { AggregateAnswer, OutputColumn } from '../../src/ir/index.js';
+import { DATABASE_ID, KEYS } from './fake-engine.js';
+import { ask, type Front, startFront } from './harness.js';
+
+const KEY = 'key with a whitelist';
+const COLUMNS = [
+  ...['a', 'b'].map((name) => ({ name, type: 'integer' })),
+  ...['e', 'f'].map((name) => ({ name, type: 'integer-event' })),
+  ...['g', 'h'].map((name) => ({ name, type: 'geolocation' })),
+  { name: 'a', type: 'integer', dimension: 'other' },
+];
+const WHITELIST = [{ dimension: 'default', columns: ['a', 'e', 'g'] }];
+
+const WINDOW = '"between":["2016-01-01","2016-01-07"]';
+const NEAR = '{"geo_near":{"longitude":1,"latitude":2,"limit":3}}';
+const A = '{"@a":{"equals":1}}';
+const E = `{"@e":{"equals":1,${WINDOW}}}`;
+const ID = '{"entity-id":{"equals":"x"}}';
+
+const count = (query: string): string => `{"query-name":"q","query":[${query}]}`;
+const rows = (query: string, columns = '"entity-id"', more = ''): string =>
+  `{"query":[${query}],"columns":[${columns}]${more}}`;
+
+/** Where conditions may name a column: an attribute is written `@a`, an event column `@e`, a geolocation `@g`. */
+const CONDITIONS: readonly string[] = [
+  A,
+  E,
+  `${ID},"and",${A}`,
+  `${ID},"or",["not",[${ID},"and",[${A}]]]`,
+  `{"freqgroup":[{"e":{"equals":1,${WINDOW}}},${E}]}`,
+  '{"@g":{"geo_radius":{"longitude":1,"latitude":2,"radius":3,"unit":"km"}}}',
+];
+/** And where levels may. */
+const LEVELS: readonly string[] = [
+  '{"@a":5}',
+  '{"@a":5,"gt":1}',
+  `{"@e":5,${WINDOW}}`,
+  '{"@g":5}',
+  '{"a":5},{"@a":5}',
+  `{"a":5},{"entity-id":5},{"@e":5,${WINDOW}}`,
+  '{"@a":"min"}',
+  `{"a":5},{"@e":"sum",${WINDOW},"interval":"days"}`,
+  `{"@e":"max","between":[["2016-01-01","2016-01-07"]]}`,
+];
+
+const EXTRACTIONS = ['/v1/data_extraction/result', '/v1/data_extraction/score'];
+const SAVED: readonly (readonly [type: string, query: string])[] = [
+  ['count/entity', `[${A}]`],
+  ['count/event', `[${E}]`],
+  ['aggregation', '[{"@a":5}]'],
+  ['aggregation', `{"filter":[${A}],"query":[{"a":5}]}`],
+  ['top_values', '{"q":{"@a":5}}'],
+];
+
+const PLACES: readonly (readonly [path: string, body: string])[] = [
+  ...CONDITIONS.flatMap((one): [string, string][] => [
+    ['/v1/query/count/entity', count(one)],
+    ['/v1/query/count/entity', `[${count(ID)},${count(one).replace('"q"', '"p"')}]`],
+    ['/v1/query/aggregation', `{"filter":[${one}],"query":[{"entity-id":1}]}`],
+    ...EXTRACTIONS.map((path): [string, string] => [path, rows(one)]),
+    ['/v1/update', `{"query":[${one}],"set":{"a":1}}`],
+    ['/v1/delete', `{"query":[${one}]}`],
+  ]),
+  ...['event', 'events'].flatMap((name): [string, string][] => [
+    [`/v1/query/count/${name}`, count(E)],
+    [`/v1/query/count/${name}`, count(E).replace('"query":', '"interval":"days","query":')],
+    [`/v1/query/count/${name}`, count(`[[${E}]]`)],
+  ]),
+  ...LEVELS.map((level): [string, string] => ['/v1/query/aggregation', `{"query":[${level}]}`]),
+  ['/v1/query/top_values', '{"q":{"@a":5}}'],
+  ['/v1/query/top_values', '{"p":{"a":5},"q":{"@e":5}}'],
+  ['/v1/query/top_values', '{"q":{"@g":5}}'],
+  ...EXTRACTIONS.flatMap((path): [string, string][] => [
+    [path, rows(ID, '"@a"')],
+    [path, rows(ID, '"a","entity-id","@g"')],
+    [path, rows(ID, '{"@e":["2016-01-01","2016-01-07"]}')],
+    [path, rows(ID, '"a"', ',"order":[{"@a":"asc"}]')],
+    [path, rows(ID, '"a"', ',"order":[{"entity-id":"asc"},{"@a":"desc"}]')],
+    [path, rows(`{"@g":${NEAR}}`)],
+    [path, rows(`{"@e":{"equals":1,${WINDOW}}}`, '"all"').replace('["all"]', '"all"')],
+  ]),
+];
+
+const LISTED: Readonly<Record<string, string>> = { '@a': 'a', '@e': 'e', '@g': 'g' };
+const UNLISTED: Readonly<Record<string, string>> = { '@a': 'b', '@e': 'f', '@g': 'h' };
+const naming = (text: string, names: Readonly<Record<string, string>>): string =>
+  text.replace(/@[aeg]/, (token) => names[token]);
+
+type Answer = Readonly<Record<string, unknown>> & { readonly errors?: readonly { readonly code: number }[] };
+
+async function send(front: Front, key: string, method: string, path: string, body: string): Promise<Answer> {
+  const headers = { Authorization: key, 'Content-Type': 'application/json' };
+  const reply = await ask(front, { method, path, headers, body });
+  return JSON.parse(reply.body);
+}
+
+const codes = ({ errors = [] }: Answer): readonly number[] => errors.map(({ code }) => code);
+
+async function frontWithKey(t: Parameters<typeof startFront>[0]): Promise<Front> {
+  const front = await startFront(t);
+  const made = await send(front, KEYS.master, 'POST', '/v1/column', JSON.stringify(COLUMNS));
+  t.strictSame(codes(made), []);
+  const key = {
+    kind: 'custom' as const,
+    hash: hashOfKey(KEY),
+    databaseId: DATABASE_ID,
+    name: 'narrow',
+    level: 'write-read' as const,
+    description: '',
+    columnsWhitelist: WHITELIST,
+    filter: [],
+    addressesWhitelist: [],
+  };
+  const { engine } = front;
+  engine.apply({ change: 'key-created', key });
+  // Answers of the shape of each plan; of a write, its binding.
+  engine.aggregate = async (plans) =>
+    plans.map(({ metric }): AggregateAnswer => {
+      if (metric === null) return { answers: 'values', rows: [] };
+      return metric.buckets === null ? { answers: 'metric', token: '0' } : { answers: 'buckets', rows: [] };
+    });
+  engine.onMutate = async ({ bind }) => {
+    bind(databaseOf(engine.catalog(), DATABASE_ID));
+    return 0;
+  };
+  return front;
+}
+
+t.test('a column outside the whitelist is refused wherever a body can name it', async (t) => {
+  const front = await frontWithKey(t);
+  for (const [path, body] of PLACES) {
+    t.strictSame(codes(await send(front, KEY, 'POST', path, naming(body, LISTED))), [], `${path} ${body}`);
+    const [named, byMaster] = [KEY, KEYS.master].map((key) =>
+      send(front, key, 'POST', path, naming(body, UNLISTED)),
+    );
+    t.strictSame(codes(await named), [506], `${path} ${body}`);
+    t.strictSame(codes(await byMaster), [], `${path} ${body} by master`);
+  }
+  const other = '{"query-name":"q","dimension":"other","query":[{"a":{"equals":1}}]}';
+  t.strictSame(
+    codes(await send(front, KEY, 'POST', '/v1/query/count/entity', other)),
+    [506],
+    'a dimension not listed',
+  );
+});
+
+t.test('a saved query with a column outside the whitelist is neither saved nor run', async (t) => {
+  const front = await frontWithKey(t);
+  for (const [index, [type, query]] of SAVED.entries()) {
+    const definition = (names: Readonly<Record<string, string>>, name: string | null): string =>
+      `{${name === null ? '' : `"name":"${name}",`}"type":"${type}","query":${naming(query, names)}}`;
+    const [mine, theirs] = [`mine-${index}`, `theirs-${index}`];
+    t.strictSame(
+      codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(UNLISTED, mine))),
+      [506],
+      query,
+    );
+    t.strictSame(
+      codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(LISTED, mine))),
+      [],
+      query,
+    );
+    const path = `/v1/query/saved/${mine}`;
+    t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(UNLISTED, null))), [506], query);
+    t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(LISTED, null))), [], query);
+    const byMaster = await send(front, KEYS.master, 'POST', '/v1/query/saved', definition(UNLISTED, theirs));
+    t.strictSame(codes(byMaster), [], query);
+    const get = async (key: string, name: string): Promise<readonly number[]> => {
+      const answer = await ask(front, { path: `/v1/query/saved/${name}`, headers: { Authorization: key } });
+      return codes(JSON.parse(answer.body));
+    };
+    if (type === 'count/entity' || type === 'count/event') t.strictSame(await get(KEY, mine), [], query);
+    t.strictSame(await get(KEY, theirs), [506], query);
+  }
+});
+
+t.test('"all" columns are those of the whitelist', async (t) => {
+  const front = await frontWithKey(t);
+  const { extracts } = front.engine;
+  const givenTo = async (key: string, path: string, more: string): Promise<readonly string[]> => {
+    const names = new Map(
+      [
+        ...(front.engine.catalog().databases.get(DATABASE_ID)?.dimensions.get('default')?.columns.values() ??
+          []),
+      ].map(({ id, apiName }) => [id, apiName]),
+    );
+    t.strictSame(codes(await send(front, key, 'POST', path, `{"query":[${ID}],"columns":"all"${more}}`)), []);
+    const { columns } = extracts[extracts.length - 1].plan;
+    const nameOf = (column: OutputColumn): string =>
+      column.from === 'entity-id' ? 'entity-id' : String(names.get(column.columnId));
+    return columns.map(nameOf).sort();
+  };
+  for (const path of EXTRACTIONS) {
+    t.strictSame(await givenTo(KEY, path, ''), ['a', 'g'], path);
+    t.strictSame(await givenTo(KEY, path, ',"order":[{"a":"asc"}]'), ['a', 'entity-id', 'g'], path);
+    t.strictSame(await givenTo(KEYS.master, path, ''), ['a', 'b', 'g', 'h'], path);
+    t.strictSame(await givenTo(KEY, path, ',"dimension":"other"'), [], path);
+  }
+});

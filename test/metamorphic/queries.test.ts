@@ -1,0 +1,91 @@
+/**
+ * Generated columns, inserts, updates, deletes and queries through the JSON interface of whole servers: whatever the
+ * number of shards and workers and whichever kernels run, count/event, aggregation, top_values and data_extraction
+ * answer as the row-at-a-time model does, before and after restarts from log and snapshot.
+ * Of 20,000 queries, each generated anew, 5,000 are count/event (1 to 10 a body), 5,000 aggregation, 6,000 top_values
+ * (20 a body), 2,400 data_extraction/result and 1,600 data_extraction/score. Those that are asked once more after a
+ * restart and those of several pages come on top.
+ * A longer run: node dist/test/metamorphic/queries.test.js --queries 100000 --seed 1
+ */
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { ConformanceServer } from '../support/conformance-server.js';
+import { jsonText } from '../support/generate.js';
+import { QueryLife } from './query-life.js';
+import { ask, askPagesTwice, generateQuestions, type Question } from './query-questions.js';
+
+const { values: given } = parseArgs({
+  options: {
+    queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '20000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+const START_MS = Date.now();
+t.comment(`seed ${SEED}, ${QUERIES} queries, from ${new Date(START_MS).toISOString()}`);
+t.setTimeout(120_000 + QUERIES * 30);
+
+const SHOWN = 3;
+const LAYOUTS = [
+  { shards: 1, workers: 1, simd: true },
+  { shards: 2, workers: 2, simd: false },
+  { shards: 7, workers: 2, simd: true },
+] as const;
+/** Moments in each layout at which new questions are asked. */
+const MOMENTS = 4;
+/** Extractions of several pages at each moment. */
+const PAGED = 2;
+/** Of the questions of a moment, so many are asked again after a restart. */
+const AGAIN = 0.2;
+
+for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
+  t.test(`on ${shards} shards and ${workers} workers every answer is the model's`, async (t) => {
+    const server = await ConformanceServer.start(simd, { shards, workers });
+    t.teardown(() => server.stop());
+    const life = new QueryLife(server, SEED + index, START_MS);
+    const asked = new Map<string, number>();
+    const askNew = async (when: string): Promise<Question[]> => {
+      const count = QUERIES / LAYOUTS.length / MOMENTS;
+      const questions = generateQuestions(life.prng, life.world, count);
+      for (const { kind, queryCount } of questions) asked.set(kind, (asked.get(kind) ?? 0) + queryCount);
+      const wrong = await ask(server, life.model, questions);
+      t.strictSame(wrong.slice(0, SHOWN), [], `${when}: ${wrong.length} of ${questions.length} differ`);
+      for (const body of life.pagedBodies(PAGED)) {
+        t.equal(await askPagesTwice(server, life.model, body), null, `${when}: ${jsonText(body)}`);
+      }
+      return questions.filter(() => life.prng.chance(AGAIN));
+    };
+    const askAgain = async (at: ConformanceServer, questions: readonly Question[], when: string) => {
+      const wrong = await ask(at, life.model, questions);
+      t.strictSame(wrong.slice(0, SHOWN), [], `${when}: ${wrong.length} of ${questions.length} differ`);
+    };
+
+    await life.createColumns();
+    await life.insertPaged();
+    for (let requests = 0; requests < 6; requests++) await life.insert(60);
+    const first = await askNew('after inserts');
+    for (let changes = 0; changes < 4; changes++) await life.update();
+    await life.delete();
+    await life.deletePaged();
+    await life.insert(40);
+    const second = await askNew('after updates and deletes');
+    const killed = await server.copy(!simd);
+    await askAgain(killed, [...first, ...second], 'after a restart from the log, with the other kernels');
+    await killed.stop();
+
+    await server.restart(!simd);
+    await askAgain(server, second, 'after a restart from a snapshot, with the other kernels');
+    await life.update();
+    await life.delete();
+    const third = await askNew('after changes on a snapshot');
+    await server.checkpoint();
+    await life.insert(60);
+    await life.delete();
+    await life.update();
+    const fourth = await askNew('after changes beside a snapshot');
+    const copy = await server.copy(simd);
+    await askAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
+    await copy.stop();
+    t.comment(`asked ${[...asked].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+  });
+}

@@ -1,0 +1,64 @@
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { cellRuns } from '../../src/plan/cell-runs.js';
+import { MemoryBudget } from '../../src/plan/memory-budget.js';
+
+const SEED = 173_205;
+t.comment(`seed ${SEED}`);
+
+const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+
+const upTo = (count: number): Uint32Array => Uint32Array.from({ length: count }, (_, index) => index);
+
+t.test('entries of one cell stand together in their own order, cells ascending', async (t) => {
+  const prng = new Prng(SEED);
+  for (const bound of [1, 2, 3, 2 ** 12, 70_000, 2 ** 23, 2 ** 32]) {
+    for (const count of [1, 2, 1_000]) {
+      const cells = Uint32Array.from({ length: count }, () => prng.below(bound));
+      const byCell = new Map<number, number[]>();
+      cells.forEach((cell, entry) => {
+        byCell.set(cell, [...(byCell.get(cell) ?? []), entry]);
+      });
+      const expected = [...byCell].sort(([a], [b]) => a - b);
+      const { cells: found, starts, order } = cellRuns(cells, upTo(count), enough());
+      t.strictSame(
+        [...found].map((cell, run) => [cell, [...order.subarray(starts[run], starts[run + 1])]]),
+        expected,
+        `${count} entries below ${bound}`,
+      );
+      t.equal(starts.length, expected.length + 1);
+    }
+  }
+});
+
+t.test('entries without cells are one run, and no entries are none', async (t) => {
+  t.strictSame(cellRuns(null, upTo(3), enough()), {
+    cells: Uint32Array.of(0),
+    starts: Uint32Array.of(0, 3),
+    order: Uint32Array.of(0, 1, 2),
+  });
+  for (const cells of [null, new Uint32Array(4)]) {
+    t.strictSame(cellRuns(cells, upTo(0), enough()), {
+      cells: new Uint32Array(0),
+      starts: Uint32Array.of(0),
+      order: new Uint32Array(0),
+    });
+  }
+});
+
+t.test('entries that are not given are in no run', async (t) => {
+  const entries = Uint32Array.of(1, 2, 4);
+  t.strictSame(cellRuns(Uint32Array.of(9, 7, 5, 5, 7), entries, enough()), {
+    cells: Uint32Array.of(5, 7),
+    starts: Uint32Array.of(0, 1, 3),
+    order: Uint32Array.of(2, 1, 4),
+  });
+  t.strictSame(entries, Uint32Array.of(1, 2, 4), 'and the list stays as it was');
+});
+
+t.test('it takes no more memory than it may', async (t) => {
+  const cells = upTo(1_000);
+  t.throws(() => cellRuns(cells, cells, new MemoryBudget(7_999)), { code: 9006 });
+  t.throws(() => cellRuns(cells, cells, new MemoryBudget(16_000)), { code: 9006 });
+  t.equal(cellRuns(cells, cells, new MemoryBudget(24_000)).cells.length, 1_000);
+});

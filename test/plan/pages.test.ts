@@ -1,0 +1,44 @@
+/** The rows of lanes as one list. */
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { comparePositions, type ExtractedRow, type ExtractPlan } from '../../src/ir/index.js';
+import { firstRows } from '../../src/plan/pages.js';
+
+const SEED = 8_128;
+t.comment(`seed ${SEED}`);
+
+const PLAN: ExtractPlan = {
+  databaseId: 1,
+  dimensionId: 2,
+  condition: null,
+  scored: null,
+  near: null,
+  order: [],
+  after: null,
+  limit: 10,
+  columns: [],
+};
+
+t.test('the first rows of several lanes are those of all rows sorted', async (t) => {
+  const prng = new Prng(SEED);
+  const order = [{ by: 'attribute', columnId: 1, kind: 'i64', descending: true } as const];
+  for (const plan of [PLAN, { ...PLAN, order }, { ...PLAN, scored: [] }]) {
+    for (const laneCount of [0, 1, 2, 5]) {
+      const compare = (a: ExtractedRow, b: ExtractedRow) => comparePositions(plan, a.position, b.position);
+      const lanes = Array.from({ length: laneCount }, (_, lane) =>
+        Array.from({ length: prng.below(30) }, (_, row): ExtractedRow => {
+          const values = plan.order.map(() => (prng.chance(0.2) ? null : BigInt(prng.below(5))));
+          const position = {
+            id: `${prng.u32()}-${lane}-${row}`,
+            score: prng.below(3),
+            distanceKm: 0,
+            values,
+          };
+          return { position, nearest: null, cells: [] };
+        }).sort(compare),
+      );
+      const all = lanes.flat().sort(compare);
+      for (const limit of [0, 1, 10, 1_000]) t.strictSame(firstRows(plan, lanes, limit), all.slice(0, limit));
+    }
+  }
+});

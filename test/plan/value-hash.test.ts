@@ -1,0 +1,58 @@
+import t from 'tap';
+import { hashBytes } from '../../src/base/index.js';
+import { equalityOf, hashValues } from '../../src/plan/value-hash.js';
+import { keyOf, listOf, type Plain, type PlainKind } from './values.js';
+
+function hashesOf(kind: PlainKind, values: readonly Plain[]): number[] {
+  const hashes = new Uint32Array(values.length);
+  hashValues(listOf(kind, values), hashes);
+  return [...hashes];
+}
+
+const VALUES: Readonly<Record<PlainKind, readonly Plain[]>> = {
+  text: ['', 'a', 'b', 'abcd', 'abce', 'abcdefg', 'abcdefh', 'xbcdefg', 'abcdefgh', 'ä', 'abcd'],
+  i64: [0n, 1n, -1n, 2n ** 32n, 2n ** 32n + 1n, -(2n ** 63n), 2n ** 63n - 1n, 1n],
+  geo: [
+    [0, 0],
+    [0, -0],
+    [-0, 0],
+    [1, 0],
+    [0, 1],
+    [1.5, -7.25],
+    [1.5, -7.250_000_000_000_001],
+  ],
+};
+
+for (const kind of ['text', 'i64', 'geo'] as const) {
+  t.test(`equal values of ${kind} are the same and have one hash, others neither`, async (t) => {
+    const values = VALUES[kind];
+    const isSame = equalityOf(listOf(kind, values));
+    const hashes = hashesOf(kind, values);
+    const wrong: string[] = [];
+    values.forEach((a, left) => {
+      values.forEach((b, right) => {
+        const same = keyOf(a) === keyOf(b);
+        if (isSame(left, right) !== same) wrong.push(`${keyOf(a)} ${keyOf(b)}`);
+        if ((hashes[left] === hashes[right]) !== same) wrong.push(`hashes of ${keyOf(a)} ${keyOf(b)}`);
+      });
+    });
+    t.strictSame(wrong, []);
+  });
+}
+
+t.test("a hash is that of the value's bytes", async (t) => {
+  const bytes = new Uint8Array(BigInt64Array.of(-5n).buffer);
+  t.strictSame(hashesOf('i64', [-5n]), [hashBytes(bytes, 0, 8)]);
+  const point = new Uint8Array(Float64Array.of(2.5, -3).buffer);
+  t.strictSame(hashesOf('geo', [[2.5, -3]]), [hashBytes(point, 0, 16)]);
+});
+
+t.test('texts are compared where they lie in a larger buffer', async (t) => {
+  const buffer = Uint8Array.from(Buffer.from('??abcdeabcde'));
+  const isSame = equalityOf({
+    kind: 'text',
+    offsets: Uint32Array.of(0, 5, 10),
+    bytes: buffer.subarray(2),
+  });
+  t.equal(isSame(0, 1), true);
+});

@@ -1,0 +1,175 @@
+import t from 'tap';
+import { Prng, QuarryError } from '../../src/base/index.js';
+import { MemoryBudget } from '../../src/plan/memory-budget.js';
+import { hashValues } from '../../src/plan/value-hash.js';
+import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
+import { type Counted, countedOf, countsOf, keyOf, listOf, type Plain, type PlainKind } from './values.js';
+
+const SEED = 141_421;
+t.comment(`seed ${SEED}`);
+
+const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+
+const pairOf = ({ cell, value }: Counted): string => `${cell} ${keyOf(value)}`;
+
+/** Sums by pair of cell and value. */
+function summed(tables: readonly (readonly Counted[])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const one of tables.flat()) sums.set(pairOf(one), (sums.get(pairOf(one)) ?? 0) + one.count);
+  return sums;
+}
+
+const MAKE: Readonly<Record<PlainKind, (prng: Prng, bound: number) => Plain>> = {
+  text: (prng, bound) =>
+    `${prng.pick(['', 'user-', 'ä', '😀', 'a longer beginning of a text '])}${prng.below(bound)}`,
+  i64: (prng, bound) =>
+    BigInt.asIntN(64, BigInt(prng.between(-bound, bound)) << BigInt(prng.pick([0, 0, 31, 32, 63]))),
+  geo: (prng, bound) => [prng.below(bound) / 8 - 1, prng.below(3) / 8],
+};
+
+/** A table of distinct pairs. */
+function table(kind: PlainKind, prng: Prng, size: number, cellCount: number): Counted[] {
+  const made = new Map<string, Counted>();
+  for (let index = 0; index < size; index++) {
+    const value = MAKE[kind](prng, size);
+    const one = { cell: prng.below(cellCount), value, count: prng.between(1, 1_000) };
+    made.set(pairOf(one), one);
+  }
+  return [...made.values()];
+}
+
+for (const kind of ['text', 'i64', 'geo'] as const) {
+  t.test(`merged tables of ${kind} hold each pair of cell and value once, with its sum`, async (t) => {
+    const prng = new Prng(SEED);
+    for (const shardCount of [1, 2, 7]) {
+      for (const cellCount of [1, 5, 4_000]) {
+        for (const size of [1, 30, 3_000]) {
+          const tables = Array.from({ length: shardCount }, () =>
+            table(kind, prng, 1 + prng.below(size), cellCount),
+          );
+          const merged = mergeCounts(
+            tables.map((one) => countsOf(kind, one, cellCount > 1)),
+            enough(),
+          );
+          if (merged === null) return t.fail('nothing was merged');
+          const found = countedOf(merged).filter(({ count }) => count > 0);
+          const sums = summed(tables);
+          t.equal(found.length, sums.size, `${shardCount} shards, ${cellCount} cells, ${size} values`);
+          t.strictSame(summed([found]), sums);
+        }
+      }
+    }
+  });
+}
+
+/** Odd: its multiples differ in both words. */
+const SPREAD = 0x9e37_79b9_7f4a_7c15n;
+
+/** Two values of one hash, among so many that there is such a pair. */
+function collidingPair(kind: PlainKind, make: (index: number) => Plain): readonly [Plain, Plain] {
+  const values = Array.from({ length: 300_000 }, (_, index) => make(index));
+  const hashes = new Uint32Array(values.length);
+  hashValues(listOf(kind, values), hashes);
+  const seen = new Map<number, Plain>();
+  for (const [index, value] of values.entries()) {
+    const other = seen.get(hashes[index]);
+    if (other !== undefined) return [other, value];
+    seen.set(hashes[index], value);
+  }
+  throw new Error('no two hashes are the same');
+}
+
+t.test('values of one hash stay apart', async (t) => {
+  const pairs = [
+    ['text', collidingPair('text', (index) => `text ${index}`)],
+    ['i64', collidingPair('i64', (index) => BigInt.asIntN(64, BigInt(index) * SPREAD))],
+  ] as const;
+  for (const [kind, [a, b]] of pairs) {
+    const orders = [[a, b], [b, a], [b]];
+    const tables = orders.map((values) => values.map((value) => ({ cell: 7, value, count: 1 })));
+    const merged = mergeCounts(
+      tables.map((table) => countsOf(kind, table, true)),
+      enough(),
+    );
+    t.strictSame(merged === null ? null : countedOf(merged).filter(({ count }) => count > 0), [
+      { cell: 7, value: a, count: 2 },
+      { cell: 7, value: b, count: 3 },
+    ]);
+  }
+});
+
+t.test('a table of cells and one of cell 0 alone are merged', async (t) => {
+  const merged = mergeCounts(
+    [
+      countsOf('text', [{ cell: 0, value: 'a', count: 1 }], false),
+      countsOf(
+        'text',
+        [1, 0].map((cell) => ({ cell, value: 'a', count: 10 })),
+        true,
+      ),
+    ],
+    enough(),
+  );
+  t.strictSame(merged === null ? null : countedOf(merged), [
+    { cell: 0, value: 'a', count: 11 },
+    { cell: 1, value: 'a', count: 10 },
+    { cell: 0, value: 'a', count: 0 },
+  ]);
+  if (merged !== null) t.strictSame(presentEntries(merged.counts, enough()), Uint32Array.of(0, 1));
+});
+
+t.test('texts may begin anywhere in their bytes', async (t) => {
+  const list = {
+    kind: 'text',
+    offsets: Uint32Array.of(3, 4, 6),
+    bytes: Uint8Array.from(Buffer.from('xyzabc')),
+  } as const;
+  const shifted = {
+    answers: 'values',
+    values: list,
+    counts: Float64Array.of(1, 2),
+    cells: null,
+    restMax: 0,
+  } as const;
+  const plain = countsOf(
+    'text',
+    ['bc', 'd', 'e'].map((value) => ({ cell: 0, value, count: 5 })),
+    false,
+  );
+  const merged = mergeCounts([shifted, plain], enough());
+  t.strictSame(merged === null ? null : countedOf(merged), [
+    { cell: 0, value: 'a', count: 1 },
+    { cell: 0, value: 'bc', count: 7 },
+    { cell: 0, value: 'bc', count: 0 },
+    { cell: 0, value: 'd', count: 5 },
+    { cell: 0, value: 'e', count: 5 },
+  ]);
+});
+
+t.test('a point of -0 is the one of 0', async (t) => {
+  const one = (value: Plain) => countsOf('geo', [{ cell: 0, value, count: 1 }], false);
+  const merged = mergeCounts([one([0, -0]), one([-0, 0])], enough());
+  t.strictSame(merged?.counts, Float64Array.of(2, 0));
+});
+
+t.test('shards that count nothing, and no shards, give nothing', async (t) => {
+  t.equal(mergeCounts([], enough()), null);
+  t.equal(mergeCounts([countsOf('text', [], false), countsOf('i64', [], true)], enough()), null);
+});
+
+t.test('a merge that takes more memory than there is gives 9006 at any bound', async (t) => {
+  const prng = new Prng(SEED);
+  const tables = [1, 2].map(() => countsOf('text', table('text', prng, 2_000, 3), true));
+  let refusals = 0;
+  for (let bytesMax = 0; ; bytesMax += 5_000) {
+    try {
+      mergeCounts(tables, new MemoryBudget(bytesMax));
+      break;
+    } catch (error) {
+      if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
+      refusals++;
+    }
+  }
+  t.ok(refusals > 10, `${refusals} refusals`);
+  t.ok(refusals < 100, 'it takes less than 500,000 bytes');
+});

@@ -1,0 +1,181 @@
+/** The README's questions, run as they stand there, with bash and curl, against a server; their answers are compared. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { ServerProcess } from '../support/server-process.js';
+import { missingTools, runShell, shellBlocksUnder } from './shell.js';
+
+t.setTimeout(120_000);
+
+const missing = missingTools();
+
+t.test(
+  'every question of the README is answered as its data says',
+  { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
+  async (t) => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
+    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+    const server = new ServerProcess({ dir: path.join(dir, 'store') });
+    t.teardown(() => server.kill());
+    const { httpsPort } = await server.serving;
+    const [, first] = shellBlocksUnder('Use it');
+    const [questions] = shellBlocksUnder('Asking');
+    const script = `${first}\n${questions}`.replaceAll(':8443/', `:${httpsPort}/`);
+    const answers = (await runShell(script, dir))
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const last = answers.pop();
+    const expected: readonly object[] = [
+      { 'api-name': ['country', 'age', 'visit'] },
+      { 'inserted-entities': 2, 'inserted-values': 6 },
+      { result: { 'grown up': 1, keen: 1 } },
+      { exists: ['u1'], 'not-exists': ['u9'] },
+      { result: { total: 2 } },
+      { 'api-name': ['home', 'paid', 'seen'] },
+      { 'inserted-entities': 3, 'inserted-values': 11 },
+      {
+        result: {
+          pricing: 2,
+          '5 to 10': 2,
+          'in Berlin': 1,
+          'by day': [
+            { count: 1, between: ['2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z'] },
+            { count: 2, between: ['2026-01-06T00:00:00Z', '2026-01-07T00:00:00Z'] },
+          ],
+        },
+      },
+      {
+        result: {
+          country: [
+            {
+              quantity: 2,
+              value: 'germany',
+              visit: [
+                { quantity: 1, value: 'docs', paid: { sum: 0 } },
+                { quantity: 1, value: 'pricing', paid: { sum: 29.5 } },
+              ],
+            },
+            { quantity: 1, value: 'france', visit: [{ quantity: 1, value: 'docs', paid: { sum: 5.25 } }] },
+          ],
+        },
+      },
+      {
+        result: {
+          paid: [
+            { sum: 9.5, between: ['2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z'] },
+            { sum: 25.25, between: ['2026-01-06T00:00:00Z', '2026-01-07T00:00:00Z'] },
+          ],
+        },
+      },
+      {
+        result: {
+          paid: [
+            { max: 9.5, between: ['2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z'] },
+            { max: 20, between: ['2026-01-06T00:00:00Z', '2026-01-12T00:00:00Z'] },
+          ],
+        },
+      },
+      {
+        result: {
+          pages: {
+            visit: [
+              { quantity: 2, value: 'docs' },
+              { quantity: 1, value: 'pricing' },
+            ],
+          },
+          countries: { country: [{ quantity: 2, value: 'germany' }] },
+        },
+      },
+      {
+        data: [
+          {
+            'entity-id': 'u3',
+            country: 'germany',
+            age: '51',
+            visit: { value: 'docs', date: '2026-01-07T00:00:00Z' },
+          },
+          {
+            'entity-id': 'u1',
+            country: 'germany',
+            age: '34',
+            visit: [
+              { value: 'pricing', date: '2026-01-05T00:00:00Z' },
+              { value: 'pricing', date: '2026-01-06T09:30:00Z' },
+            ],
+          },
+        ],
+        page: 1,
+        'next-page': null,
+      },
+      {
+        data: {
+          u3: {
+            country: 'germany',
+            home_distance: kilometresFromFrankfurt(11.58, 48.14),
+            home_coordinates: [11.58, 48.14],
+          },
+          u1: {
+            country: 'germany',
+            home_distance: kilometresFromFrankfurt(13.4, 52.5),
+            home_coordinates: [13.4, 52.5],
+          },
+        },
+        page: 1,
+        'next-page': null,
+      },
+      {
+        data: [
+          { 'entity-id': 'u3', age: '51', score: 3 },
+          { 'entity-id': 'u1', age: '34', score: 2 },
+          { 'entity-id': 'u2', age: '27', score: 1 },
+        ],
+        page: 1,
+        'next-page': null,
+      },
+      { name: 'docs', type: 'count/event', dimension: 'default', 'cache-period': 60 },
+      { type: 'count/event', dimension: 'default', result: { query: 2 } },
+      { 'inserted-entities': 600, 'inserted-values': 600 },
+      { 'inserted-entities': 600, 'inserted-values': 600 },
+    ];
+    t.equal(answers.length, expected.length);
+    const compare = (answer: Record<string, unknown>, members: object): void => {
+      const wanted = { status: 'success', ...members };
+      const found = Object.fromEntries(Object.keys(wanted).map((name) => [name, answer[name]]));
+      t.strictSame(rounded(found), rounded(wanted), Object.keys(members).join());
+    };
+    for (const [index, members] of expected.entries()) compare(answers[index], members);
+    compare(last ?? {}, { data: secondPage(), page: 2, 'next-page': null });
+  },
+);
+
+/** Numbers to nine digits: both sides round what they work out. */
+const rounded = (answer: object): unknown =>
+  JSON.parse(
+    JSON.stringify(answer, (_name, value) =>
+      typeof value === 'number' ? Number(value.toPrecision(9)) : value,
+    ),
+  );
+
+/** Along a great circle, from (8.68, 50.11). */
+function kilometresFromFrankfurt(longitude: number, latitude: number): number {
+  const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+  const [a, b] = [radians(50.11), radians(latitude)];
+  const turn = Math.cos(radians(longitude - 8.68));
+  return 6371.0088 * Math.acos(Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * turn);
+}
+
+/** By age, falling, then by ID. */
+function secondPage(): object[] {
+  const rows = [
+    { id: 'u1', age: 34 },
+    { id: 'u2', age: 27 },
+    { id: 'u3', age: 51 },
+  ];
+  for (const name of ['a', 'b']) {
+    for (let index = 0; index < 600; index++) rows.push({ id: `${name}${index}`, age: index % 100 });
+  }
+  rows.sort((a, b) => b.age - a.age || (a.id < b.id ? -1 : 1));
+  return rows.slice(1024).map(({ id, age }) => ({ 'entity-id': id, age: String(age) }));
+}

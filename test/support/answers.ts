@@ -1,0 +1,94 @@
+/**
+ * JSON answers compared with those of the row-at-a-time model. Integers and numbers with a fraction are different tokens;
+ * both are compared exactly, but for those that the model gives as near.
+ */
+import { ExactNumber, type Json, type JsonObject } from '../../src/api/index.js';
+import { jsonText } from './generate.js';
+import { compareFractions, fraction } from './model/json.js';
+import { type Extracted, NearNumber } from './model.js';
+
+const SHOWN_CHARS = 600;
+
+const shown = (json: Json | undefined): string =>
+  json === undefined ? 'nothing' : jsonText(json).slice(0, SHOWN_CHARS);
+
+/** Where and how `found` differs from what is wanted; null when it does not. Members of objects have no order. */
+export function answerDifference(wanted: Json, found: Json | undefined, place = 'result'): string | null {
+  const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(wanted)}`;
+  if (wanted instanceof ExactNumber) {
+    return found instanceof ExactNumber && isSameNumber(wanted, found.text) ? null : wrong();
+  }
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(found) || found.length !== wanted.length) return wrong();
+    return firstOf(wanted, (item, index) => answerDifference(item, found[index], `${place}[${index}]`));
+  }
+  if (!(wanted instanceof Map)) return wanted === found ? null : wrong();
+  if (!(found instanceof Map) || found.size !== wanted.size) return wrong();
+  return firstOf([...(wanted as JsonObject)], ([key, value]) =>
+    answerDifference(value, found.get(key), `${place}.${key}`),
+  );
+}
+
+function firstOf<T>(items: readonly T[], differ: (item: T, index: number) => string | null): string | null {
+  for (const [index, item] of items.entries()) {
+    const difference = differ(item, index);
+    if (difference !== null) return difference;
+  }
+  return null;
+}
+
+const hasFraction = (token: string): boolean => /[.eE]/.test(token);
+
+function isSameNumber(wanted: ExactNumber, found: string): boolean {
+  if (!hasFraction(wanted.text)) return wanted.text === found;
+  if (!hasFraction(found)) return false;
+  if (!(wanted instanceof NearNumber)) return compareFractions(fraction(wanted.text), fraction(found)) === 0;
+  const [one, other] = [Number(wanted.text), Number(found)];
+  const largest = Math.max(Math.abs(one), Math.abs(other));
+  return Math.abs(one - other) <= wanted.absolute + wanted.relative * largest;
+}
+
+/** The same for all pages' `data` of an extraction, one behind the other. */
+export function rowsDifference(wanted: Extracted, pages: readonly (Json | undefined)[]): string | null {
+  const rows = wanted.isList ? listedRows(pages) : rowsById(pages);
+  if (typeof rows === 'string') return rows;
+  const count = Math.min(wanted.limit, wanted.rows.length);
+  if (rows.length !== count) return `there are ${rows.length} rows, wanted ${count}`;
+  if (wanted.isOrdered) {
+    return firstOf(rows, ([id, row], index) => {
+      const [wantedId, wantedRow] = wanted.rows[index];
+      if (id !== null && id !== wantedId) return `row ${index} is of ${id}, wanted ${wantedId}`;
+      return answerDifference(wantedRow, row, `row ${index}`);
+    });
+  }
+  const left = new Map(wanted.rows);
+  return firstOf(rows, ([id, row], index) => {
+    const wantedRow = left.get(id ?? '');
+    if (wantedRow === undefined) return `row ${index} is of ${id}: of none that is wanted, or once more`;
+    left.delete(id ?? '');
+    return answerDifference(wantedRow, row, `row ${index}`);
+  });
+}
+
+type FoundRow = readonly [id: string | null, row: Json];
+
+function listedRows(pages: readonly (Json | undefined)[]): readonly FoundRow[] | string {
+  const rows: FoundRow[] = [];
+  for (const page of pages) {
+    if (!Array.isArray(page)) return `data is no list: ${shown(page)}`;
+    for (const row of page as readonly Json[]) {
+      const id = row instanceof Map ? (row as JsonObject).get('entity-id') : undefined;
+      rows.push([typeof id === 'string' ? id : null, row]);
+    }
+  }
+  return rows;
+}
+
+function rowsById(pages: readonly (Json | undefined)[]): readonly FoundRow[] | string {
+  const rows: FoundRow[] = [];
+  for (const page of pages) {
+    if (!(page instanceof Map)) return `data is no object: ${shown(page)}`;
+    rows.push(...(page as JsonObject));
+  }
+  return rows;
+}

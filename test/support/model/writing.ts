@@ -1,0 +1,92 @@
+/** Writing entities: what an insert or an update makes of the values in its body. */
+import { ExactNumber, type Json } from '../../../src/api/index.js';
+import type { ColumnFacts, Entity, Event, Value } from './facts.js';
+import { asList, asNumber, asObject, asText, fraction, lower } from './json.js';
+import { dateText, instant } from './time.js';
+
+/** Writes what was given for a column; the number of single values written. */
+export function write(entity: Entity, name: string, column: ColumnFacts, given: Json, nowMs: number): number {
+  if (column.isEvent) {
+    const added = (Array.isArray(given) ? (given as readonly Json[]) : [given]).map((item) =>
+      readEvent(item, column, nowMs),
+    );
+    entity.events.set(name, [...(entity.events.get(name) ?? []), ...added]);
+    return added.length;
+  }
+  if (column.isList) {
+    // An empty list is a missing value.
+    const items = given === null ? [] : asList(given).map((item) => readValue(item, column));
+    if (items.length === 0) entity.lists.delete(name);
+    else entity.lists.set(name, items);
+    return items.length;
+  }
+  if (given === null) {
+    entity.values.delete(name);
+    return 0;
+  }
+  entity.values.set(name, readValue(given, column));
+  return 1;
+}
+
+/** What an insert writes for a column of the entity. */
+export function fieldOf(entity: Entity, name: string, { type, isEvent, isList }: ColumnFacts): Json {
+  if (isEvent) {
+    return (entity.events.get(name) ?? []).map(
+      ({ seconds, value }) =>
+        new Map<string, Json>([
+          ['value', valueJson(value, type)],
+          ['date', dateText(seconds)],
+        ]),
+    );
+  }
+  if (isList) return entity.lists.get(name)?.map((item) => valueJson(item, type)) ?? null;
+  const value = entity.values.get(name);
+  return value === undefined ? null : valueJson(value, type);
+}
+
+/** A kept value as an insert may hold it. */
+function valueJson(value: Value, type: string): Json {
+  if (typeof value !== 'object') return value;
+  if ('seconds' in value) return dateText(value.seconds).slice(0, type === 'date' ? 10 : undefined);
+  if ('over' in value) {
+    // The denominator is a power of ten.
+    const places = String(value.under).length - 1;
+    return new ExactNumber(places === 0 ? String(value.over) : `${value.over}e-${places}`);
+  }
+  return [value.longitude, value.latitude].map((degrees) => new ExactNumber(String(degrees)));
+}
+
+function readEvent(item: Json, column: ColumnFacts, nowMs: number): Event {
+  const event = asObject(item);
+  const date = event.get('date');
+  const seconds = date === undefined ? Math.floor(nowMs / 1000) : instant(asText(date));
+  return { seconds, value: readValue(event.get('value'), column) };
+}
+
+/** A value as it is kept. */
+function readValue(given: Json | undefined, { type, bounds }: ColumnFacts): Value {
+  switch (type) {
+    case 'string':
+      return lower(asText(given));
+    case 'integer':
+    case 'decimal':
+      return fraction(asNumber(given).text);
+    case 'enumerated': {
+      const value = BigInt(asNumber(given).text);
+      const kept = bounds.filter((bound) => bound <= value).at(-1);
+      if (kept === undefined) throw new Error('below the first bound');
+      return { over: kept, under: 1n };
+    }
+    case 'boolean':
+      return given === true || given === 'true';
+    case 'date':
+    case 'datetime':
+      return { seconds: instant(asText(given)) };
+    case 'geolocation': {
+      const [longitude, latitude] = asList(given).map((part) => Number(asNumber(part).text));
+      return { longitude, latitude };
+    }
+    default:
+      throw new Error(`the model does not know values of type ${type}`);
+  }
+}
