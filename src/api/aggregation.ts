@@ -1,5 +1,5 @@
 /** POST /v1/query/aggregation: top values of top values of the entities that a filter leaves, and at last a metric. */
-import { checkAll, LEVELS_PER_AGGREGATION_MAX, QuarryError } from '../base/index.js';
+import { checkAll, LEVELS_PER_AGGREGATION_MAX, QuarryError, quoted } from '../base/index.js';
 import type { AggregateAnswer, AggregatePlan, Condition, MetricLevel, TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -90,7 +90,10 @@ function readLevels(object: JsonObject, scope: LevelScope | null): readonly Boun
   const levels = checkAll(items, (item, index) => {
     const place = isList(query) ? `query[${index}]` : 'query';
     const level = objectAt(item, 4015, place);
-    return scope === null ? [] : [bindLevel(level, scope, place, index === items.length - 1)];
+    if (scope === null) return [];
+    const bound = bindLevel(level, scope, place, index === items.length - 1);
+    if (index > 0) checkNested(bound.column, place);
+    return [bound];
   });
   return levels.flat();
 }
@@ -111,6 +114,13 @@ function bindLevel(object: JsonObject, scope: LevelScope, place: string, isLast:
     },
   });
   return { column: column.apiName, level };
+}
+
+/** A row names the next level's column beside its own value and quantity. */
+function checkNested(column: string, place: string): void {
+  if (column !== 'value' && column !== 'quantity') return;
+  const why = `the rows of the level above have a member of that name`;
+  throw new QuarryError(4049, `${place}: the column ${quoted(column)} can only be the first level: ${why}`);
 }
 
 function refuseMinfreq({ others, place }: LevelFields): void {

@@ -176,8 +176,8 @@ export function readParts(
   const owner = { endpoint, caller, databaseId: model.id, body: object };
   const readDimension = (): Dimension => dimensionAt(model, object.get('dimension'), '"dimension"');
   const readToken = (): PageToken | null => {
-    const json = object.get(PAGE_TOKEN_FIELD);
-    return json === undefined ? null : readPageToken(owner, json);
+    const json = object.get(PAGE_TOKEN_FIELD) ?? null;
+    return json === null ? null : readPageToken(owner, json);
   };
   const dimension = readOrNull(readDimension);
   const token = readOrNull(readToken);
@@ -198,8 +198,8 @@ export function readParts(
       },
       limit: () => readRowLimit(object, endpoint),
       order: () => {
-        const order = object.get('order');
-        return order === undefined || scope === null ? [] : readOrder(order, scope);
+        const order = object.get('order') ?? null;
+        return order === null || scope === null ? [] : readOrder(order, scope);
       },
       // Read once more only for its refusal: a digest over the whole body takes time.
       token: () => token ?? readToken(),

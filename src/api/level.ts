@@ -11,7 +11,7 @@ import { readAll, readOrNull } from './fields.js';
 import { bucketsOf, readInterval } from './interval.js';
 import { ExactNumber, isList, type Json, type JsonObject } from './json.js';
 import { type BoundPredicates, bindLevelPredicates, isPredicateName, type Predicate } from './predicate.js';
-import { readHalfOpenWindow, readWindow } from './window.js';
+import { eventWindow, readHalfOpenWindow, readWindow } from './window.js';
 
 export interface LevelFields {
   readonly column: Column;
@@ -42,10 +42,16 @@ export function readLevel(
   const plain = keys.filter((key) => !isField(key));
   const named = plain.length > 0 ? plain : keys.filter((key) => isColumnNamedAsField(key, object, dimension));
   if (named.length === 0) throw new QuarryError(4014, `${place} has no column`);
-  const [name] = named;
-  if (named.length > 1) {
-    throw new QuarryError(4007, `${place} names more than one column: ${quoted(name)}, ${quoted(named[1])}`);
+  const known = named.filter((key) => dimension.columns.has(key));
+  const [name] = known.length > 0 ? known : named;
+  if (known.length > 1) {
+    throw new QuarryError(
+      4007,
+      `${place} names more than one column: ${quoted(known[0])}, ${quoted(known[1])}`,
+    );
   }
+  const unknown = named.find((key) => key !== name);
+  if (unknown !== undefined) throw new QuarryError(4049, `unknown field ${quoted(unknown)} in ${place}`);
   const column = dimension.columns.get(name);
   if (column === undefined || !column.active) {
     throw new QuarryError(4008, `${place}: column ${quoted(name)} is inactive or does not exist`);
@@ -169,12 +175,14 @@ function readWindows(list: readonly Json[], nowMs: number, place: string): Time 
     throw new QuarryError(4048, `${place} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
   }
   const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${place}[${index}]`));
-  const live = windows.filter(({ from, to }) => from < to);
   // `to` of a bucket is outside, that of the level's window inside.
+  const live = windows
+    .map(({ from, to }) => eventWindow({ from, to: to - 1 }))
+    .filter(({ from, to }) => from <= to);
   const window =
     live.length === 0
       ? { from: 1, to: 0 }
-      : { from: Math.min(...live.map(({ from }) => from)), to: Math.max(...live.map(({ to }) => to)) - 1 };
+      : { from: Math.min(...live.map(({ from }) => from)), to: Math.max(...live.map(({ to }) => to)) };
   return { window, buckets: { by: 'windows', windows } };
 }
 

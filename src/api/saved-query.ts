@@ -88,15 +88,25 @@ const KINDS: Readonly<Record<SavedQueryType, QueryKind>> = {
     bind: bindAggregation,
   },
   top_values: {
-    hasDimension: false,
+    hasDimension: true,
     read: (query) => objectAt(required(query), 4004, '"query"'),
-    bodyOf: (query) => query,
+    bodyOf: (query, dimension) => withDimension(objectAt(query, 4004, '"query"'), dimension),
     bind: bindTopValues,
   },
 };
 
 const ofDimension = (dimension: Json | null): readonly (readonly [string, Json])[] =>
   dimension === null ? [] : [['dimension', dimension]];
+
+/** Queries by name, each on `dimension` (null = the default one) unless it names its own. */
+function withDimension(queries: JsonObject, dimension: Json | null): JsonObject {
+  return new Map(
+    [...queries].map(([name, query]): [string, Json] => [
+      name,
+      isObject(query) ? new Map([...ofDimension(dimension), ...query]) : query,
+    ]),
+  );
+}
 
 function required(query: Json | undefined): Json {
   if (query === undefined || query === null) throw new QuarryError(4010, `${PLACE} lacks "query"`);

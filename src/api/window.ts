@@ -30,8 +30,13 @@ const EVENT_SECONDS_MAX = 2 ** 32 - 1;
 /** Every event. */
 export const ALL_EVENTS: Window = { from: 0, to: EVENT_SECONDS_MAX };
 
-/** The window of a `between`. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
+/** The window of a `between`, as far as events reach. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
 export function readWindow(json: Json, nowMs: number, place: string): Window {
+  return eventWindow(readSpan(json, nowMs, place));
+}
+
+/** The two instants of a `between`, in order. */
+function readSpan(json: Json, nowMs: number, place: string): Window {
   const now = Math.floor(nowMs / 1000);
   if (!isList(json)) throw new QuarryError(4053, `${place} must be a list of two dates, not ${kindOf(json)}`);
   if (isToday(json)) {
@@ -43,12 +48,15 @@ export function readWindow(json: Json, nowMs: number, place: string): Window {
   const second = isRelative(json[1])
     ? shiftInstant(first, json[1], `${place}[1]`)
     : readInstant(json[1], now, `${place}[1]`);
-  return eventWindow(Math.min(first, second), Math.max(first, second));
+  return { from: Math.min(first, second), to: Math.max(first, second) };
 }
 
-/** The same as a half-open window, whose `to` is outside: "today" ends where tomorrow begins. */
+/**
+ * The same as a half-open window, whose `to` is outside: "today" ends where tomorrow begins. Its ends are as they were
+ * asked for, however far from any event.
+ */
 export function readHalfOpenWindow(json: Json, nowMs: number, place: string): Window {
-  const { from, to } = readWindow(json, nowMs, place);
+  const { from, to } = readSpan(json, nowMs, place);
   return isList(json) && isToday(json) ? { from, to: to + 1 } : { from, to };
 }
 
@@ -96,7 +104,8 @@ function shiftMonths(start: number, months: number): number {
   return daysFromCivil(newYear, newMonth, newDay) * SECONDS_PER_DAY + (start - days * SECONDS_PER_DAY);
 }
 
-function eventWindow(from: number, to: number): Window {
+/** What of a window, both ends inside, can hold events. */
+export function eventWindow({ from, to }: Window): Window {
   if (to < 0 || from > EVENT_SECONDS_MAX) return { from: 1, to: 0 };
   return { from: Math.max(from, 0), to: Math.min(to, EVENT_SECONDS_MAX) };
 }

@@ -18,7 +18,7 @@ export const WINDOWS_PER_LEVEL_MAX = 1_000;
 /** Buckets of a histogram by interval. */
 export const BUCKETS_MAX = 1_000_000;
 /** Characters of an answer's text, in the memory of which it is put together. */
-export const ANSWER_CHARS_MAX = 2 ** 28;
+export const ANSWER_CHARS_MAX = 2 ** 26;
 export const COLUMNS_PER_EXTRACTION_MAX = 10;
 export const ORDER_KEYS_MAX = 10;
 export const PAGE_ROWS_MAX = 1_024;

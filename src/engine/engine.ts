@@ -107,6 +107,7 @@ export class Engine implements EngineApi {
       lanes: this.#lanes,
       gate: this.#gate,
       versions: this.#versions,
+      shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
         bytesMax:
@@ -324,9 +325,9 @@ export class Engine implements EngineApi {
 
   /** A record went to the lanes. */
   #sent(lsn: number, write: Write): void {
-    const { changes, deletes = false, databaseId } = write;
-    if (databaseId !== null) this.#versions.changed(lsn, databaseId);
-    if (changes.length > 0) this.#versions.changed(lsn, null);
+    const { changes, deletes = false, touches } = write;
+    if (touches !== null) this.#versions.rowsChanged(lsn, touches, performance.now());
+    if (changes.length > 0) this.#versions.catalogChanged(lsn);
     for (const change of changes) {
       if (change.change === 'database-deleted') this.#versions.forget(change.databaseId);
     }

@@ -8,6 +8,7 @@
 import { Piscina } from 'piscina';
 import { CorruptionError, fromWire } from '../base/index.js';
 import {
+  LARGE_OPS,
   type LaneAnswers,
   type LaneOp,
   type LaneReply,
@@ -113,7 +114,7 @@ export class Lane {
     });
   }
 
-  /** Ends the thread; waiting requests reject. */
+  /** Ends the thread. To be called when nobody waits for an answer any more. */
   async close(): Promise<void> {
     this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
     await this.#pool.destroy();
@@ -122,7 +123,9 @@ export class Lane {
   /** Sends what waits; all of it with `whole`, else as long as few tasks are under way. */
   #flush(whole: boolean): void {
     while (this.#queue.length > 0 && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
-      this.#run(this.#queue.splice(0, REQUESTS_PER_TASK_MAX), true);
+      const large = this.#queue.findIndex(({ request }) => LARGE_OPS.has(request.op));
+      const count = Math.min(large === -1 ? this.#queue.length : large + 1, REQUESTS_PER_TASK_MAX);
+      this.#run(this.#queue.splice(0, count), true);
     }
   }
 

@@ -1,5 +1,6 @@
 /**
- * Lets queries of several rounds read one LSN: while one runs, durable records wait before they are sent to the lanes.
+ * Lets queries of several rounds read one LSN: while one is inside, from its first round to its last merge, durable records
+ * of all databases wait before they are sent to the lanes. Only those queries enter whose rows have just changed.
  * Invariants: records pass in the order in which they came; a query enters only when no record waits, so neither
  * starves the other: a record waits for the queries that run, a query for the records that wait.
  */

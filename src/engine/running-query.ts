@@ -3,10 +3,14 @@
  * Invariants: when it ends without an answer (time over, client gone, a lane refused) the lanes stop working on it
  * within a morsel; its slot goes back when the last of them has answered.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HangUp, QuarryError } from '../base/index.js';
 import type { QueryBounds } from '../protocol/index.js';
 import type { LaneApi } from './lane.js';
 import type { LaneSet } from './lanes.js';
+
+/** How long the main thread may work on one query before it turns to others. */
+const TURN_MS = 5;
 
 export interface QueryLimits {
   /** Milliseconds from asking to the answer; what takes longer gets 9005. */
@@ -19,6 +23,8 @@ export class RunningQuery {
   readonly #lanes: LaneSet;
   readonly #hangUp: HangUp | null;
   readonly #bounds: QueryBounds;
+  readonly #tooLong: string;
+  readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
   #reject: ((error: Error) => void) | null = null;
   #stopped: QuarryError | null = null;
@@ -32,8 +38,9 @@ export class RunningQuery {
     this.#hangUp = hangUp;
     const bytesMax = Math.floor(limits.bytesMax / lanes.all.length);
     this.#bounds = { slot: lanes.stopFlags.take(), bytesMax };
-    const seconds = limits.timeoutMs / 1_000;
-    this.#timer = setTimeout(() => this.#stop(`the query took more than ${seconds} s`), limits.timeoutMs);
+    this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
+    this.#endMs = performance.now() + limits.timeoutMs;
+    this.#timer = setTimeout(() => this.#stop(this.#tooLong), limits.timeoutMs);
     if (hangUp?.hasHungUp === true) this.#stop('the client has gone');
     else hangUp?.onHangUp(() => this.#stop('the client has gone'));
   }
@@ -78,9 +85,42 @@ export class RunningQuery {
     );
   }
 
-  /** Throws 9005 when the query was stopped: for long work on the main thread. */
+  /** Throws 9005 when the query was stopped or its time is over, which no timer tells a thread that is busy. */
   check(): void {
+    if (performance.now() >= this.#endMs) this.#stop(this.#tooLong);
     if (this.#stopped !== null) throw this.#stopped;
+  }
+
+  /**
+   * What the work gives: long work of the main thread, run slice by slice, with the turn given to others in between.
+   * Rejects with 9005 between two slices, and with what the work throws.
+   */
+  async inSlices<T>(work: Iterator<unknown, T>): Promise<T> {
+    for (let turnMs = performance.now(); ; ) {
+      this.check();
+      const { done, value } = work.next();
+      if (done === true) return value;
+      if (performance.now() - turnMs < TURN_MS) continue;
+      await nextTurn();
+      turnMs = performance.now();
+    }
+  }
+
+  /**
+   * Waits for a place that `leave` gives back: rejects with 9005 when the query is stopped before it has one, and leaves
+   * the place as soon as it comes.
+   */
+  async entered(entering: Promise<void>, leave: () => void): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#reject = reject;
+        if (this.#stopped !== null) reject(this.#stopped);
+        entering.then(resolve, reject);
+      });
+    } catch (error) {
+      entering.then(leave, () => {});
+      throw error;
+    }
   }
 
   end(): void {

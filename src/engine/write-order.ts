@@ -13,6 +13,7 @@ import { invariant } from '../base/index.js';
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
 import { encodeRecordPayload } from '../format/index.js';
 import type { Log } from '../wal/index.js';
+import type { Touched } from './data-versions.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import type { LaneSet } from './lanes.js';
 import type { ReadGate } from './read-gate.js';
@@ -20,8 +21,8 @@ import { applyToLane } from './replay.js';
 
 /** What becomes of a record once it is durable. */
 export interface Write {
-  /** Whose rows it changes; null = no rows. */
-  readonly databaseId: number | null;
+  /** null = it changes no rows. */
+  readonly touches: Touched | null;
   /** Of the catalog, at this record. */
   readonly changes: readonly CatalogChange[];
   /** Something is deleted by it, which is to leave the log too. */
@@ -144,7 +145,7 @@ export class WriteOrder {
       if (!this.log.beginFile()) return false;
     }
     if (!this.log.hasRoom(payload.length)) return false;
-    await this.append(payload, { databaseId: null, changes: [], send: () => null, applied: () => {} });
+    await this.append(payload, { touches: null, changes: [], send: () => null, applied: () => {} });
     return true;
   }
 

@@ -130,7 +130,7 @@ export class Writer {
   ): Promise<number> {
     const { changes, entityCount, valueCount, once } = parsed;
     return this.#parts.order.append(new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes), {
-      databaseId,
+      touches: { databaseId, dimensionIds: parsed.dimensionIds },
       changes,
       send: (lane) => {
         const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
@@ -176,7 +176,7 @@ export class Writer {
       this.#reservedBytes += bytes;
       try {
         return await order.append(payload, {
-          databaseId,
+          touches: { databaseId, dimensionIds: [dimensionId] },
           changes: [],
           deletes: batch === null,
           evaluates: true,
@@ -236,7 +236,7 @@ export class Writer {
       const payload = encodeRecordPayload(record);
       if (order.log.hasRoom(payload.length)) {
         await order.append(payload, {
-          databaseId: null,
+          touches: null,
           changes,
           send: () => null,
           applied: (lsn) => this.note(lsn, record, 0),
@@ -260,7 +260,7 @@ export class Writer {
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
       // The column may be gone meanwhile, and its id is never used again: then there is nothing to take away.
       await order.append(payload, {
-        databaseId,
+        touches: { databaseId, dimensionIds: [dimensionId] },
         changes: [],
         deletes: true,
         send: (lane) =>

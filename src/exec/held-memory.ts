@@ -13,6 +13,11 @@ export class HeldMemory {
     return this.#bytes;
   }
 
+  /** Throws 9005 when nobody waits for the query any more. */
+  check(): void {
+    this.#run.check();
+  }
+
   /** Throws 9006; then none are taken. */
   take(bytes: number): void {
     this.#run.take(bytes);

@@ -1,7 +1,7 @@
 /**
  * What bounds one query while a worker runs it: whether somebody still waits for it, and how much memory it may take.
- * Invariant: operators call `check` at least once per segment of rows or events, and `take` before they allocate what
- * grows with rows, groups or distinct values.
+ * Invariant: operators call `check` at least once per segment of rows or events, once per some ten thousand strings, and
+ * where entries are multiplied by groups; and `take` before they allocate what grows with rows, groups or distinct values.
  */
 import { QuarryError } from '../base/index.js';
 

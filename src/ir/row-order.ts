@@ -5,12 +5,10 @@ import type { ExtractPlan, OrderValue, RowPosition } from './extract.js';
 
 export type OrderOfRows = Pick<ExtractPlan, 'scored' | 'near' | 'order'>;
 
-/** Below 0 when `a` stands before `b` in the plan's order, above 0 behind it, 0 only for the same entity. */
-export function comparePositions(plan: OrderOfRows, a: RowPosition, b: RowPosition): number {
-  return positionOrder(plan)(a, b);
-}
-
-/** `comparePositions` for the rows of one merge: it keeps the ranks of the IDs that it has seen. */
+/**
+ * Compares rows of one merge: below 0 when `a` stands before `b` in the plan's order, above 0 behind it, 0 only for the
+ * same entity. It keeps the ranks of the IDs that it has seen.
+ */
 export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPosition) => number {
   const ranks = ranksById(plan) ? new Map<string, number>() : null;
   return (a, b) => {

@@ -8,16 +8,16 @@ import type {
   AggregatePlan,
   DecidedLevel,
   LevelPlan,
-  MetricLevel,
   RoundPartial,
   RoundPlan,
   ValueCounts,
-  ValueRow,
 } from '../ir/index.js';
+import { levelAnswers, metricAnswers } from './answers.js';
 import { bestOf, isCertain } from './best-values.js';
 import { MemoryBudget } from './memory-budget.js';
-import { boundsOf, bucketsOf, cellsOf, type MetricCells, metricCells } from './metric-cells.js';
-import { MOMENT_OF, tokenOfNothing } from './metric-token.js';
+import { cellsOf, type MetricCells, metricCells, NO_CELLS } from './metric-cells.js';
+import { MOMENT_OF } from './metric-token.js';
+import { runToEnd, type Sliced } from './slices.js';
 import { type LevelRows, rowBytes, topValues } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
@@ -51,6 +51,14 @@ export class Aggregation {
 
   /** Takes the partials of all shards for `round`, which then is the next one. Throws 9006. */
   take(partials: readonly RoundPartial[]): void {
+    runToEnd(this.takeSliced(partials));
+  }
+
+  /**
+   * The same in slices of some milliseconds: yields between them, never when there is little to merge. `round` is the
+   * next one when it has returned; whoever stops before, or gets an error, is done with this aggregation. Throws 9006.
+   */
+  *takeSliced(partials: readonly RoundPartial[]): Sliced<void> {
     invariant(this.#round !== null, 'no round is open');
     const { ask } = this.#round;
     const answers = ask.asks === 'values' || ask.moment === 'values' ? 'values' : 'moments';
@@ -58,21 +66,31 @@ export class Aggregation {
       partials.every((partial) => partial.answers === answers),
       `the round is answered with ${answers}`,
     );
-    if (ask.asks === 'values') this.#takeLevel(partials as readonly ValueCounts[], ask.best !== null);
-    else this.#takeMetric(partials);
+    if (ask.asks === 'values') yield* this.#takeLevel(partials as readonly ValueCounts[], ask.best !== null);
+    else yield* this.#takeMetric(partials);
     this.#round = this.#nextRound();
   }
 
   answer(): AggregateAnswer {
+    return runToEnd(this.answerSliced());
+  }
+
+  /** The same in slices, as takeSliced has them. */
+  *answerSliced(): Sliced<AggregateAnswer> {
     invariant(this.#round === null, 'a round is open');
-    const { levels, metric } = this.#plan;
-    let answers: AggregateAnswer[] | null =
-      metric === null || this.#levels.length < levels.length ? null : this.#metricAnswers(metric);
+    let answers = yield* this.#metricAnswers();
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
-      answers = rowsByParent(this.#levels[depth], this.#groupsAt(depth), answers);
+      answers = yield* levelAnswers(this.#levels[depth], this.#groupsAt(depth), answers);
     }
     invariant(answers !== null, 'the outermost level is one group');
     return answers[0];
+  }
+
+  /** Of each group of the last level; null = no metric is asked, or there are no such groups. */
+  *#metricAnswers(): Sliced<AggregateAnswer[] | null> {
+    const { levels, metric } = this.#plan;
+    if (metric === null || this.#levels.length < levels.length) return null;
+    return yield* metricAnswers(metric, this.#metric ?? NO_CELLS, this.#groupsAt(levels.length));
   }
 
   /** Groups that the level at this depth is asked in. */
@@ -99,20 +117,21 @@ export class Aggregation {
   }
 
   #decided(): DecidedLevel[] {
+    // The values of a decided level have passed its tests.
     return this.#levels.map(({ parents, values }, depth) => ({
-      level: planOf(this.#plan.levels[depth]),
+      level: { source: this.#plan.levels[depth].source, tests: [] },
       parents,
       values,
     }));
   }
 
-  #takeLevel(partials: readonly ValueCounts[], best: boolean): void {
+  *#takeLevel(partials: readonly ValueCounts[], best: boolean): Sliced<void> {
     const depth = this.#levels.length;
     const level = this.#plan.levels[depth];
     const scratch = this.#budget.rest();
-    const counted = mergeCounts(partials, scratch);
-    const rows = topValues(level, counted, this.#groupsAt(depth), this.#rowCount, scratch);
-    if (best && !isCertain(level, partials, counted, rows, scratch)) {
+    const counted = yield* mergeCounts(partials, scratch);
+    const rows = yield* topValues(level, counted, this.#groupsAt(depth), this.#rowCount, scratch);
+    if (best && !(yield* isCertain(level, partials, counted, rows, scratch))) {
       this.#bestFell = true;
       return;
     }
@@ -121,52 +140,14 @@ export class Aggregation {
     this.#levels.push(rows);
   }
 
-  #takeMetric(partials: readonly RoundPartial[]): void {
+  *#takeMetric(partials: readonly RoundPartial[]): Sliced<void> {
     const { metric } = this.#plan;
     invariant(metric !== null, 'a metric is asked');
     const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));
-    const found = metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.rest());
+    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.rest());
     this.#budget.take(found.cells.length * CELL_BYTES);
     this.#metric = found;
-  }
-
-  /** The metric of each group of the last level. */
-  #metricAnswers(level: MetricLevel): AggregateAnswer[] {
-    const { cells, tokens } = this.#metric ?? { cells: [], tokens: [] };
-    const groupCount = this.#groupsAt(this.#levels.length);
-    const bucketCount = bucketsOf(level);
-    const nothing = tokenOfNothing(level.metric, level);
-    const answers: AggregateAnswer[] = [];
-    let at = 0;
-    for (let group = 0; group < groupCount; group++) {
-      if (level.buckets === null) {
-        const token = cells[at] === group ? tokens[at++] : nothing;
-        answers.push({ answers: 'metric', token });
-        continue;
-      }
-      const first = group * bucketCount;
-      const rows = [];
-      for (; at < cells.length && cells[at] < first + bucketCount; at++) {
-        rows.push({ token: tokens[at], ...boundsOf(level, cells[at] - first) });
-      }
-      answers.push({ answers: 'buckets', rows });
-    }
-    return answers;
   }
 }
 
 const planOf = ({ source, tests }: LevelPlan): LevelPlan => ({ source, tests });
-
-/** The answer of a level in each group of the level above; `next`: of the level below in each of its rows. */
-function rowsByParent(
-  { parents, texts, quantities }: LevelRows,
-  groupCount: number,
-  next: readonly AggregateAnswer[] | null,
-): AggregateAnswer[] {
-  const byParent: ValueRow[][] = Array.from({ length: groupCount }, () => []);
-  for (let row = 0; row < texts.length; row++) {
-    const [value, quantity] = [texts[row], quantities[row]];
-    byParent[parents[row]].push({ value, quantity, next: next === null ? null : next[row] });
-  }
-  return byParent.map((rows) => ({ answers: 'values', rows }));
-}

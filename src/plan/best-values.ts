@@ -7,6 +7,7 @@
  */
 import type { TopLevel, ValueCounts } from '../ir/index.js';
 import type { MemoryBudget } from './memory-budget.js';
+import { inSlices, type Sliced } from './slices.js';
 import type { LevelRows } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
@@ -23,32 +24,50 @@ export const bestOf = ({ limit }: TopLevel): number => Math.max(BEST_MIN, limit 
  * Whether `rows`, the top of `counted`, which `partials` were merged to, are the top of all values with their exact
  * quantities. Throws 9006.
  */
-export function isCertain(
+export function* isCertain(
   { limit, minQuantity }: TopLevel,
   partials: readonly ValueCounts[],
   counted: ValueCounts | null,
   { quantities }: LevelRows,
   budget: MemoryBudget,
-): boolean {
+): Sliced<boolean> {
   const rest = partials.reduce((sum, { restMax }) => sum + restMax, 0);
   if (rest === 0) return true;
   const bound = quantities.length === limit ? quantities[limit - 1] : minQuantity;
   if (counted === null || rest >= bound) return false;
   if (partials.length === 1) return true;
-  const named = restOfNamers(partials, budget);
-  for (let entry = 0; entry < counted.counts.length; entry++) {
+  const named = yield* restOfNamers(partials, budget);
+  const { counts } = counted;
+  let certain = true;
+  yield* inSlices(counts.length, (from, to) => {
+    certain &&= noneReaches(bound, counts, named, rest, from, to);
+  });
+  return certain;
+}
+
+/** Whether no value of entries [from, to) can be as frequent as `bound`, but for those whose whole quantity is known. */
+function noneReaches(
+  bound: number,
+  counts: Float64Array,
+  named: Float64Array,
+  rest: number,
+  from: number,
+  to: number,
+): boolean {
+  for (let entry = from; entry < to; entry++) {
     const unknown = Math.round(rest - named[entry]);
     // Pairs that were merged into another have count 0, and pass.
-    if (unknown > 0 && counted.counts[entry] > 0 && counted.counts[entry] + unknown >= bound) return false;
+    if (unknown > 0 && counts[entry] > 0 && counts[entry] + unknown >= bound) return false;
   }
   return true;
 }
 
 /** By entry of the merge: the restMax of the shards that name its value, together. */
-function restOfNamers(partials: readonly ValueCounts[], budget: MemoryBudget): Float64Array {
+function* restOfNamers(partials: readonly ValueCounts[], budget: MemoryBudget): Sliced<Float64Array> {
   const weighed = partials.map((partial) => ({
     ...partial,
     counts: new Float64Array(partial.counts.length).fill(partial.restMax || NEXT_TO_NOTHING),
   }));
-  return mergeCounts(weighed, budget)?.counts ?? new Float64Array(0);
+  const merged = yield* mergeCounts(weighed, budget);
+  return merged?.counts ?? new Float64Array(0);
 }

@@ -2,27 +2,39 @@
 import type { OrderBytes } from './order-bytes.js';
 import { comparePlaces } from './order-bytes.js';
 
-/**
- * The nth greatest (from 1) of counts[order[from]], ..., counts[order[to - 1]], of which there are at least n.
- * `heap` is scratch of at least n. A heap of the n greatest, the least of them at its top.
- */
-export function nthGreatest(
-  counts: Float64Array,
-  order: Uint32Array,
-  from: number,
-  to: number,
-  heap: Float64Array,
-  n: number,
-): number {
-  for (let index = 0; index < n; index++) heap[index] = counts[order[from + index]];
-  for (let top = (n >>> 1) - 1; top >= 0; top--) sinkCount(heap, n, top);
-  for (let index = from + n; index < to; index++) {
-    const count = counts[order[index]];
-    if (count <= heap[0]) continue;
-    heap[0] = count;
-    sinkCount(heap, n, 0);
+/** The nth greatest of many counts; used for many sets of them, one after the other. */
+export class NthGreatest {
+  /** The n greatest so far, the least of them at the top. */
+  readonly #heap: Float64Array;
+  #n = 0;
+
+  /** For any n up to `max`. */
+  constructor(max: number) {
+    this.#heap = new Float64Array(max);
   }
-  return heap[0];
+
+  /** Begins a set with counts[order[from]], ..., counts[order[from + n - 1]]. */
+  start(counts: Float64Array, order: Uint32Array, from: number, n: number): void {
+    const heap = this.#heap;
+    this.#n = n;
+    for (let index = 0; index < n; index++) heap[index] = counts[order[from + index]];
+    for (let top = (n >>> 1) - 1; top >= 0; top--) sinkCount(heap, n, top);
+  }
+
+  /** More of the set: counts[order[from]], ..., counts[order[to - 1]]. */
+  offer(counts: Float64Array, order: Uint32Array, from: number, to: number): void {
+    const heap = this.#heap;
+    for (let index = from; index < to; index++) {
+      const count = counts[order[index]];
+      if (count <= heap[0]) continue;
+      heap[0] = count;
+      sinkCount(heap, this.#n, 0);
+    }
+  }
+
+  get value(): number {
+    return this.#heap[0];
+  }
 }
 
 function sinkCount(heap: Float64Array, size: number, top: number): void {
@@ -46,6 +58,9 @@ export class FirstByText {
   readonly #heap: Uint32Array;
   /** By place. */
   readonly #values: Uint32Array;
+  #wanted = 0;
+  /** The place that is left over. */
+  #spare = 0;
 
   /** `texts` has a place more than are ever wanted. */
   constructor(texts: OrderBytes) {
@@ -54,17 +69,24 @@ export class FirstByText {
     this.#values = new Uint32Array(texts.starts.length);
   }
 
-  /** Calls `take` for the first `wanted`, at least 1, of order[from], ..., order[to - 1], which are more; in any order. */
-  choose(order: Uint32Array, from: number, to: number, wanted: number, take: (value: number) => void): void {
+  /** Begins a set with order[from], ..., order[from + wanted - 1]: so many of it are chosen, at least 1. */
+  start(order: Uint32Array, from: number, wanted: number): void {
     const [texts, heap, values] = [this.#texts, this.#heap, this.#values];
+    this.#wanted = wanted;
     for (let place = 0; place < wanted; place++) {
       heap[place] = place;
       values[place] = order[from + place];
       texts.put(place, values[place]);
     }
     for (let top = (wanted >>> 1) - 1; top >= 0; top--) this.#sink(wanted, top);
-    let spare = wanted;
-    for (let index = from + wanted; index < to; index++) {
+    this.#spare = wanted;
+  }
+
+  /** More of the set: order[from], ..., order[to - 1]. */
+  offer(order: Uint32Array, from: number, to: number): void {
+    const [texts, heap, values] = [this.#texts, this.#heap, this.#values];
+    let spare = this.#spare;
+    for (let index = from; index < to; index++) {
       const value = order[index];
       texts.put(spare, value);
       if (comparePlaces(texts, spare, heap[0]) >= 0) continue;
@@ -72,9 +94,14 @@ export class FirstByText {
       const last = heap[0];
       heap[0] = spare;
       spare = last;
-      this.#sink(wanted, 0);
+      this.#sink(this.#wanted, 0);
     }
-    for (let index = 0; index < wanted; index++) take(values[heap[index]]);
+    this.#spare = spare;
+  }
+
+  /** Calls `take` for those chosen, in any order. */
+  each(take: (value: number) => void): void {
+    for (let index = 0; index < this.#wanted; index++) take(this.#values[this.#heap[index]]);
   }
 
   #sink(size: number, top: number): void {

@@ -1,6 +1,7 @@
-/** Entries of an answer put together by their cells. */
+/** Entries of an answer put together by their cells, in slices. */
 import type { MemoryBudget } from './memory-budget.js';
 import { sortByKey } from './radix-sort.js';
+import { inSlices, type Sliced } from './slices.js';
 
 /** Run r, of cell cells[r], is the entries order[starts[r]], ..., order[starts[r + 1] - 1]; no run is empty. */
 export interface CellRuns {
@@ -12,7 +13,11 @@ export interface CellRuns {
 }
 
 /** The runs of `entries`, entry i being of cell cells[i] (null: all are of cell 0). Throws 9006. */
-export function cellRuns(cells: Uint32Array | null, entries: Uint32Array, budget: MemoryBudget): CellRuns {
+export function* cellRuns(
+  cells: Uint32Array | null,
+  entries: Uint32Array,
+  budget: MemoryBudget,
+): Sliced<CellRuns> {
   const count = entries.length;
   if (cells === null || count === 0) {
     const starts = count === 0 ? [0] : [0, count];
@@ -20,29 +25,72 @@ export function cellRuns(cells: Uint32Array | null, entries: Uint32Array, budget
   }
   budget.take(count * 8);
   const keys = new Uint32Array(count);
+  const order = new Uint32Array(count);
   let greatest = 0;
-  for (let index = 0; index < count; index++) {
-    keys[index] = cells[entries[index]];
-    if (keys[index] > greatest) greatest = keys[index];
-  }
+  yield* inSlices(count, (from, to) => {
+    order.set(entries.subarray(from, to), from);
+    greatest = Math.max(greatest, gatherCells(cells, entries, keys, from, to));
+  });
   const bitCount = 32 - Math.clz32(greatest);
-  const sorted = sortByKey({ keys, entries: entries.slice() }, bitCount, budget);
-  return runsOf(sorted.keys, sorted.entries, budget);
+  const sorted = yield* sortByKey({ keys, entries: order }, bitCount, budget);
+  return yield* runsOf(sorted.keys, sorted.entries, budget);
 }
 
-function runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryBudget): CellRuns {
-  let runCount = 1;
-  for (let index = 1; index < cells.length; index++) {
-    if (cells[index] !== cells[index - 1]) runCount++;
+/** Returns the greatest one. */
+function gatherCells(
+  cells: Uint32Array,
+  entries: Uint32Array,
+  gathered: Uint32Array,
+  from: number,
+  to: number,
+): number {
+  let greatest = 0;
+  for (let index = from; index < to; index++) {
+    const cell = cells[entries[index]];
+    gathered[index] = cell;
+    if (cell > greatest) greatest = cell;
   }
+  return greatest;
+}
+
+function* runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryBudget): Sliced<CellRuns> {
+  let runCount = 0;
+  yield* inSlices(cells.length, (from, to) => {
+    runCount += countStarts(cells, from, to);
+  });
   budget.take(runCount * 8);
   const starts = new Uint32Array(runCount + 1);
   const runCells = new Uint32Array(runCount);
-  for (let index = 0, run = 0; index < cells.length; index++) {
+  let run = 0;
+  yield* inSlices(cells.length, (from, to) => {
+    run = putStarts(cells, from, to, starts, runCells, run);
+  });
+  starts[runCount] = cells.length;
+  return { cells: runCells, starts, order };
+}
+
+function countStarts(cells: Uint32Array, from: number, to: number): number {
+  let count = 0;
+  for (let index = from; index < to; index++) {
+    if (index === 0 || cells[index] !== cells[index - 1]) count++;
+  }
+  return count;
+}
+
+/** Returns the number of runs that have a start now. */
+function putStarts(
+  cells: Uint32Array,
+  from: number,
+  to: number,
+  starts: Uint32Array,
+  runCells: Uint32Array,
+  runCount: number,
+): number {
+  let run = runCount;
+  for (let index = from; index < to; index++) {
     if (index > 0 && cells[index] === cells[index - 1]) continue;
     starts[run] = index;
     runCells[run++] = cells[index];
   }
-  starts[runCount] = cells.length;
-  return { cells: runCells, starts, order };
+  return run;
 }

@@ -1,11 +1,12 @@
-/** A metric's round merged: a token for every cell that holds something. */
+/** A metric's round merged, in slices: a token for every cell that holds something. */
 import { invariant, QuarryError } from '../base/index.js';
 import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
-import { cellRuns } from './cell-runs.js';
+import { type CellRuns, cellRuns } from './cell-runs.js';
 import type { MemoryBudget } from './memory-budget.js';
-import { betweenToken, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
+import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
 import { eachMoments } from './moment-merge.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 import { checkRowCount } from './top-values.js';
 import { integerAt } from './value-lists.js';
 import { mergeCounts, presentEntries } from './value-merge.js';
@@ -16,6 +17,8 @@ export interface MetricCells {
   readonly cells: readonly number[];
   readonly tokens: readonly string[];
 }
+
+export const NO_CELLS: MetricCells = { cells: [], tokens: [] };
 
 /** Cells are numbered by u32. */
 const CELLS_MAX = 2 ** 32;
@@ -49,13 +52,13 @@ export function boundsOf({ buckets, source }: MetricLevel, bucket: number): { fr
 }
 
 /** The metric of every cell below `cellCount` that holds something. Throws 9006. */
-export function metricCells(
+export function* metricCells(
   level: MetricLevel,
   partials: readonly RoundPartial[],
   cellCount: number,
   rowsBefore: number,
   budget: MemoryBudget,
-): MetricCells {
+): Sliced<MetricCells> {
   const cells: number[] = [];
   const tokens: string[] = [];
   const put = (cell: number, token: string): void => {
@@ -67,39 +70,51 @@ export function metricCells(
   };
   const moments = partials.filter((partial): partial is CellMoments => partial.answers === 'moments');
   const values = partials.filter((partial): partial is ValueCounts => partial.answers === 'values');
-  eachMoments(moments, budget, (cell, found) => put(cell, tokenOfMoments(level.metric, level, found)));
-  eachOfValues(level, mergeCounts(values, budget), budget, put);
+  yield* eachMoments(moments, budget, (cell, found) => put(cell, tokenOfMoments(level.metric, level, found)));
+  yield* eachOfValues(level, yield* mergeCounts(values, budget), budget, put);
   return { cells, tokens };
 }
 
 /** The token of every cell of a table of values. */
-function eachOfValues(
+function* eachOfValues(
   level: MetricLevel,
   counted: ValueCounts | null,
   budget: MemoryBudget,
   put: (cell: number, token: string) => void,
-): void {
+): Sliced<void> {
   if (counted === null) return;
-  const { cells, starts, order } = cellRuns(counted.cells, presentEntries(counted.counts, budget), budget);
+  const runs = yield* cellRuns(counted.cells, yield* presentEntries(counted.counts, budget), budget);
   const quantile = QUANTILES[level.metric];
-  if (quantile === undefined) {
-    cells.forEach((cell, run) => {
-      put(cell, String(starts[run + 1] - starts[run]));
-    });
+  if (quantile !== undefined) {
+    yield* eachQuantile(level, quantile, counted, runs, budget, put);
     return;
   }
-  const { values, counts } = counted;
+  const { cells, starts } = runs;
+  yield* inSlices(cells.length, (from, to) => {
+    for (let run = from; run < to; run++) put(cells[run], String(starts[run + 1] - starts[run]));
+  });
+}
+
+function* eachQuantile(
+  level: MetricLevel,
+  quantile: Fraction,
+  { values, counts }: ValueCounts,
+  { cells, starts, order }: CellRuns,
+  budget: MemoryBudget,
+  put: (cell: number, token: string) => void,
+): Sliced<void> {
   invariant(values.kind === 'i64', 'only numbers have quantiles');
   const { words } = values;
   budget.take(order.length * 4);
   const finder = new RankFinder({ words, counts }, order.length);
-  cells.forEach((cell, run) => {
+  for (let run = 0, left = SLICE_TEXTS; run < cells.length; run++) {
     const set = order.subarray(starts[run], starts[run + 1]);
-    const place = quantilePlace(
-      quantile,
-      set.reduce((sum, value) => sum + counts[value], 0),
-    );
-    const [low, high] = finder.pairAt(set, place.rank);
-    put(cell, betweenToken(level, integerAt(words, low), integerAt(words, high), place));
-  });
+    const place = quantilePlace(quantile, yield* finder.weightOf(set));
+    const [low, high] = yield* finder.pairAt(set, place.rank);
+    put(cells[run], betweenToken(level, integerAt(words, low), integerAt(words, high), place));
+    left -= set.length;
+    if (left > 0) continue;
+    left = SLICE_TEXTS;
+    yield;
+  }
 }

@@ -1,7 +1,8 @@
 /** Moments of several shards added up: one set of them per cell that holds something. */
 import type { CellMoments } from '../ir/index.js';
-import { cellRuns } from './cell-runs.js';
+import { type CellRuns, cellRuns } from './cell-runs.js';
 import type { MemoryBudget } from './memory-budget.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 /** What is known of a cell's values; 0 where the moment asked for does not say. */
 export interface Moments {
@@ -15,29 +16,42 @@ export interface Moments {
 /** About what the moments of a cell take, with the numbers that they hold. */
 const MOMENTS_BYTES = 250;
 
-/** Calls `visit` for every cell that holds something, ascending. Throws 9006. */
-export function eachMoments(
+/** Calls `visit` for every cell that holds something, ascending, in slices. Throws 9006. */
+export function* eachMoments(
   partials: readonly CellMoments[],
   budget: MemoryBudget,
   visit: (cell: number, moments: Moments) => void,
-): void {
+): Sliced<void> {
   const entryCount = partials.reduce((sum, { counts }) => sum + counts.length, 0);
-  budget.take(entryCount * (MOMENTS_BYTES + 8));
+  budget.take(entryCount * (MOMENTS_BYTES + 12));
   const entries: Moments[] = [];
   const cells = new Uint32Array(entryCount);
+  const places = new Uint32Array(entryCount);
   for (const partial of partials) {
-    for (let index = 0; index < partial.counts.length; index++) {
-      if (partial.counts[index] === 0) continue;
-      cells[entries.length] = partial.cells === null ? 0 : partial.cells[index];
-      entries.push(momentsAt(partial, index));
-    }
+    yield* inSlices(partial.counts.length, (from, to) => {
+      for (let index = from; index < to; index++) {
+        if (partial.counts[index] === 0) continue;
+        places[entries.length] = entries.length;
+        cells[entries.length] = partial.cells === null ? 0 : partial.cells[index];
+        entries.push(momentsAt(partial, index));
+      }
+    });
   }
-  const { cells: runCells, starts, order } = cellRuns(cells, Uint32Array.from(entries.keys()), budget);
-  for (let run = 0; run < runCells.length; run++) {
-    let moments = entries[order[starts[run]]];
-    for (let at = starts[run] + 1; at < starts[run + 1]; at++) moments = added(moments, entries[order[at]]);
-    visit(runCells[run], moments);
-  }
+  const runs = yield* cellRuns(cells, places.subarray(0, entries.length), budget);
+  // A run has an entry per shard at most.
+  yield* inSlices(
+    runs.cells.length,
+    (from, to) => {
+      for (let run = from; run < to; run++) visit(runs.cells[run], momentsOfRun(entries, runs, run));
+    },
+    SLICE_TEXTS,
+  );
+}
+
+function momentsOfRun(entries: readonly Moments[], { starts, order }: CellRuns, run: number): Moments {
+  let moments = entries[order[starts[run]]];
+  for (let at = starts[run] + 1; at < starts[run + 1]; at++) moments = added(moments, entries[order[at]]);
+  return moments;
 }
 
 function momentsAt({ counts, sums, squares, least, greatest }: CellMoments, index: number): Moments {

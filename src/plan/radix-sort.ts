@@ -1,9 +1,10 @@
 /**
- * Sorts numbers by 32-bit keys, least digit first; numbers of one key keep their order.
+ * Sorts numbers by 32-bit keys, least digit first, in slices; numbers of one key keep their order.
  * Layout  keys[i] is the key of entries[i]; both move together, so that every pass reads them one after the other.
  * Cost    per digit of 11 bits one pass that reads and writes both arrays.
  */
 import type { MemoryBudget } from './memory-budget.js';
+import { inSlices, type Sliced } from './slices.js';
 
 export interface KeyedEntries {
   readonly keys: Uint32Array;
@@ -17,31 +18,60 @@ const DIGITS = 1 << DIGIT_BITS;
  * Sorts by the lowest `bitCount` bits of the keys, or some more. What it gives may be `pairs`, which it may overwrite.
  * Throws 9006.
  */
-export function sortByKey(pairs: KeyedEntries, bitCount: number, budget: MemoryBudget): KeyedEntries {
+export function* sortByKey(
+  pairs: KeyedEntries,
+  bitCount: number,
+  budget: MemoryBudget,
+): Sliced<KeyedEntries> {
   const count = pairs.keys.length;
   budget.take(count * 8);
   let from = pairs;
   let to: KeyedEntries = { keys: new Uint32Array(count), entries: new Uint32Array(count) };
   const places = new Uint32Array(DIGITS);
   for (let shift = 0; shift < bitCount; shift += DIGIT_BITS) {
-    sortByDigit(from, to, shift, places);
+    yield* sortByDigit(from, to, shift, places);
     [from, to] = [to, from];
   }
   return from;
 }
 
-function sortByDigit(from: KeyedEntries, to: KeyedEntries, shift: number, places: Uint32Array): void {
-  const { keys, entries } = from;
-  const { keys: sortedKeys, entries: sortedEntries } = to;
+function* sortByDigit(
+  from: KeyedEntries,
+  to: KeyedEntries,
+  shift: number,
+  places: Uint32Array,
+): Sliced<void> {
+  const { length } = from.keys;
   places.fill(0);
-  for (let index = 0; index < keys.length; index++) places[(keys[index] >>> shift) & (DIGITS - 1)]++;
+  yield* inSlices(length, (first, end) => countDigits(from.keys, first, end, shift, places));
   let place = 0;
   for (let digit = 0; digit < DIGITS; digit++) {
     const length = places[digit];
     places[digit] = place;
     place += length;
   }
-  for (let index = 0; index < keys.length; index++) {
+  yield* inSlices(length, (first, end) => moveEntries(from, to, first, end, shift, places));
+}
+
+function countDigits(
+  keys: Uint32Array,
+  first: number,
+  end: number,
+  shift: number,
+  places: Uint32Array,
+): void {
+  for (let index = first; index < end; index++) places[(keys[index] >>> shift) & (DIGITS - 1)]++;
+}
+
+function moveEntries(
+  { keys, entries }: KeyedEntries,
+  { keys: sortedKeys, entries: sortedEntries }: KeyedEntries,
+  first: number,
+  end: number,
+  shift: number,
+  places: Uint32Array,
+): void {
+  for (let index = first; index < end; index++) {
     const key = keys[index];
     const at = places[(key >>> shift) & (DIGITS - 1)]++;
     sortedKeys[at] = key;

@@ -1,14 +1,15 @@
 /**
- * The top values of every group of a level: quantity falling, then value rising as text. Counts choose first; texts are
+ * The top values of every group of a level, in slices: quantity falling, then value rising as text. Counts choose first; texts are
  * compared only where counts tie at the last place, and made into strings only for those chosen.
  */
 import { invariant, QuarryError } from '../base/index.js';
 import type { TopLevel, ValueCounts, ValueList } from '../ir/index.js';
 import { compareText } from '../schema/index.js';
-import { FirstByText, nthGreatest } from './bounded-heap.js';
+import { FirstByText, NthGreatest } from './bounded-heap.js';
 import { cellRuns } from './cell-runs.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { orderBytes } from './order-bytes.js';
+import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
 import { gatherValues, textReader } from './value-lists.js';
 import { presentEntries } from './value-merge.js';
 
@@ -49,44 +50,61 @@ export function checkRowCount(rowCount: number): void {
  * The top values of each cell below `groupCount`; `counted` as mergeCounts gives it. `rowsBefore` = rows that the answer
  * has already. Throws 9006.
  */
-export function topValues(
+export function* topValues(
   level: TopLevel,
   counted: ValueCounts | null,
   groupCount: number,
   rowsBefore: number,
   budget: MemoryBudget,
-): LevelRows {
+): Sliced<LevelRows> {
   if (counted === null) return NO_ROWS;
   const { values, counts, cells } = counted;
-  const runs = cellRuns(cells, presentEntries(counts, budget), budget);
+  const runs = yield* cellRuns(cells, yield* presentEntries(counts, budget), budget);
   const choice = new Choice(level, counted, budget);
   const parents: number[] = [];
   const rows: Row[] = [];
-  runs.cells.forEach((cell, run) => {
+  for (let run = 0, left = SLICE_TEXTS; run < runs.cells.length; run++) {
+    const cell = runs.cells[run];
     invariant(cell < groupCount, 'a shard counts within the groups that were asked');
-    for (const row of choice.of(runs.order, runs.starts[run], runs.starts[run + 1])) {
+    const [from, to] = [runs.starts[run], runs.starts[run + 1]];
+    for (const row of yield* choice.of(runs.order, from, to)) {
       parents.push(cell);
       rows.push(row);
     }
     checkRowCount(rowsBefore + rows.length);
-  });
-  const texts = rows.map(({ text }) => text);
-  budget.take(rowBytes(texts));
-  return {
-    parents: Uint32Array.from(parents),
-    values: gatherValues(
-      values,
-      Uint32Array.from(rows, ({ entry }) => entry),
-    ),
-    texts,
-    quantities: rows.map(({ quantity }) => quantity),
-  };
+    left -= to - from;
+    if (left > 0) continue;
+    left = SLICE_TEXTS;
+    yield;
+  }
+  return yield* levelRows(Uint32Array.from(parents), rows, values, budget);
 }
 
 interface Row {
   readonly entry: number;
   readonly quantity: number;
   readonly text: string;
+}
+
+function* levelRows(
+  parents: Uint32Array,
+  rows: readonly Row[],
+  list: ValueList,
+  budget: MemoryBudget,
+): Sliced<LevelRows> {
+  const entries = new Uint32Array(rows.length);
+  const texts: string[] = [];
+  const quantities: number[] = [];
+  yield* inSlices(rows.length, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const { entry, text, quantity } = rows[row];
+      entries[row] = entry;
+      texts.push(text);
+      quantities.push(quantity);
+    }
+  });
+  budget.take(rowBytes(texts));
+  return { parents, values: yield* gatherValues(list, entries), texts, quantities };
 }
 
 const byRank = (a: Row, b: Row): number => b.quantity - a.quantity || compareText(a.text, b.text);
@@ -97,7 +115,7 @@ class Choice {
   readonly #counts: Float64Array;
   readonly #textOf: (entry: number) => string;
   readonly #firstByText: FirstByText;
-  readonly #heap: Float64Array;
+  readonly #nth: NthGreatest;
 
   constructor(level: TopLevel, { values, counts }: ValueCounts, budget: MemoryBudget) {
     this.#limit = Math.min(level.limit, counts.length);
@@ -105,34 +123,60 @@ class Choice {
     this.#counts = counts;
     this.#textOf = textReader(values, level);
     budget.take(this.#limit * PLACE_BYTES);
-    this.#heap = new Float64Array(this.#limit);
+    this.#nth = new NthGreatest(this.#limit);
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }
 
   /** The top of the entries order[from], ..., order[to - 1], which it puts into another order. */
-  of(order: Uint32Array, from: number, to: number): Row[] {
-    const counts = this.#counts;
-    const least = this.#leastQuantity(order, from, to);
+  *of(order: Uint32Array, from: number, to: number): Sliced<Row[]> {
+    const least = to - from <= this.#limit ? this.#minQuantity : yield* this.#leastQuantity(order, from, to);
     const rows: Row[] = [];
-    const take = (entry: number): void => {
-      rows.push({ entry, quantity: counts[entry], text: this.#textOf(entry) });
-    };
     let tiesEnd = from;
-    for (let index = from; index < to; index++) {
-      const entry = order[index];
-      if (counts[entry] > least) take(entry);
-      else if (counts[entry] === least) order[tiesEnd++] = entry;
+    for (let start = from; start < to; start += SLICE_ENTRIES) {
+      if (start > from) yield;
+      tiesEnd = this.#divide(order, start, Math.min(to, start + SLICE_ENTRIES), least, rows, tiesEnd);
     }
     const wanted = this.#limit - rows.length;
-    if (tiesEnd - from > wanted) this.#firstByText.choose(order, from, tiesEnd, wanted, take);
-    else for (let index = from; index < tiesEnd; index++) take(order[index]);
+    if (tiesEnd - from > wanted) yield* this.#takeFirst(order, from, tiesEnd, wanted, rows);
+    else for (let index = from; index < tiesEnd; index++) this.#take(order[index], rows);
     return rows.sort(byRank);
   }
 
-  /** The quantity of the last one that may be chosen. */
-  #leastQuantity(order: Uint32Array, from: number, to: number): number {
-    if (to - from <= this.#limit) return this.#minQuantity;
-    const nth = nthGreatest(this.#counts, order, from, to, this.#heap, this.#limit);
-    return Math.max(nth, this.#minQuantity);
+  #take(entry: number, rows: Row[]): void {
+    rows.push({ entry, quantity: this.#counts[entry], text: this.#textOf(entry) });
+  }
+
+  /** The quantity of the last one that may be chosen, of more than the limit. */
+  *#leastQuantity(order: Uint32Array, from: number, to: number): Sliced<number> {
+    const [counts, limit, nth] = [this.#counts, this.#limit, this.#nth];
+    nth.start(counts, order, from, limit);
+    const others = from + limit;
+    yield* inSlices(to - others, (first, end) => nth.offer(counts, order, others + first, others + end));
+    return Math.max(nth.value, this.#minQuantity);
+  }
+
+  /** Takes the entries above `least`, and puts those that have it to order[tiesEnd] and behind; returns their end. */
+  #divide(order: Uint32Array, from: number, to: number, least: number, rows: Row[], tiesEnd: number): number {
+    const counts = this.#counts;
+    let end = tiesEnd;
+    for (let index = from; index < to; index++) {
+      const entry = order[index];
+      if (counts[entry] > least) this.#take(entry, rows);
+      else if (counts[entry] === least) order[end++] = entry;
+    }
+    return end;
+  }
+
+  /** Takes the `wanted` entries whose texts stand first, of more. */
+  *#takeFirst(order: Uint32Array, from: number, to: number, wanted: number, rows: Row[]): Sliced<void> {
+    const first = this.#firstByText;
+    first.start(order, from, wanted);
+    const others = from + wanted;
+    yield* inSlices(
+      to - others,
+      (start, end) => first.offer(order, others + start, others + end),
+      SLICE_TEXTS,
+    );
+    first.each((entry) => this.#take(entry, rows));
   }
 }

@@ -1,38 +1,47 @@
-/** Hashes and equality of the values of a list. Points that are written alike are alike: -0 is 0. */
+/** Hashes, equality and an order of the values of a list. Points that are written alike are alike: -0 is 0. */
 import { HASH_SEED, hashBlock, hashBytes, hashEnd } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 
-/** Writes the hash of each value: the 32-bit hash of its bytes. */
-export function hashValues(list: ValueList, hashes: Uint32Array): void {
+/**
+ * Writes the hash of each value of [from, to): the 32-bit hash of its bytes. Whoever chooses the values can choose their
+ * hashes.
+ */
+export function hashValues(list: ValueList, hashes: Uint32Array, from: number, to: number): void {
   switch (list.kind) {
     case 'text':
-      hashTexts(list.offsets, list.bytes, hashes);
+      hashTexts(list.offsets, list.bytes, hashes, from, to);
       break;
     case 'i64':
-      hashIntegers(list.words, hashes);
+      hashIntegers(list.words, hashes, from, to);
       break;
     case 'geo':
-      hashPoints(list.points, hashes);
+      hashPoints(list.points, hashes, from, to);
   }
 }
 
-function hashTexts(offsets: Uint32Array, bytes: Uint8Array, hashes: Uint32Array): void {
-  for (let value = 0; value < hashes.length; value++) {
+function hashTexts(
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let value = from; value < to; value++) {
     hashes[value] = hashBytes(bytes, offsets[value], offsets[value + 1]);
   }
 }
 
-function hashIntegers(words: Uint32Array, hashes: Uint32Array): void {
-  for (let value = 0; value < hashes.length; value++) {
+function hashIntegers(words: Uint32Array, hashes: Uint32Array, from: number, to: number): void {
+  for (let value = from; value < to; value++) {
     const hash = hashBlock(hashBlock(HASH_SEED, words[2 * value]), words[2 * value + 1]);
     hashes[value] = hashEnd(hash, 0, 8);
   }
 }
 
-function hashPoints(points: Float64Array, hashes: Uint32Array): void {
+function hashPoints(points: Float64Array, hashes: Uint32Array, from: number, to: number): void {
   const point = new Float64Array(2);
   const words = new Uint32Array(point.buffer);
-  for (let value = 0; value < hashes.length; value++) {
+  for (let value = from; value < to; value++) {
     // Adding 0 takes the sign off -0.
     point[0] = points[2 * value] + 0;
     point[1] = points[2 * value + 1] + 0;
@@ -73,4 +82,43 @@ function sameBytes(view: DataView, from: number, to: number, otherFrom: number, 
     if (view.getUint8(at) !== view.getUint8(other)) return false;
   }
   return true;
+}
+
+/**
+ * Some order of the list's values, by their places, in which those that are the same and no others compare 0. Of texts
+ * the shorter ones stand first.
+ */
+export function orderOf(list: ValueList): (a: number, b: number) => number {
+  switch (list.kind) {
+    case 'text': {
+      const { offsets, bytes } = list;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return (a, b) => compareBytes(view, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]);
+    }
+    case 'i64':
+      return pairOrder(list.words);
+    case 'geo':
+      return pairOrder(list.points);
+  }
+}
+
+const pairOrder =
+  (numbers: Uint32Array | Float64Array) =>
+  (a: number, b: number): number =>
+    numbers[2 * a] - numbers[2 * b] || numbers[2 * a + 1] - numbers[2 * b + 1];
+
+function compareBytes(view: DataView, from: number, to: number, otherFrom: number, otherTo: number): number {
+  const longer = to - from - (otherTo - otherFrom);
+  if (longer !== 0) return longer;
+  let at = from;
+  let other = otherFrom;
+  for (; at + 4 <= to; at += 4, other += 4) {
+    const difference = view.getUint32(at) - view.getUint32(other);
+    if (difference !== 0) return difference;
+  }
+  for (; at < to; at++, other++) {
+    const difference = view.getUint8(at) - view.getUint8(other);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

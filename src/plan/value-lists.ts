@@ -3,6 +3,7 @@ import { QuarryError } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 import { textOfInteger, textOfPoint, type ValueForm } from '../schema/index.js';
 import type { MemoryBudget } from './memory-budget.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 export function lengthOf(list: ValueList): number {
   switch (list.kind) {
@@ -25,37 +26,39 @@ type IntegerList = Extract<ValueList, { kind: 'i64' }>;
 type PointList = Extract<ValueList, { kind: 'geo' }>;
 
 /** Lists of one kind, one behind the other. Throws 9006. */
-export function joinLists(lists: readonly ValueList[], budget: MemoryBudget): ValueList {
+export function* joinLists(lists: readonly ValueList[], budget: MemoryBudget): Sliced<ValueList> {
   const count = lists.reduce((sum, list) => sum + lengthOf(list), 0);
   switch (lists[0].kind) {
     case 'text':
-      return joinTexts(lists as readonly TextList[], count, budget);
+      return yield* joinTexts(lists as readonly TextList[], count, budget);
     case 'i64': {
       budget.take(count * 8);
       const parts = (lists as readonly IntegerList[]).map(({ words }) => words);
-      return { kind: 'i64', words: joinArrays(parts, new Uint32Array(2 * count)) };
+      return { kind: 'i64', words: yield* joinArrays(parts, new Uint32Array(2 * count)) };
     }
     case 'geo': {
       budget.take(count * 16);
       const parts = (lists as readonly PointList[]).map(({ points }) => points);
-      return { kind: 'geo', points: joinArrays(parts, new Float64Array(2 * count)) };
+      return { kind: 'geo', points: yield* joinArrays(parts, new Float64Array(2 * count)) };
     }
   }
 }
 
-function joinArrays<T extends Uint32Array | Float64Array>(parts: readonly T[], joined: T): T {
+function* joinArrays<T extends Uint32Array | Float64Array>(parts: readonly T[], joined: T): Sliced<T> {
   let at = 0;
   for (const part of parts) {
-    joined.set(part, at);
+    yield* inSlices(part.length, (from, to) => joined.set(part.subarray(from, to), at + from));
     at += part.length;
   }
   return joined;
 }
 
+/** Copied in one go. */
+const SLICE_BYTES = 2 ** 20;
 /** Offsets are u32. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1;
 
-function joinTexts(lists: readonly TextList[], count: number, budget: MemoryBudget): TextList {
+function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryBudget): Sliced<TextList> {
   const byteCount = lists.reduce((sum, { offsets }) => sum + offsets[offsets.length - 1] - offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(9006, `the shards answer ${byteCount} bytes of text, more than can be merged`);
@@ -70,44 +73,69 @@ function joinTexts(lists: readonly TextList[], count: number, budget: MemoryBudg
   let value = 0;
   for (const { offsets, bytes } of lists) {
     const [from, to] = [offsets[0], offsets[offsets.length - 1]];
-    joined.bytes.set(bytes.subarray(from, to), at);
-    for (let index = 1; index < offsets.length; index++) joined.offsets[++value] = offsets[index] - from + at;
+    const moved = at - from;
+    yield* inSlices(
+      to - from,
+      (first, end) => joined.bytes.set(bytes.subarray(from + first, from + end), at + first),
+      SLICE_BYTES,
+    );
+    yield* inSlices(offsets.length - 1, (first, end) => {
+      for (let index = first + 1; index <= end; index++)
+        joined.offsets[value + index] = offsets[index] + moved;
+    });
     at += to - from;
+    value += offsets.length - 1;
   }
   return joined;
 }
 
 /** A list of its own memory that holds the values `wanted` of another. */
-export function gatherValues(list: ValueList, wanted: Uint32Array): ValueList {
+export function* gatherValues(list: ValueList, wanted: Uint32Array): Sliced<ValueList> {
   switch (list.kind) {
     case 'text':
-      return gatherTexts(list.offsets, list.bytes, wanted);
+      return yield* gatherTexts(list.offsets, list.bytes, wanted);
     case 'i64':
-      return { kind: 'i64', words: gatherPairs(list.words, new Uint32Array(2 * wanted.length), wanted) };
+      return {
+        kind: 'i64',
+        words: yield* gatherPairs(list.words, new Uint32Array(2 * wanted.length), wanted),
+      };
     case 'geo':
-      return { kind: 'geo', points: gatherPairs(list.points, new Float64Array(2 * wanted.length), wanted) };
+      return {
+        kind: 'geo',
+        points: yield* gatherPairs(list.points, new Float64Array(2 * wanted.length), wanted),
+      };
   }
 }
 
-function gatherPairs<T extends Uint32Array | Float64Array>(from: T, to: T, wanted: Uint32Array): T {
-  for (let index = 0; index < wanted.length; index++) {
-    to[2 * index] = from[2 * wanted[index]];
-    to[2 * index + 1] = from[2 * wanted[index] + 1];
-  }
+function* gatherPairs<T extends Uint32Array | Float64Array>(from: T, to: T, wanted: Uint32Array): Sliced<T> {
+  yield* inSlices(wanted.length, (first, end) => {
+    for (let index = first; index < end; index++) {
+      to[2 * index] = from[2 * wanted[index]];
+      to[2 * index + 1] = from[2 * wanted[index] + 1];
+    }
+  });
   return to;
 }
 
-function gatherTexts(offsets: Uint32Array, bytes: Uint8Array, wanted: Uint32Array): ValueList {
+function* gatherTexts(offsets: Uint32Array, bytes: Uint8Array, wanted: Uint32Array): Sliced<ValueList> {
   const gathered = new Uint32Array(wanted.length + 1);
-  for (let index = 0; index < wanted.length; index++) {
-    const value = wanted[index];
-    gathered[index + 1] = gathered[index] + offsets[value + 1] - offsets[value];
-  }
+  yield* inSlices(wanted.length, (first, end) => {
+    for (let index = first; index < end; index++) {
+      const value = wanted[index];
+      gathered[index + 1] = gathered[index] + offsets[value + 1] - offsets[value];
+    }
+  });
   const texts = new Uint8Array(gathered[wanted.length]);
-  for (let index = 0; index < wanted.length; index++) {
-    const value = wanted[index];
-    texts.set(bytes.subarray(offsets[value], offsets[value + 1]), gathered[index]);
-  }
+  yield* inSlices(
+    wanted.length,
+    (first, end) => {
+      for (let index = first; index < end; index++) {
+        const value = wanted[index];
+        texts.set(bytes.subarray(offsets[value], offsets[value + 1]), gathered[index]);
+      }
+    },
+    SLICE_TEXTS,
+  );
   return { kind: 'text', offsets: gathered, bytes: texts };
 }
 

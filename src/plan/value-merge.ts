@@ -1,15 +1,18 @@
 /**
- * The exact sum of several shards' counts of values: one count per distinct pair of cell and value.
+ * The exact sum of several shards' counts of values: one count per distinct pair of cell and value, in slices.
  * The shards' tables are joined and their pairs sorted by hash, so that equal ones lie side by side; then one of them
  * takes the counts of all. Sorting streams through memory, where a hash table misses the cache with every step from
  * slot to value to its bytes.
- * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value.
+ * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values that were
+ *       made to have one hash are sorted by comparison: n log n, whatever the values are.
  */
 import { invariant } from '../base/index.js';
-import type { ValueCounts } from '../ir/index.js';
+import type { ValueCounts, ValueList } from '../ir/index.js';
 import type { MemoryBudget } from './memory-budget.js';
-import { sortByKey } from './radix-sort.js';
-import { equalityOf, hashValues } from './value-hash.js';
+import { type Compare, mergeSort } from './merge-sort.js';
+import { type KeyedEntries, sortByKey } from './radix-sort.js';
+import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
+import { equalityOf, hashValues, orderOf } from './value-hash.js';
 import { joinLists, lengthOf } from './value-lists.js';
 
 /** Bits of a hash that pairs are sorted by; the others are compared. */
@@ -17,12 +20,17 @@ const SORTED_BITS = 22;
 const SORTED_MASK = 2 ** SORTED_BITS - 1;
 /** Odd, so that the keys of one value in different cells always differ: same value and same key is the same pair. */
 const CELL_FACTOR = 0x9e3779b1;
+/** In a longer run of one key not every entry is compared with every other. About as many shards name one value. */
+const RUN_MAX = 64;
 
 /**
  * null when no shard counts anything. A pair whose count was added to that of an equal one stays, with count 0. What it
  * gives may be one of `partials`. Throws 9006.
  */
-export function mergeCounts(partials: readonly ValueCounts[], budget: MemoryBudget): ValueCounts | null {
+export function* mergeCounts(
+  partials: readonly ValueCounts[],
+  budget: MemoryBudget,
+): Sliced<ValueCounts | null> {
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
   for (const { values, counts, cells } of [first, ...others]) {
@@ -31,24 +39,39 @@ export function mergeCounts(partials: readonly ValueCounts[], budget: MemoryBudg
     invariant(cells === null || cells.length === counts.length, 'there is a cell per value');
   }
   if (others.length === 0) return first;
-  const joined = joinCounts([first, ...others], budget);
-  addEqualPairs(joined, budget);
+  const joined = yield* joinCounts([first, ...others], budget);
+  const sorted = yield* sortPairs(joined, budget);
+  yield* addEqualPairs(joined, sorted, budget);
   return joined;
 }
 
 /** The entries that stand for a pair, ascending. Throws 9006. */
-export function presentEntries(counts: Float64Array, budget: MemoryBudget): Uint32Array {
+export function* presentEntries(counts: Float64Array, budget: MemoryBudget): Sliced<Uint32Array> {
   budget.take(counts.length * 4);
   const entries = new Uint32Array(counts.length);
   let count = 0;
-  for (let entry = 0; entry < counts.length; entry++) {
-    entries[count] = entry;
-    if (counts[entry] > 0) count++;
-  }
+  yield* inSlices(counts.length, (from, to) => {
+    count = putPresent(counts, from, to, entries, count);
+  });
   return entries.subarray(0, count);
 }
 
-function joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): ValueCounts {
+function putPresent(
+  counts: Float64Array,
+  from: number,
+  to: number,
+  entries: Uint32Array,
+  entryCount: number,
+): number {
+  let count = entryCount;
+  for (let entry = from; entry < to; entry++) {
+    entries[count] = entry;
+    if (counts[entry] > 0) count++;
+  }
+  return count;
+}
+
+function* joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Sliced<ValueCounts> {
   const count = partials.reduce((sum, { counts }) => sum + counts.length, 0);
   const hasCells = partials.some(({ cells }) => cells !== null);
   budget.take(count * (hasCells ? 12 : 8));
@@ -56,11 +79,13 @@ function joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Val
   const cells = hasCells ? new Uint32Array(count) : null;
   let at = 0;
   for (const partial of partials) {
-    counts.set(partial.counts, at);
-    if (partial.cells !== null) cells?.set(partial.cells, at);
+    yield* inSlices(partial.counts.length, (from, to) => {
+      counts.set(partial.counts.subarray(from, to), at + from);
+      if (partial.cells !== null) cells?.set(partial.cells.subarray(from, to), at + from);
+    });
     at += partial.counts.length;
   }
-  const values = joinLists(
+  const values = yield* joinLists(
     partials.map(({ values }) => values),
     budget,
   );
@@ -68,32 +93,124 @@ function joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Val
   return { answers: 'values', values, counts, cells, restMax };
 }
 
-/** Adds the counts of equal pairs up, in place. */
-function addEqualPairs({ values, counts, cells }: ValueCounts, budget: MemoryBudget): void {
-  const count = counts.length;
+/** The entries with the hashes of their pairs, by the lowest bits of these. Throws 9006. */
+function* sortPairs(
+  { values, counts: { length: count }, cells }: ValueCounts,
+  budget: MemoryBudget,
+): Sliced<KeyedEntries> {
   budget.take(count * 8);
-  const hashes = new Uint32Array(count);
-  hashValues(values, hashes);
-  const unsorted = new Uint32Array(count);
-  for (let entry = 0; entry < count; entry++) {
-    unsorted[entry] = entry;
-    if (cells !== null) hashes[entry] ^= Math.imul(cells[entry], CELL_FACTOR);
+  const keys = new Uint32Array(count);
+  const entries = new Uint32Array(count);
+  yield* inSlices(
+    count,
+    (from, to) => {
+      hashValues(values, keys, from, to);
+      for (let entry = from; entry < to; entry++) entries[entry] = entry;
+      if (cells !== null) addCells(keys, cells, from, to);
+    },
+    sliceOf(values),
+  );
+  return yield* sortByKey({ keys, entries }, SORTED_BITS, budget);
+}
+
+function addCells(keys: Uint32Array, cells: Uint32Array, from: number, to: number): void {
+  for (let entry = from; entry < to; entry++) keys[entry] ^= Math.imul(cells[entry], CELL_FACTOR);
+}
+
+const sliceOf = ({ kind }: ValueList): number => (kind === 'text' ? SLICE_TEXTS : SLICE_ENTRIES);
+
+/** Adds the counts of equal pairs up, in place: the first of them takes all. Throws 9006. */
+function* addEqualPairs(
+  { values, counts, cells }: ValueCounts,
+  { keys, entries }: KeyedEntries,
+  budget: MemoryBudget,
+): Sliced<void> {
+  const runs: Runs = { keys, entries, counts, isSame: equalityOf(values) };
+  const sliceEntries = sliceOf(values);
+  const compareValues = orderOf(values);
+  const compare: Compare =
+    cells === null ? compareValues : (a, b) => cells[a] - cells[b] || compareValues(a, b);
+  let scratch: Uint32Array | null = null;
+  for (let from = 0, left = sliceEntries; from < keys.length; ) {
+    const stop = Math.min(keys.length, from + left);
+    let end = addShortRuns(runs, from, stop);
+    if (end < stop) {
+      const run = entries.subarray(end, endOfRun(keys, end));
+      if (scratch === null) {
+        budget.take(keys.length * 4);
+        scratch = new Uint32Array(keys.length);
+      }
+      const sorted = yield* mergeSort(run, scratch.subarray(0, run.length), compare);
+      yield* addNeighbours(counts, sorted, compare);
+      end += run.length;
+    }
+    left -= end - from;
+    from = end;
+    if (left > 0) continue;
+    left = sliceEntries;
+    if (from < keys.length) yield;
   }
-  const { keys, entries } = sortByKey({ keys: hashes, entries: unsorted }, SORTED_BITS, budget);
-  const isSame = equalityOf(values);
-  for (let from = 0, to = 0; from < count; from = to) {
-    const sorted = keys[from] & SORTED_MASK;
-    for (to = from + 1; to < count && (keys[to] & SORTED_MASK) === sorted; ) to++;
-    for (let at = from; at < to - 1; at++) {
-      const entry = entries[at];
-      if (counts[entry] === 0) continue;
-      for (let next = at + 1; next < to; next++) {
-        const other = entries[next];
-        if (keys[next] !== keys[at] || counts[other] === 0) continue;
-        if (!isSame(entry, other)) continue;
+}
+
+/** Entries by their keys; a run is those of one sorted key. */
+interface Runs extends KeyedEntries {
+  readonly counts: Float64Array;
+  readonly isSame: (a: number, b: number) => boolean;
+}
+
+function endOfRun(keys: Uint32Array, from: number): number {
+  const sorted = keys[from] & SORTED_MASK;
+  let to = from + 1;
+  while (to < keys.length && (keys[to] & SORTED_MASK) === sorted) to++;
+  return to;
+}
+
+/** Adds up the runs from `from` on, until one starts at `stop` or behind it, or is long; returns where it starts. */
+function addShortRuns(runs: Runs, from: number, stop: number): number {
+  const { keys } = runs;
+  for (let start = from; ; ) {
+    if (start >= stop) return start;
+    const sorted = keys[start] & SORTED_MASK;
+    let to = start + 1;
+    const end = Math.min(keys.length, start + RUN_MAX + 1);
+    while (to < end && (keys[to] & SORTED_MASK) === sorted) to++;
+    if (to - start > RUN_MAX) return start;
+    if (to - start > 1) addRun(runs, start, to);
+    start = to;
+  }
+}
+
+/** Compares each entry of the run with each other one. */
+function addRun({ keys, entries, counts, isSame }: Runs, from: number, to: number): void {
+  for (let at = from; at < to - 1; at++) {
+    const entry = entries[at];
+    if (counts[entry] === 0) continue;
+    for (let next = at + 1; next < to; next++) {
+      const other = entries[next];
+      if (keys[next] !== keys[at] || counts[other] === 0) continue;
+      if (!isSame(entry, other)) continue;
+      counts[entry] += counts[other];
+      counts[other] = 0;
+    }
+  }
+}
+
+/** The same of entries that were sorted by their pairs. */
+function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Sliced<void> {
+  let entry = sorted[0];
+  yield* inSlices(
+    sorted.length - 1,
+    (from, to) => {
+      for (let index = from + 1; index <= to; index++) {
+        const other = sorted[index];
+        if (compare(entry, other) !== 0) {
+          entry = other;
+          continue;
+        }
         counts[entry] += counts[other];
         counts[other] = 0;
       }
-    }
-  }
+    },
+    SLICE_TEXTS,
+  );
 }

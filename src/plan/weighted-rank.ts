@@ -1,10 +1,12 @@
 /**
- * The values at a rank among many 64-bit integers of which each stands several times, without sorting them all.
+ * The values at a rank among many 64-bit integers of which each stands several times, without sorting them all,
+ * in slices.
  * Layout  value v is the words (words[2 v], words[2 v + 1]), low and high, and stands counts[v] times.
  * Cost    O(values): per byte from the highest on, the weights of the 256 digits say which of them holds the rank;
  *         the others are dropped.
  */
 import { invariant } from '../base/index.js';
+import { inSlices, type Sliced } from './slices.js';
 
 export interface WeightedValues {
   readonly words: Uint32Array;
@@ -26,21 +28,36 @@ export class RankFinder {
     this.#left = new Uint32Array(valuesMax);
   }
 
+  /** How many stand for the distinct values `set`. */
+  *weightOf(set: Uint32Array): Sliced<number> {
+    const { counts } = this.#values;
+    let weight = 0;
+    yield* inSlices(set.length, (from, to) => {
+      weight += sumOf(counts, set, from, to);
+    });
+    return weight;
+  }
+
   /**
    * The values at `rank` and `rank + 1` (the last one twice at the end) of all that stand for the distinct values
    * `set`, ascending, the first at rank 0. `rank` is below their number.
    */
-  pairAt(set: Uint32Array, rank: number): readonly [low: number, high: number] {
+  *pairAt(set: Uint32Array, rank: number): Sliced<readonly [low: number, high: number]> {
     const { words, counts } = this.#values;
     const left = this.#left;
     left.set(set);
     let size = set.length;
     let rest = rank;
     for (let shift = 56; shift >= 0 && size > SORTED_MAX; shift -= 8) {
-      this.#weigh(size, shift);
+      this.#weights.fill(0);
+      yield* inSlices(size, (from, to) => this.#weigh(from, to, shift));
       let digit = 0;
       while (rest >= this.#weights[digit]) rest -= this.#weights[digit++];
-      size = keepDigit(words, left, size, shift, digit);
+      let kept = 0;
+      yield* inSlices(size, (from, to) => {
+        kept = keepDigit(words, left, from, to, shift, digit, kept);
+      });
+      size = kept;
     }
     sortFew(words, left, size);
     let at = 0;
@@ -48,17 +65,27 @@ export class RankFinder {
     invariant(at < size, 'a rank lies below the number of values');
     const low = left[at];
     if (rest + 1 < counts[low]) return [low, low];
-    return [low, at + 1 < size ? left[at + 1] : nextAbove(words, set, low)];
+    if (at + 1 < size) return [low, left[at + 1]];
+    let next = low;
+    yield* inSlices(set.length, (from, to) => {
+      next = nextAbove(words, set, from, to, low, next);
+    });
+    return [low, next];
   }
 
-  #weigh(size: number, shift: number): void {
+  #weigh(from: number, to: number, shift: number): void {
     const { words, counts } = this.#values;
     const [left, weights] = [this.#left, this.#weights];
-    weights.fill(0);
-    for (let index = 0; index < size; index++) {
+    for (let index = from; index < to; index++) {
       weights[digitOf(words, left[index], shift)] += counts[left[index]];
     }
   }
+}
+
+function sumOf(counts: Float64Array, set: Uint32Array, from: number, to: number): number {
+  let sum = 0;
+  for (let index = from; index < to; index++) sum += counts[set[index]];
+  return sum;
 }
 
 /** Eight bits of an integer from bit `shift` on; the sign is turned, so that digits order as integers do. */
@@ -67,15 +94,18 @@ function digitOf(words: Uint32Array, value: number, shift: number): number {
   return (word >>> (shift & 31)) & 0xff;
 }
 
+/** Keeps those of left[from], ..., left[to - 1] that have the digit, behind the `count` that were kept; returns how many are. */
 function keepDigit(
   words: Uint32Array,
   left: Uint32Array,
-  size: number,
+  from: number,
+  to: number,
   shift: number,
   digit: number,
+  count: number,
 ): number {
-  let kept = 0;
-  for (let index = 0; index < size; index++) {
+  let kept = count;
+  for (let index = from; index < to; index++) {
     const value = left[index];
     if (digitOf(words, value, shift) === digit) left[kept++] = value;
   }
@@ -97,10 +127,17 @@ function sortFew(words: Uint32Array, left: Uint32Array, size: number): void {
   }
 }
 
-/** The least value of the set above `value`, or `value` when it is the greatest. */
-function nextAbove(words: Uint32Array, set: Uint32Array, value: number): number {
-  let next = value;
-  for (let index = 0; index < set.length; index++) {
+/** The least above `value` of set[from], ..., set[to - 1] and `best`, which is `value` while there is none. */
+function nextAbove(
+  words: Uint32Array,
+  set: Uint32Array,
+  from: number,
+  to: number,
+  value: number,
+  best: number,
+): number {
+  let next = best;
+  for (let index = from; index < to; index++) {
     const other = set[index];
     if (isBelow(words, value, other) && (next === value || isBelow(words, other, next))) next = other;
   }

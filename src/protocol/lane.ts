@@ -132,6 +132,8 @@ export interface ParsedRecord {
   readonly recordBytes: number;
   /** As it stands in the record. */
   readonly once: RecordOnce | null;
+  /** Dimensions that the batches are for, each once. */
+  readonly dimensionIds: readonly number[];
   /** The record's batches, at their places in the buffer. */
   readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
 }
@@ -172,6 +174,9 @@ export type LaneRequest = { [Op in LaneOp]: { readonly op: Op } & LaneRequests[O
 
 /** Requests that wait for the disk: each is a task of its own. */
 export const SLOW_OPS: ReadonlySet<LaneOp> = new Set<LaneOp>(['checkpoint-step', 'load']);
+
+/** Requests whose answers may be large: each ends its task, so that it is answered and forgotten before the next begins. */
+export const LARGE_OPS: ReadonlySet<LaneOp> = new Set<LaneOp>(['aggregate', 'extract']);
 
 export interface LaneTask {
   readonly sequence: number;

@@ -63,6 +63,7 @@ export function parseRecord(
     recordAt,
     recordBytes: payload.byteLength,
     once,
+    dimensionIds: [...new Set(parsed.batches.map(({ dimensionId }) => dimensionId))],
     batches: parsed.batches.map(({ shard, byteLength }, index) => ({
       shard,
       offset: recordAt + batchOffsets[index],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { accessOf, aggregationResult, bindAggregation, FULL_ACCESS } from '../../src/api/index.js';
 import type { AggregatePlan } from '../../src/ir/index.js';
 import { MODEL, NOW_MS, plainLevel, secondsOf, WEEK, WEEK_TEXT } from './aggregates.js';
-import { customKey, json } from './databases.js';
+import { customKey, json, modelWith } from './databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 const bind = (text: string, access = FULL_ACCESS) => bindAggregation(json(text), MODEL, NOW_MS, access);
@@ -148,6 +148,7 @@ const REFUSED: readonly Refusal[] = [
   ['predicates without a column', levels(`{"equals":["x"],${between}}`), 4014, 'query[0]'],
   ['two columns', levels('{"text":1,"int":2}'), 4007, '"int"'],
   ['an unknown column', levels('{"nowhere":1}'), 4008, '"nowhere"'],
+  ['an unknown field of a level', levels('{"text":1,"contain":["a"]}'), 4049, '"contain"'],
   ["another dimension's column", levels('{"b":1}'), 4008, '"b"'],
   ['no values', levels('{"text":0}'), 4051, 'query[0].text'],
   ['1001 values', levels('{"text":1001}'), 4051, '1000'],
@@ -239,4 +240,17 @@ t.test('an answer is written under the names of the levels', async (t) => {
     aggregationResult(query, { answers: 'values', rows }),
     '{"text":[{"quantity":2,"value":"x","dec":{"max":1.5}}]}',
   );
+});
+
+t.test('a column called like a member of the rows above can only be the first level', async (t) => {
+  const columns = ['value', 'quantity', 'text'].map((name) => `{"name":"${name}","type":"string"}`);
+  const model = modelWith(json(`[${columns.join()}]`));
+  const asked = (text: string) => bindAggregation(json(text), model, NOW_MS, FULL_ACCESS);
+  t.strictSame(asked(levels('{"value":1}', '{"text":1}')).columns, ['value', 'text']);
+  for (const name of ['value', 'quantity']) {
+    for (const wanted of ['5', '"count"']) {
+      const text = levels('{"text":1}', `{"${name}":${wanted}}`);
+      t.throws(() => asked(text), { code: 4049, message: /query\[1\].*first level/ }, text);
+    }
+  }
 });

@@ -234,7 +234,6 @@ const REFUSED: readonly Refusal[] = [
   ['a limit as a string', query(A, '"limit":"10"'), 4028, 'a string'],
   ['a null limit', query(A, '"limit":null'), 4028, 'null'],
   ['a token that is no string', query(A, '"page-token":5'), 4029, 'page-token'],
-  ['a null token', query(A, '"page-token":null'), 4029, 'page-token'],
   ['an empty token', query(A, '"page-token":""'), 4029, 'page-token'],
   ['a token made up', query(A, '"page-token":"AAAA"'), 4029, 'page-token'],
   ['a token of any length', query(A, `"page-token":"${'A'.repeat(200_000)}"`), 4029, 'page-token'],

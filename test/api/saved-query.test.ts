@@ -54,7 +54,7 @@ t.test('what is saved is kept as it was given, and answered as it is kept', asyn
   for (const type of SAVED_QUERY_TYPES) {
     const { catalog, answer } = create(bodyOf(type, { 'cache-period': 5 }));
     const query = QUERIES[type];
-    const dimension = type === 'count/entity/total' || type === 'top_values' ? null : 'default';
+    const dimension = type === 'count/entity/total' ? null : 'default';
     t.equal(
       answer,
       `"name":"q","type":"${type}","query":${query},"dimension":${JSON.stringify(dimension)},"cache-period":5`,
@@ -126,7 +126,7 @@ t.test('the list shows all of a database in the order in which they were made', 
   const two = create(bodyOf('count/entity', { name: 'a' }), one).catalog;
   t.equal(listSavedQueries(TEAM, 1), '"saved-queries":[]');
   t.equal(listSavedQueries(two, 2), '"saved-queries":[]');
-  const first = `{"name":"b","type":"top_values","query":${QUERIES.top_values},"cache-period":7,"dimension":null}`;
+  const first = `{"name":"b","type":"top_values","query":${QUERIES.top_values},"cache-period":7,"dimension":"default"}`;
   const second = `{"name":"a","type":"count/entity","query":${QUERIES['count/entity']},"cache-period":null,"dimension":"default"}`;
   t.equal(listSavedQueries(two, 1), `"saved-queries":[${first},${second}]`);
   t.equal(membersOfSavedQuery(savedQueryAt(two, 1, 'b'), ['name']), '"name":"b"');
@@ -239,10 +239,10 @@ const REFUSED: readonly Refusal[] = [
   ['top values of a list', of({ type: 'top_values', query: [] }), 4004, 'a list'],
   ['top values of none', of({ type: 'top_values', query: { q: { none: 3 } } }), 4008, '"none"'],
   [
-    'top values in a dimension',
-    of({ type: 'top_values', query: { q: { age: 3 } }, dimension: 'users' }),
-    4038,
-    '"dimension"',
+    'top values in a dimension that is not there',
+    of({ type: 'top_values', query: { q: { age: 3 } }, dimension: 'none' }),
+    5008,
+    '"none"',
   ],
   ...['4', '-5', '5.0', '5e1', '"5"', 'true', '[5]', '9007199254740992'].map(
     (period): Refusal => [
@@ -328,7 +328,7 @@ t.test('any change leaves a list that reads back as what was saved', async (t) =
       ? change(name, text.replace(`"name":"${name}",`, ''), catalog)
       : create(text, catalog);
     catalog = made.catalog;
-    const dimension = type === 'count/entity/total' || type === 'top_values' ? null : 'default';
+    const dimension = type === 'count/entity/total' ? null : 'default';
     const query = JSON.parse(QUERIES[type]);
     wanted.set(name, { name, type, query, 'cache-period': period, dimension });
   }

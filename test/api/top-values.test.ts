@@ -66,7 +66,7 @@ const REFUSED: readonly Refusal[] = [
   ['no column', '{"a":{}}', 4014, '"a"'],
   ['words alone', '{"a":{"dimension":"default","bypass-cache":true,"interval":"days"}}', 4014, '"a"'],
   ['two columns', '{"a":{"text":5,"int":5}}', 4007, '"int"'],
-  ['an unknown field', '{"a":{"text":5,"limit":5}}', 4007, '"limit"'],
+  ['an unknown field', '{"a":{"text":5,"limit":5}}', 4049, '"limit"'],
   ['an unknown column', '{"a":{"nowhere":5}}', 4008, '"nowhere"'],
   ['no values', '{"a":{"text":0}}', 4051, '"a".text'],
   ['1001 values', '{"a":{"text":1001}}', 4051, '"a".text'],

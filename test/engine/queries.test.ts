@@ -185,6 +185,39 @@ t.test('a query of several rounds reads one LSN beside writes on several shards'
   t.match(answer, { rows: [{ value: 'pair', quantity: written * 2 }] });
 });
 
+t.test('a query of several rounds over quiet rows keeps no record of others waiting', async (t) => {
+  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 600) });
+  await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  // What changed a moment ago is taken to change again.
+  await pause(1_100);
+  let answered = false;
+  const asked = store.engine
+    .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], ASKING)
+    .then(([answer]) => {
+      answered = true;
+      return answer;
+    });
+  await store.insert(jsonObject({ y: jsonObject({ tag: 'c', dimension: 'second' }) }));
+  t.notOk(answered, 'the record did not wait for the query');
+  const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
+  t.strictSame(await asked, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
+});
+
+t.test('a query that waits while a column of its database is deleted is refused', async (t) => {
+  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 300) });
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  const plan = aggregation([level(store, 'kind')]);
+  const asked = Array.from({ length: 6 }, () => store.engine.aggregate([plan], ASKING));
+  const settled = Promise.allSettled(asked);
+  const columnId = columnIdOf(store, 'kind');
+  await store.apply({ change: 'column-deleted', databaseId: DATABASE_ID, dimensionId: 1, columnId });
+  const outcomes = (await settled).map((one) =>
+    one.status === 'fulfilled' ? 'answered' : ((one.reason as QuarryError).code ?? 'bug'),
+  );
+  t.strictSame(outcomes, ['answered', 'answered', 'answered', 'answered', 9004, 9004]);
+});
+
 t.test('a query whose time is over is refused with 9005, and others go on', async (t) => {
   const store = await openPairs(t, {
     queryTimeoutMs: 1_000,

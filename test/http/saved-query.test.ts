@@ -86,7 +86,7 @@ t.test('each type answers what its own endpoint answers', async (t) => {
     { type: 'count/entity/total', query: ['default', 'other'], dimension: null, result: { total: 42 } },
     { type: 'aggregation', query: { query: [{ a: 3 }] }, result: { a: [{ quantity: 3, value: '5' }] } },
     {
-      ...{ type: 'top_values', query: { first: { a: 3 } }, dimension: null },
+      ...{ type: 'top_values', query: { first: { a: 3 } }, dimension: 'default' },
       result: { first: { a: [{ quantity: 3, value: '5' }] } },
     },
   ];

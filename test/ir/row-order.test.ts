@@ -1,6 +1,6 @@
 /** The order of positions. */
 import t from 'tap';
-import { comparePositions, type OrderKey, type OrderValue, type RowPosition } from '../../src/ir/index.js';
+import { type OrderKey, type OrderValue, positionOrder, type RowPosition } from '../../src/ir/index.js';
 
 const UP: OrderKey = { by: 'attribute', columnId: 1, kind: 'i64', descending: false };
 const DOWN: OrderKey = { ...UP, descending: true };
@@ -15,9 +15,9 @@ const at = (id: string, values: OrderValue[] = [], score = 0, distanceKm = 0): R
 });
 
 /** The positions' IDs in order, whichever order they come in. */
-function sorted(plan: Parameters<typeof comparePositions>[0], positions: readonly RowPosition[]): string[] {
+function sorted(plan: Parameters<typeof positionOrder>[0], positions: readonly RowPosition[]): string[] {
   const [forth, back] = [[...positions], [...positions].reverse()].map((list) =>
-    list.sort((a, b) => comparePositions(plan, a, b)).map(({ id }) => id),
+    list.sort((a, b) => positionOrder(plan)(a, b)).map(({ id }) => id),
   );
   t.strictSame(forth, back);
   return forth;
@@ -53,5 +53,5 @@ t.test('rows without an order keep one of their own, in which an ID has one plac
   const rows = Array.from({ length: 200 }, (_, index) => at(`e${index}`));
   const ids = sorted(NOTHING, rows);
   t.not(String(ids), String([...ids].sort()));
-  t.equal(comparePositions(NOTHING, at('same'), at('same')), 0);
+  t.equal(positionOrder(NOTHING)(at('same'), at('same')), 0);
 });

@@ -13,6 +13,14 @@ import {
   jsonText,
   num,
 } from '../support/generate.js';
+import {
+  generateAggregation,
+  generateCountEvents,
+  generateExtraction,
+  generateScore,
+  generateTopValues,
+  type QueryWorld,
+} from '../support/generate-queries.js';
 import type { Reply } from '../support/json-client.js';
 import { lower } from '../support/model.js';
 import { LEVELS, type Level, type Twins } from './twins.js';
@@ -22,7 +30,7 @@ export const ID_COUNT = 90;
 export const OPTIONS = { depthMax: 3, idCount: ID_COUNT, withNow: false, undated: 0 };
 
 interface Request {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: Json;
   /** Instead of a body: no JSON. */
@@ -73,6 +81,15 @@ function brokenRequest(prng: Prng, twins: Twins): Request {
     count({ more: true }),
     { path: '/v1/query/count/entity', text: `{"query-name":"q","query":[` },
     { path: '/v1/query/count/entity/total', body: jsonObject({ dimensions: ['default', 'absent'] }) },
+    { path: '/v1/query/count/event', body: jsonObject({ 'query-name': 'q', query }) },
+    {
+      path: '/v1/query/aggregation',
+      body: jsonObject({ filter: query, query: [jsonObject({ absent: num(1) })] }),
+    },
+    { path: '/v1/query/top_values', body: jsonObject({ q: jsonObject({ 'entity-id': num(0) }) }) },
+    { path: '/v1/data_extraction/result', body: jsonObject({ query, columns: ['absent'] }) },
+    { path: '/v1/data_extraction/score', body: jsonObject({ query, columns: ['integer-event'] }) },
+    { method: 'GET', path: '/v1/query/saved/absent' },
     { path: '/v1/query/exists/entity', body: jsonObject({ ids: [id, ''] }) },
     { path: '/v1/query/exists/entity', body: jsonObject({ ids: [id, other], dimension: 'absent' }) },
     insert(jsonObject({ integer: 'text' })),
@@ -138,44 +155,68 @@ function byId(prng: Prng, twins: Twins, kind: 'update' | 'delete'): JsonObject {
   return jsonObject({ dimension, query, set });
 }
 
+const HOUR = 3_600;
+
+/** What asks for rows or for what is in them, by kind: its endpoint, and a body. */
+const ASKS: Readonly<
+  Record<string, readonly [path: string, generate: (prng: Prng, world: QueryWorld) => Json]>
+> = {
+  count: ['/v1/query/count/entity', (prng, { schema }) => generateCountBody(prng, schema, OPTIONS)],
+  events: ['/v1/query/count/event', (prng, world) => generateCountEvents(prng, world, 3)],
+  aggregation: ['/v1/query/aggregation', generateAggregation],
+  top: ['/v1/query/top_values', (prng, world) => generateTopValues(prng, world, prng.between(1, 3))],
+  rows: ['/v1/data_extraction/result', generateExtraction],
+  score: ['/v1/data_extraction/score', generateScore],
+};
+
+/** The members of a saved query that asks for that, or null where its body is no single query. */
+function savedMembers(kind: string, body: Json): Readonly<Record<string, Json>> | null {
+  if (!(body instanceof Map)) return null;
+  const [dimension, query] = [body.get('dimension') ?? null, body.get('query') ?? null];
+  switch (kind) {
+    case 'count':
+      return { type: 'count/entity', dimension, query };
+    case 'events':
+      return { type: 'count/event', dimension, query };
+    case 'aggregation':
+      return { type: kind, dimension, query: jsonObject({ filter: body.get('filter') ?? [], query }) };
+    case 'top':
+      return { type: 'top_values', query: body };
+    default:
+      return null;
+  }
+}
+
 /** One request to both databases and, if it was taken, what it changes. Tells what differs, or null. */
 export class Requests {
   readonly #prng: Prng;
   readonly #twins: Twins;
   /** Answers that were no refusals, by kind of request. */
   readonly taken = new Map<string, number>();
+  readonly #world: QueryWorld;
   #onceCount = 0;
+  #savedCount = 0;
 
   constructor(prng: Prng, twins: Twins) {
     this.#prng = prng;
     this.#twins = twins;
+    const startSeconds = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
+    this.#world = { schema: twins.schema, idCount: ID_COUNT, startSeconds };
   }
 
   async next(): Promise<string | null> {
     const prng = this.#prng;
     const { schema } = this.#twins;
     const kind = prng.pick([
-      ...[
-        'count',
-        'count',
-        'count',
-        'total',
-        'exists',
-        'insert',
-        'insert',
-        'update',
-        'update',
-        'delete',
-        'list',
-      ],
+      ...['count', 'count', 'events', 'events', 'aggregation', 'aggregation', 'aggregation'],
+      ...['top', 'top', 'rows', 'rows', 'rows', 'score', 'score', 'saved', 'saved', 'saved'],
+      ...['total', 'exists', 'insert', 'insert', 'insert', 'update', 'update', 'update', 'delete', 'list'],
       'broken',
     ]);
+    if (ASKS[kind] !== undefined) return this.#asked(kind);
     switch (kind) {
-      case 'count':
-        return this.#send(kind, {
-          path: '/v1/query/count/entity',
-          body: generateCountBody(prng, schema, OPTIONS),
-        });
+      case 'saved':
+        return this.#saved();
       case 'total':
         return this.#total();
       case 'exists':
@@ -207,12 +248,19 @@ export class Requests {
     }
   }
 
-  /** Everything that can be asked without a query: totals, and whether each entity is there. */
+  /** Everything: totals, whether each entity is there, all values of all rows, and every ID. */
   async all(): Promise<string | null> {
     for (const dimension of this.#twins.schema.dimensions) {
       const body = jsonObject({ dimensions: [dimension] });
       const total = await this.#send('total', { path: '/v1/query/count/entity/total', body });
       if (total !== null) return total;
+      const query: Json = [jsonObject({ 'entity-id': jsonObject({ 'not-equals': 'nobody' }) })];
+      const extraction = jsonObject({ dimension, query, columns: 'all', limit: num(1_000) });
+      const rows = await this.#send('rows', { path: '/v1/data_extraction/result', body: extraction });
+      if (rows !== null) return rows;
+      const top = jsonObject({ q: jsonObject({ dimension, 'entity-id': num(1_000) }) });
+      const values = await this.#send('top', { path: '/v1/query/top_values', body: top });
+      if (values !== null) return values;
       const ids = this.#twins.model.ids(dimension);
       for (let from = 0; from < ids.length; from += 100) {
         const asked = jsonObject({ dimension, ids: ids.slice(from, from + 100) });
@@ -221,6 +269,44 @@ export class Requests {
       }
     }
     return null;
+  }
+
+  /** Sometimes the whole is asked before without the filter, so that there is an answer that could be remembered. */
+  async #asked(kind: string): Promise<string | null> {
+    const [path, generate] = ASKS[kind];
+    const body = generate(this.#prng, this.#world);
+    if (this.#prng.chance(0.3)) await this.#twins.asMaster({ path, text: jsonText(body) });
+    return this.#send(kind, { path, body });
+  }
+
+  /** Saves, changes, runs or deletes a query under a name that may be there already. */
+  async #saved(): Promise<string | null> {
+    const prng = this.#prng;
+    const path = `/v1/query/saved/saved-${prng.between(1, Math.max(1, this.#savedCount))}`;
+    const what =
+      this.#savedCount === 0
+        ? 'save'
+        : prng.pick(['run', 'run', 'run', 'run', 'save', 'save', 'change', 'delete', 'list']);
+    if (what === 'list') return this.#send('saved', { method: 'GET', path: '/v1/query/saved' });
+    if (what === 'delete') return this.#send('saved', { method: 'DELETE', path });
+    if (what === 'run') {
+      if (prng.chance(0.5)) await this.#twins.asMaster({ method: 'GET', path });
+      return this.#send('run', { method: 'GET', path });
+    }
+    const kind = prng.pick(['count', 'events', 'aggregation', 'top']);
+    const members = savedMembers(kind, ASKS[kind][1](prng, this.#world));
+    if (members === null) return null;
+    const period: Readonly<Record<string, Json>> = prng.chance(0.7)
+      ? { 'cache-period': num(prng.between(5, 600)) }
+      : {};
+    if (what === 'change')
+      return this.#send('saved', { method: 'PUT', path, body: jsonObject({ ...members, ...period }) });
+    const fresh = `saved-${++this.#savedCount}`;
+    const saved = await this.#send('saved', {
+      path: '/v1/query/saved',
+      body: jsonObject({ name: fresh, ...members, ...period }),
+    });
+    return saved ?? this.#send('run', { method: 'GET', path: `/v1/query/saved/${fresh}` });
   }
 
   #total(): Promise<string | null> {

@@ -9,6 +9,7 @@ import t from 'tap';
 import type { Json, JsonObject } from '../../src/api/index.js';
 import { Prng } from '../../src/base/index.js';
 import {
+  columnJson,
   type GeneratedSchema,
   generateCountBody,
   generateDelete,
@@ -133,8 +134,107 @@ t.test('a key with a row filter is answered as if the hidden rows were not there
   const hidden = pairs.map(({ twins }) => twins.hidden('default').length);
   t.comment(`taken: ${JSON.stringify([...taken])}; hidden in the end: ${hidden}`);
   t.notOk(taken.has('broken'), 'what is broken is refused');
-  for (const kind of ['count', 'total', 'exists', 'insert', 'update', 'delete', 'list']) {
-    t.ok((taken.get(kind) ?? 0) > REQUESTS, `${kind} was taken`);
+  const reads = ['count', 'events', 'aggregation', 'top', 'rows', 'score', 'saved', 'run'];
+  for (const kind of [...reads, 'total', 'exists', 'insert', 'update', 'delete', 'list']) {
+    t.ok((taken.get(kind) ?? 0) > REQUESTS / 5, `${kind} was taken`);
+  }
+});
+
+// Pages
+
+t.test('the pages of an extraction are those of a database without the hidden rows', async (t) => {
+  const { client, team } = server;
+  const columns = ['number', 'rank'].map((apiName) => ({
+    dimension: 'default',
+    apiName,
+    type: 'integer',
+    storage: 'latest-value' as const,
+    decimalPlaces: 0,
+    bounds: [],
+  }));
+  const schema = { columns, dimensions: ['default'], body: columns.map(columnJson) };
+  const prng = new Prng(SEED + 2);
+  const rowsOf = (prefix: string, count: number): Json =>
+    new Map(
+      Array.from({ length: count }, (_, index): [string, Json] => [
+        `${prefix}${index}`,
+        jsonObject({
+          number: num(prng.below(10)),
+          ...(prng.chance(0.8) ? { rank: num(prng.below(40)) } : {}),
+        }),
+      ]),
+    );
+  const rows = Array.from({ length: 5 }, (_, index) => rowsOf(`${index}-`, 900));
+  const filter = new Map([['default', jsonObject({ number: jsonObject({ lt: num(7) }) })]]);
+  const twins = await Twins.make(client, team, 'pages', schema, rows, filter);
+  t.ok(twins.visible('default').size > 2_500, 'three pages');
+  const hide = async (page: number): Promise<void> => {
+    const hidden = Array.from({ length: 300 }, (_, index): [string, Json] => [
+      `hidden-${page}-${index}`,
+      jsonObject({ number: num(9), rank: num(index % 40) }),
+    ]);
+    const body = new Map(hidden);
+    await client.succeed({ path: '/v1/insert', key: twins.whole.master, text: jsonText(body) });
+    const [, [id]] = hidden;
+    const query = [jsonObject({ 'entity-id': jsonObject({ equals: id }) })];
+    await client.succeed({
+      path: '/v1/delete',
+      key: twins.whole.master,
+      text: jsonText(jsonObject({ query })),
+    });
+  };
+  const all = { query: [jsonObject({ 'entity-id': jsonObject({ 'not-equals': 'x' }) })] };
+  const orders: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+    none: {},
+    'a column': { order: [jsonObject({ rank: 'asc' })] },
+    'a column, falling': { order: [jsonObject({ rank: 'desc' }), jsonObject({ number: 'asc' })] },
+    'the ID': { order: [jsonObject({ 'entity-id': 'desc' })] },
+  };
+  for (const [name, order] of Object.entries(orders)) {
+    for (const limit of [1_500, 5_000]) {
+      const body = jsonObject({ ...all, ...order, columns: ['entity-id', 'rank'], limit: num(limit) });
+      const found = await twins.pages('read-only', '/v1/data_extraction/result', body, hide);
+      t.equal(
+        found,
+        Math.ceil(Math.min(limit, twins.visible('default').size) / 1_024),
+        `${name}, ${limit} rows`,
+      );
+    }
+  }
+});
+
+t.test('what is remembered of a saved query for one filter is not given to another', async (t) => {
+  const { client, team } = server;
+  const { name, master } = await makeDatabase(client, team, 'remembered');
+  await client.succeed({ path: '/v1/column', key: master, body: [{ name: 'n', type: 'integer' }] });
+  const rows = Array.from({ length: 10 }, (_, index) => [`e${index}`, { n: index }]);
+  await client.succeed({ path: '/v1/insert', key: master, body: Object.fromEntries(rows) });
+  const below = (bound: number): Json =>
+    jsonObject({ default: jsonObject({ n: jsonObject({ lt: num(bound) }) }) });
+  const keyOf = (keyName: string, more: Readonly<Record<string, Json>>): Promise<string> =>
+    makeKey(client, team, name, { 'key-name': keyName, 'key-type': 'read-only', ...more });
+  const keys: readonly (readonly [key: string, count: number])[] = [
+    [master, 10],
+    [await keyOf('three', { filter: below(3) }), 3],
+    [await keyOf('five', { filter: below(5) }), 5],
+    [await keyOf('three more', { filter: below(3) }), 3],
+    [await keyOf('no filter', {}), 10],
+    [await keyOf('columns', { 'columns-whitelist': jsonObject({ default: [] }) }), 10],
+  ];
+  const query = [{ 'entity-id': { 'not-equals': 'x' } }];
+  const saved = { 'cache-period': 600, type: 'count/entity', query };
+  for (const [first] of keys.entries()) {
+    const path = `/v1/query/saved/first-${first}`;
+    await client.succeed({
+      path: '/v1/query/saved',
+      key: master,
+      body: { ...saved, name: `first-${first}` },
+    });
+    for (const offset of [...keys.keys(), ...keys.keys()]) {
+      const [key, count] = keys[(first + offset) % keys.length];
+      const answer = await client.succeed({ method: 'GET', path, key });
+      t.match(answer, { result: { query: count } }, `the key that sees ${count}, ${offset} after the first`);
+    }
   }
 });
 
@@ -162,6 +262,7 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
   const column = (apiName: string, type: string) => ({ name: apiName, 'api-name': apiName, type });
   await succeed('/v1/column', [
     ...[column('number', 'integer'), column('text', 'string'), column('visits', 'integer-event')],
+    column('always', 'integer-event'),
     { ...column('text', 'string'), dimension: 'other' },
   ]);
   const visits = [{ value: 1, date: '2016-01-02' }];
@@ -185,6 +286,10 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
     keys.set(what, (await client.succeed<{ readonly key: string }>({ path, key: team, body })).key);
   }
   const everyone = [{ 'entity-id': { 'not-equals': 'x' } }];
+  const always = { always: { equals: 1, between: ['2016-01-01', '2016-01-07'] } };
+  const saved = { type: 'count/entity', query: everyone };
+  await succeed('/v1/query/saved', { ...saved, name: 'everyone' });
+  await succeed('/v1/query/saved', { ...saved, name: 'remembered', 'cache-period': 600 });
   /** All that rows can be asked for and changed with; the last two would find rows that no filter hides. */
   const requests: Readonly<Record<string, Omit<Ask, 'key'>>> = {
     count: { path: COUNT, body: { 'query-name': 'q', query: everyone } },
@@ -198,6 +303,18 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
     total: { path: TOTAL, body: { dimensions: ['default'] } },
     'total of all': { path: TOTAL, method: 'GET' },
     exists: { path: EXISTS, body: { ids: ['a'] } },
+    events: { path: '/v1/query/count/event', body: { 'query-name': 'q', query: [always] } },
+    'events by day': {
+      path: '/v1/query/count/event',
+      body: { 'query-name': 'q', query: [always], interval: 'days' },
+    },
+    aggregation: { path: '/v1/query/aggregation', body: { query: [{ 'entity-id': 5 }] } },
+    metric: { path: '/v1/query/aggregation', body: { filter: everyone, query: [{ 'entity-id': 'count' }] } },
+    'top values': { path: '/v1/query/top_values', body: { q: { 'entity-id': 5 } } },
+    rows: { path: '/v1/data_extraction/result', body: { query: everyone, columns: ['entity-id'] } },
+    score: { path: '/v1/data_extraction/score', body: { query: everyone, columns: 'all' } },
+    'a saved query': { path: '/v1/query/saved/everyone', method: 'GET' },
+    'a saved query that may be remembered': { path: '/v1/query/saved/remembered', method: 'GET' },
     update: {
       path: '/v1/update',
       body: { query: [{ 'entity-id': { equals: 'x' } }], set: { text: 'changed' } },

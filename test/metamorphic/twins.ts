@@ -19,6 +19,7 @@ export type Level = (typeof LEVELS)[number];
 export type Filter = ReadonlyMap<string, JsonObject>;
 
 const IDS_PER_REQUEST = 50;
+const PAGE_TOKEN = 'page-token';
 
 export interface Database {
   readonly name: string;
@@ -55,10 +56,11 @@ function queryOf(conditions: JsonObject): Json[] {
   });
 }
 
-/** Status and body but for `took`. */
+/** Status and body but for `took`, and for the text of a page-token, which belongs to one key. */
 function comparable({ status, body }: Reply): unknown {
   const rest = { ...(body as Record<string, unknown>) };
   delete rest.took;
+  if (rest[PAGE_TOKEN] !== undefined) rest[PAGE_TOKEN] = 'one';
   return { status, rest };
 }
 
@@ -137,8 +139,44 @@ export class Twins {
 
   /** Asks both with keys of that level. The answer of both, or what differs. */
   async ask(level: Level, ask: Omit<Ask, 'key'>): Promise<Reply | string> {
+    return this.#compared(ask, await this.#askEach(level, [ask, ask]));
+  }
+
+  /**
+   * Asks both for all pages of an extraction whose body holds no page-token; `between` runs behind each page. The
+   * number of pages, or what differs.
+   */
+  async pages(
+    level: Level,
+    path: string,
+    body: JsonObject,
+    between: (page: number) => Promise<void>,
+  ): Promise<number | string> {
+    const asks = [body, body].map((one) => ({ path, text: jsonText(one) }));
+    for (let page = 1; ; page++) {
+      const replies = await this.#askEach(level, asks);
+      const compared = this.#compared(asks[0], replies);
+      if (typeof compared === 'string') return `page ${page}: ${compared}`;
+      const tokens = replies.map((reply) => (reply.body as Record<string, Json | undefined>)[PAGE_TOKEN]);
+      if (tokens[0] === undefined) return page;
+      tokens.forEach((token, index) => {
+        asks[index] = { path, text: jsonText(new Map([...body, [PAGE_TOKEN, token ?? null]])) };
+      });
+      await between(page);
+    }
+  }
+
+  /** Asks the whole with its master key, which no filter narrows; whatever is remembered of that is not the key's. */
+  async asMaster(ask: Omit<Ask, 'key'>): Promise<void> {
+    await this.#client.ask({ ...ask, key: this.whole.master });
+  }
+
+  #askEach(level: Level, asks: readonly Omit<Ask, 'key'>[]): Promise<readonly Reply[]> {
     const keys = this.#keys.get(level) ?? [];
-    const [whole, part] = await Promise.all(keys.map((key) => this.#client.ask({ ...ask, key })));
+    return Promise.all(keys.map((key, index) => this.#client.ask({ ...asks[index], key })));
+  }
+
+  #compared(ask: Omit<Ask, 'key'>, [whole, part]: readonly Reply[]): Reply | string {
     const [found, wanted] = [comparable(whole), comparable(part)];
     if (isDeepStrictEqual(found, wanted)) return whole;
     const sent = `${ask.method ?? ''} ${ask.path} ${ask.text ?? ''}`;

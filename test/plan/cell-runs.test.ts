@@ -2,6 +2,7 @@ import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { cellRuns } from '../../src/plan/cell-runs.js';
 import { MemoryBudget } from '../../src/plan/memory-budget.js';
+import { runToEnd } from '../../src/plan/slices.js';
 
 const SEED = 173_205;
 t.comment(`seed ${SEED}`);
@@ -20,7 +21,7 @@ t.test('entries of one cell stand together in their own order, cells ascending',
         byCell.set(cell, [...(byCell.get(cell) ?? []), entry]);
       });
       const expected = [...byCell].sort(([a], [b]) => a - b);
-      const { cells: found, starts, order } = cellRuns(cells, upTo(count), enough());
+      const { cells: found, starts, order } = runToEnd(cellRuns(cells, upTo(count), enough()));
       t.strictSame(
         [...found].map((cell, run) => [cell, [...order.subarray(starts[run], starts[run + 1])]]),
         expected,
@@ -32,13 +33,13 @@ t.test('entries of one cell stand together in their own order, cells ascending',
 });
 
 t.test('entries without cells are one run, and no entries are none', async (t) => {
-  t.strictSame(cellRuns(null, upTo(3), enough()), {
+  t.strictSame(runToEnd(cellRuns(null, upTo(3), enough())), {
     cells: Uint32Array.of(0),
     starts: Uint32Array.of(0, 3),
     order: Uint32Array.of(0, 1, 2),
   });
   for (const cells of [null, new Uint32Array(4)]) {
-    t.strictSame(cellRuns(cells, upTo(0), enough()), {
+    t.strictSame(runToEnd(cellRuns(cells, upTo(0), enough())), {
       cells: new Uint32Array(0),
       starts: Uint32Array.of(0),
       order: new Uint32Array(0),
@@ -48,7 +49,7 @@ t.test('entries without cells are one run, and no entries are none', async (t) =
 
 t.test('entries that are not given are in no run', async (t) => {
   const entries = Uint32Array.of(1, 2, 4);
-  t.strictSame(cellRuns(Uint32Array.of(9, 7, 5, 5, 7), entries, enough()), {
+  t.strictSame(runToEnd(cellRuns(Uint32Array.of(9, 7, 5, 5, 7), entries, enough())), {
     cells: Uint32Array.of(5, 7),
     starts: Uint32Array.of(0, 1, 3),
     order: Uint32Array.of(2, 1, 4),
@@ -58,7 +59,7 @@ t.test('entries that are not given are in no run', async (t) => {
 
 t.test('it takes no more memory than it may', async (t) => {
   const cells = upTo(1_000);
-  t.throws(() => cellRuns(cells, cells, new MemoryBudget(7_999)), { code: 9006 });
-  t.throws(() => cellRuns(cells, cells, new MemoryBudget(16_000)), { code: 9006 });
-  t.equal(cellRuns(cells, cells, new MemoryBudget(24_000)).cells.length, 1_000);
+  t.throws(() => runToEnd(cellRuns(cells, cells, new MemoryBudget(7_999))), { code: 9006 });
+  t.throws(() => runToEnd(cellRuns(cells, cells, new MemoryBudget(16_000))), { code: 9006 });
+  t.equal(runToEnd(cellRuns(cells, cells, new MemoryBudget(24_000))).cells.length, 1_000);
 });

@@ -1,7 +1,7 @@
 /** The rows of lanes as one list. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
-import { comparePositions, type ExtractedRow, type ExtractPlan } from '../../src/ir/index.js';
+import { type ExtractedRow, type ExtractPlan, positionOrder } from '../../src/ir/index.js';
 import { firstRows } from '../../src/plan/pages.js';
 
 const SEED = 8_128;
@@ -24,7 +24,7 @@ t.test('the first rows of several lanes are those of all rows sorted', async (t)
   const order = [{ by: 'attribute', columnId: 1, kind: 'i64', descending: true } as const];
   for (const plan of [PLAN, { ...PLAN, order }, { ...PLAN, scored: [] }]) {
     for (const laneCount of [0, 1, 2, 5]) {
-      const compare = (a: ExtractedRow, b: ExtractedRow) => comparePositions(plan, a.position, b.position);
+      const compare = (a: ExtractedRow, b: ExtractedRow) => positionOrder(plan)(a.position, b.position);
       const lanes = Array.from({ length: laneCount }, (_, lane) =>
         Array.from({ length: prng.below(30) }, (_, row): ExtractedRow => {
           const values = plan.order.map(() => (prng.chance(0.2) ? null : BigInt(prng.below(5))));

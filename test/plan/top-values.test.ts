@@ -2,6 +2,7 @@ import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import type { TopLevel } from '../../src/ir/index.js';
 import { MemoryBudget } from '../../src/plan/memory-budget.js';
+import { runToEnd } from '../../src/plan/slices.js';
 import { checkRowCount, ROWS_MAX, topValues } from '../../src/plan/top-values.js';
 import { textReader } from '../../src/plan/value-lists.js';
 import { type ColumnType, compareText } from '../../src/schema/index.js';
@@ -53,7 +54,7 @@ function foundRows(
   counted: readonly Counted[],
   cellCount: number,
 ): PlainRow[] {
-  const rows = topValues(level, countsOf(kind, counted, cellCount > 1), cellCount, 0, enough());
+  const rows = runToEnd(topValues(level, countsOf(kind, counted, cellCount > 1), cellCount, 0, enough()));
   const textOf = textReader(rows.values, level);
   return rows.texts.map((text, index) => {
     if (textOf(index) !== text) t.fail(`row ${index} is ${text}, but its value is written ${textOf(index)}`);
@@ -157,7 +158,9 @@ t.test('ties at the last place do not push out greater quantities', async (t) =>
 
 t.test('the rows of a level are in memory of their own', async (t) => {
   const counted = Array.from({ length: 5_000 }, (_, index) => ({ cell: 0, value: `${index}`, count: 1 }));
-  const { values } = topValues(levelOf('string', 2), countsOf('text', counted, false), 1, 0, enough());
+  const { values } = runToEnd(
+    topValues(levelOf('string', 2), countsOf('text', counted, false), 1, 0, enough()),
+  );
   t.strictSame(plainOf(values), ['0', '1']);
   if (values.kind === 'text') t.equal(values.bytes.buffer.byteLength, 2, 'nothing else travels with them');
 });
@@ -169,17 +172,19 @@ t.test('an answer of too many rows, or of too much memory, is refused with 9006'
     false,
   );
   const level = levelOf('string', 50);
-  t.equal(topValues(level, counted, 1, ROWS_MAX - 50, enough()).texts.length, 50);
-  t.throws(() => topValues(level, counted, 1, ROWS_MAX - 49, enough()), {
+  t.equal(runToEnd(topValues(level, counted, 1, ROWS_MAX - 50, enough())).texts.length, 50);
+  t.throws(() => runToEnd(topValues(level, counted, 1, ROWS_MAX - 49, enough())), {
     code: 9006,
     message: /1000000 rows/,
   });
-  t.throws(() => topValues(level, counted, 1, 0, new MemoryBudget(10_000)), { code: 9006 });
+  t.throws(() => runToEnd(topValues(level, counted, 1, 0, new MemoryBudget(10_000))), { code: 9006 });
   t.doesNotThrow(() => checkRowCount(ROWS_MAX));
   t.throws(() => checkRowCount(ROWS_MAX + 1), { code: 9006 });
 });
 
 t.test('a shard that counts in a group that nobody asked for is a bug', async (t) => {
   const counted = countsOf('text', [{ cell: 3, value: 'a', count: 1 }], true);
-  t.throws(() => topValues(levelOf('string', 1), counted, 3, 0, enough()), { name: 'InvariantError' });
+  t.throws(() => runToEnd(topValues(levelOf('string', 1), counted, 3, 0, enough())), {
+    name: 'InvariantError',
+  });
 });

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { hashBytes } from '../../src/base/index.js';
-import { equalityOf, hashValues } from '../../src/plan/value-hash.js';
+import { equalityOf, hashValues, orderOf } from '../../src/plan/value-hash.js';
 import { keyOf, listOf, type Plain, type PlainKind } from './values.js';
 
 function hashesOf(kind: PlainKind, values: readonly Plain[]): number[] {
   const hashes = new Uint32Array(values.length);
-  hashValues(listOf(kind, values), hashes);
+  hashValues(listOf(kind, values), hashes, 0, hashes.length);
   return [...hashes];
 }
 
@@ -24,14 +24,17 @@ const VALUES: Readonly<Record<PlainKind, readonly Plain[]>> = {
 };
 
 for (const kind of ['text', 'i64', 'geo'] as const) {
-  t.test(`equal values of ${kind} are the same and have one hash, others neither`, async (t) => {
+  t.test(`equal values of ${kind} are the same, compare 0 and have one hash, others neither`, async (t) => {
     const values = VALUES[kind];
     const isSame = equalityOf(listOf(kind, values));
+    const order = orderOf(listOf(kind, values));
     const hashes = hashesOf(kind, values);
     const wrong: string[] = [];
     values.forEach((a, left) => {
       values.forEach((b, right) => {
         const same = keyOf(a) === keyOf(b);
+        if ((order(left, right) === 0) !== same) wrong.push(`order of ${keyOf(a)} ${keyOf(b)}`);
+        if (Math.sign(order(left, right)) + Math.sign(order(right, left)) !== 0) wrong.push('both ways');
         if (isSame(left, right) !== same) wrong.push(`${keyOf(a)} ${keyOf(b)}`);
         if ((hashes[left] === hashes[right]) !== same) wrong.push(`hashes of ${keyOf(a)} ${keyOf(b)}`);
       });
@@ -55,4 +58,21 @@ t.test('texts are compared where they lie in a larger buffer', async (t) => {
     bytes: buffer.subarray(2),
   });
   t.equal(isSame(0, 1), true);
+});
+
+t.test('values stand in one order, whichever way they are compared', async (t) => {
+  for (const kind of ['text', 'i64', 'geo'] as const) {
+    const values = VALUES[kind];
+    const order = orderOf(listOf(kind, values));
+    const places = [...values.keys()].sort(order);
+    const wrong = places.flatMap((a, index) => places.slice(index).filter((b) => order(a, b) > 0));
+    t.strictSame(wrong, [], kind);
+  }
+});
+
+t.test('only the values asked for are hashed', async (t) => {
+  const hashes = new Uint32Array(4).fill(7);
+  hashValues(listOf('i64', [1n, 2n, 3n, 4n]), hashes, 1, 3);
+  const all = hashesOf('i64', [1n, 2n, 3n, 4n]);
+  t.strictSame([...hashes], [7, all[1], all[2], 7]);
 });

@@ -1,8 +1,11 @@
 import t from 'tap';
 import { Prng, QuarryError } from '../../src/base/index.js';
+import type { ValueCounts } from '../../src/ir/index.js';
 import { MemoryBudget } from '../../src/plan/memory-budget.js';
+import { runToEnd } from '../../src/plan/slices.js';
 import { hashValues } from '../../src/plan/value-hash.js';
 import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
+import { collidingWords } from '../support/colliding.js';
 import { type Counted, countedOf, countsOf, keyOf, listOf, type Plain, type PlainKind } from './values.js';
 
 const SEED = 141_421;
@@ -47,9 +50,11 @@ for (const kind of ['text', 'i64', 'geo'] as const) {
           const tables = Array.from({ length: shardCount }, () =>
             table(kind, prng, 1 + prng.below(size), cellCount),
           );
-          const merged = mergeCounts(
-            tables.map((one) => countsOf(kind, one, cellCount > 1)),
-            enough(),
+          const merged = runToEnd(
+            mergeCounts(
+              tables.map((one) => countsOf(kind, one, cellCount > 1)),
+              enough(),
+            ),
           );
           if (merged === null) return t.fail('nothing was merged');
           const found = countedOf(merged).filter(({ count }) => count > 0);
@@ -69,7 +74,7 @@ const SPREAD = 0x9e37_79b9_7f4a_7c15n;
 function collidingPair(kind: PlainKind, make: (index: number) => Plain): readonly [Plain, Plain] {
   const values = Array.from({ length: 300_000 }, (_, index) => make(index));
   const hashes = new Uint32Array(values.length);
-  hashValues(listOf(kind, values), hashes);
+  hashValues(listOf(kind, values), hashes, 0, hashes.length);
   const seen = new Map<number, Plain>();
   for (const [index, value] of values.entries()) {
     const other = seen.get(hashes[index]);
@@ -87,9 +92,11 @@ t.test('values of one hash stay apart', async (t) => {
   for (const [kind, [a, b]] of pairs) {
     const orders = [[a, b], [b, a], [b]];
     const tables = orders.map((values) => values.map((value) => ({ cell: 7, value, count: 1 })));
-    const merged = mergeCounts(
-      tables.map((table) => countsOf(kind, table, true)),
-      enough(),
+    const merged = runToEnd(
+      mergeCounts(
+        tables.map((table) => countsOf(kind, table, true)),
+        enough(),
+      ),
     );
     t.strictSame(merged === null ? null : countedOf(merged).filter(({ count }) => count > 0), [
       { cell: 7, value: a, count: 2 },
@@ -98,24 +105,103 @@ t.test('values of one hash stay apart', async (t) => {
   }
 });
 
+/** Places first, first + 1, ... of `words` in a random order, as a shard's table of cell 0, or of some cells. */
+function collidingTable(
+  words: Uint32Array,
+  first: number,
+  last: number,
+  cellCount: number,
+  kind: 'i64' | 'text',
+  prng: Prng,
+): ValueCounts {
+  const places = Uint32Array.from({ length: last - first }, (_, index) => first + index);
+  for (let index = places.length - 1; index > 0; index--) {
+    const other = prng.below(index + 1);
+    [places[index], places[other]] = [places[other], places[index]];
+  }
+  const shuffled = Uint32Array.from({ length: 2 * places.length }, (_, index) => {
+    return words[2 * places[index >> 1] + (index & 1)];
+  });
+  const offsets = Uint32Array.from({ length: places.length + 1 }, (_, index) => 8 * index);
+  return {
+    answers: 'values',
+    values:
+      kind === 'i64' ? { kind, words: shuffled } : { kind, offsets, bytes: new Uint8Array(shuffled.buffer) },
+    counts: Float64Array.from(places, () => prng.between(1, 1_000)),
+    cells: cellCount === 1 ? null : Uint32Array.from(places, (place) => place % cellCount),
+    restMax: 0,
+  };
+}
+
+/** By cell and value, whatever list they stand in: the words of 8 bytes. */
+function sumsOf(tables: readonly ValueCounts[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { values, counts, cells } of tables) {
+    const bytes = values.kind === 'text' ? values.bytes : (values as { words: Uint32Array }).words;
+    const words = new Uint32Array(bytes.buffer, 0, 2 * counts.length);
+    for (let entry = 0; entry < counts.length; entry++) {
+      if (counts[entry] === 0) continue;
+      const key = `${cells === null ? 0 : cells[entry]} ${words[2 * entry]} ${words[2 * entry + 1]}`;
+      sums.set(key, (sums.get(key) ?? 0) + counts[entry]);
+    }
+  }
+  return sums;
+}
+
+// Comparing each value with each other one would take minutes.
+for (const kind of ['i64', 'text'] as const) {
+  for (const cellCount of [1, 3]) {
+    t.test(`200,000 values of ${kind} with one hash in ${cellCount} cells are merged`, async (t) => {
+      const prng = new Prng(SEED);
+      const words = collidingWords(200_000);
+      const hashes = new Uint32Array(200_000);
+      hashValues({ kind: 'i64', words }, hashes, 0, hashes.length);
+      t.equal(new Set(hashes).size, 1);
+      const tables = [
+        collidingTable(words, 0, 120_000, cellCount, kind, prng),
+        collidingTable(words, 60_000, 200_000, cellCount, kind, prng),
+        collidingTable(words, 100_000, 130_000, cellCount, kind, prng),
+      ];
+      const merged = runToEnd(mergeCounts(tables, enough()));
+      if (merged === null) return t.fail('nothing was merged');
+      t.equal(merged.counts.filter((count) => count > 0).length, 200_000);
+      const [found, expected] = [sumsOf([merged]), sumsOf(tables)];
+      const wrong = [...expected].filter(([key, sum]) => found.get(key) !== sum);
+      t.strictSame([wrong, found.size], [[], expected.size]);
+    });
+  }
+}
+
+t.test('a run of one hash is merged whatever its length', async (t) => {
+  const prng = new Prng(SEED);
+  for (const length of [1, 2, 30, 31, 32, 33, 34, 63, 64, 65, 66, 130, 1_000, 3_000]) {
+    const words = collidingWords(length);
+    const tables = [0, 1].map(() => collidingTable(words, 0, length, 1, 'i64', prng));
+    const merged = runToEnd(mergeCounts(tables, enough()));
+    t.strictSame(merged === null ? null : sumsOf([merged]), sumsOf(tables), `${length} values`);
+  }
+});
+
 t.test('a table of cells and one of cell 0 alone are merged', async (t) => {
-  const merged = mergeCounts(
-    [
-      countsOf('text', [{ cell: 0, value: 'a', count: 1 }], false),
-      countsOf(
-        'text',
-        [1, 0].map((cell) => ({ cell, value: 'a', count: 10 })),
-        true,
-      ),
-    ],
-    enough(),
+  const merged = runToEnd(
+    mergeCounts(
+      [
+        countsOf('text', [{ cell: 0, value: 'a', count: 1 }], false),
+        countsOf(
+          'text',
+          [1, 0].map((cell) => ({ cell, value: 'a', count: 10 })),
+          true,
+        ),
+      ],
+      enough(),
+    ),
   );
   t.strictSame(merged === null ? null : countedOf(merged), [
     { cell: 0, value: 'a', count: 11 },
     { cell: 1, value: 'a', count: 10 },
     { cell: 0, value: 'a', count: 0 },
   ]);
-  if (merged !== null) t.strictSame(presentEntries(merged.counts, enough()), Uint32Array.of(0, 1));
+  if (merged !== null) t.strictSame(runToEnd(presentEntries(merged.counts, enough())), Uint32Array.of(0, 1));
 });
 
 t.test('texts may begin anywhere in their bytes', async (t) => {
@@ -136,7 +222,7 @@ t.test('texts may begin anywhere in their bytes', async (t) => {
     ['bc', 'd', 'e'].map((value) => ({ cell: 0, value, count: 5 })),
     false,
   );
-  const merged = mergeCounts([shifted, plain], enough());
+  const merged = runToEnd(mergeCounts([shifted, plain], enough()));
   t.strictSame(merged === null ? null : countedOf(merged), [
     { cell: 0, value: 'a', count: 1 },
     { cell: 0, value: 'bc', count: 7 },
@@ -148,13 +234,13 @@ t.test('texts may begin anywhere in their bytes', async (t) => {
 
 t.test('a point of -0 is the one of 0', async (t) => {
   const one = (value: Plain) => countsOf('geo', [{ cell: 0, value, count: 1 }], false);
-  const merged = mergeCounts([one([0, -0]), one([-0, 0])], enough());
+  const merged = runToEnd(mergeCounts([one([0, -0]), one([-0, 0])], enough()));
   t.strictSame(merged?.counts, Float64Array.of(2, 0));
 });
 
 t.test('shards that count nothing, and no shards, give nothing', async (t) => {
-  t.equal(mergeCounts([], enough()), null);
-  t.equal(mergeCounts([countsOf('text', [], false), countsOf('i64', [], true)], enough()), null);
+  t.equal(runToEnd(mergeCounts([], enough())), null);
+  t.equal(runToEnd(mergeCounts([countsOf('text', [], false), countsOf('i64', [], true)], enough())), null);
 });
 
 t.test('a merge that takes more memory than there is gives 9006 at any bound', async (t) => {
@@ -163,7 +249,7 @@ t.test('a merge that takes more memory than there is gives 9006 at any bound', a
   let refusals = 0;
   for (let bytesMax = 0; ; bytesMax += 5_000) {
     try {
-      mergeCounts(tables, new MemoryBudget(bytesMax));
+      runToEnd(mergeCounts(tables, new MemoryBudget(bytesMax)));
       break;
     } catch (error) {
       if (!(error instanceof QuarryError) || error.code !== 9006) throw error;

@@ -55,6 +55,7 @@ export class CellCounts {
       return;
     }
     for (let from = 0; from < count; ) {
+      this.#memory.check();
       from = this.#groups.join(rows, from, count, this.#joined);
       if (this.#table === null) this.#addDense(numbers, this.#joined);
       else this.#addHashed(this.#table, numbers, this.#joined);

@@ -56,6 +56,20 @@ export function choicesOf(
 ): ColumnChoices {
   const dictionary = shard.dictionaries.get(source.columnId);
   const prepared = tests.map((test) => new PreparedTest(test, dictionary, run));
+  try {
+    return choose(shard, source, prepared, values, memory);
+  } finally {
+    for (const test of prepared) test.release();
+  }
+}
+
+function choose(
+  shard: DimensionShard,
+  source: ColumnSource,
+  prepared: readonly PreparedTest[],
+  values: ValueList,
+  memory: HeldMemory,
+): ColumnChoices {
   const numbering = numberingOf(shard, source, memory);
   const { kind } = source;
   if (numbering instanceof CodeNumbers || numbering instanceof DirectNumbers) {
@@ -100,7 +114,8 @@ function narrowingOf(values: ValueList): ValueTest[] {
   for (let at = 0; at < count; at++) {
     integers[at] = (BigInt(words[at * 2 + 1] | 0) << 32n) | BigInt(words[at * 2]);
   }
-  const distinct = [...new Set(integers.sort())];
+  // No set: whoever chooses the integers could choose how it hashes them.
+  const distinct = [...integers.sort().filter((value, at, sorted) => at === 0 || value !== sorted[at - 1])];
   const ranges =
     distinct.length <= NARROWING_RANGES_MAX
       ? distinct.map((value) => ({ low: value, high: value }))

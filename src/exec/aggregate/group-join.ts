@@ -26,6 +26,7 @@ export class GroupJoin {
   each(rows: Uint32Array, places: Uint32Array, visit: VisitGrouped): void {
     const joined = this.#joined;
     for (let from = 0; from < rows.length; ) {
+      this.#memory.check();
       from = this.#groups.join(rows, from, rows.length, joined);
       for (let done = 0; done < joined.count; done += BATCH_MAX) {
         const count = Math.min(BATCH_MAX, joined.count - done);

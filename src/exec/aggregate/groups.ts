@@ -99,6 +99,7 @@ function collect(
       return;
     }
     for (let from = 0; from < count; ) {
+      memory.check();
       from = above.join(rows, from, count, joined);
       paths.ofJoined(rows, numbers, joined, found);
       target.append(found.entries, found.groups, found.count);

@@ -32,6 +32,7 @@ export function countIds(
       return;
     }
     for (let from = 0; from < count; ) {
+      memory.check();
       from = groups.join(rows, from, count, joined);
       for (let at = 0; at < joined.count; at++) joined.entries[at] = rows[joined.entries[at]];
       pairs.append(joined.entries, joined.groups, joined.count);

@@ -1,9 +1,13 @@
 /**
  * Hash tables of one query, from 64-bit keys or points to dense numbers 0..n-1 in the order of first sight.
  * Invariants: open addressing with linear probing over typed arrays, at most half full; a slot holds the number plus
- * one; memory is taken before a table grows.
+ * one; memory is taken before a table grows. Clients choose the keys: where they lie is hashed at random, and no number
+ * depends on it.
  */
+import { randomBytes } from 'node:crypto';
+import type { RandomBytes } from '../../base/index.js';
 import type { HeldMemory } from '../held-memory.js';
+import { hashOfWord, tabulation, tabulationBytes } from './tabulation.js';
 
 const CAPACITY_MIN = 64;
 const SLOTS_PER_KEY = 2;
@@ -11,22 +15,22 @@ const SLOTS_PER_KEY = 2;
 /** Bytes of a table that has room for `capacity` keys. */
 const tableBytes = (capacity: number, keyBytes: number): number => capacity * (keyBytes + SLOTS_PER_KEY * 4);
 
-function mixed(low: number, high: number): number {
-  let hash = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
-}
+const hashOfWords = (random: Int32Array, low: number, high: number): number =>
+  hashOfWord(random, 0, low) ^ hashOfWord(random, 1, high);
 
 /** Keys are pairs of 32-bit words: 64-bit integers as (low, high), or two numbers of any other meaning. */
 export class WordTable {
   readonly #memory: HeldMemory;
+  readonly #random: Int32Array;
   #slots: Int32Array<ArrayBuffer>;
   #keys: Int32Array<ArrayBuffer>;
   #count = 0;
 
-  constructor(memory: HeldMemory) {
+  /** Throws 9006. */
+  constructor(memory: HeldMemory, random: RandomBytes = randomBytes) {
     this.#memory = memory;
-    memory.take(tableBytes(CAPACITY_MIN, 8));
+    memory.take(tabulationBytes(2) + tableBytes(CAPACITY_MIN, 8));
+    this.#random = tabulation(2, random);
     this.#slots = new Int32Array(CAPACITY_MIN * SLOTS_PER_KEY);
     this.#keys = new Int32Array(CAPACITY_MIN * 2);
   }
@@ -46,7 +50,7 @@ export class WordTable {
     const slots = this.#slots;
     const keys = this.#keys;
     const last = slots.length - 1;
-    for (let slot = mixed(first, second) & last; ; slot = (slot + 1) & last) {
+    for (let slot = hashOfWords(this.#random, first, second) & last; ; slot = (slot + 1) & last) {
       const number = slots[slot] - 1;
       if (number < 0 || (keys[number * 2] === first && keys[number * 2 + 1] === second)) return number;
     }
@@ -58,7 +62,7 @@ export class WordTable {
     const slots = this.#slots;
     const keys = this.#keys;
     const last = slots.length - 1;
-    for (let slot = mixed(first, second) & last; ; slot = (slot + 1) & last) {
+    for (let slot = hashOfWords(this.#random, first, second) & last; ; slot = (slot + 1) & last) {
       const number = slots[slot] - 1;
       if (number < 0) return this.#append(first, second, slot);
       if (keys[number * 2] === first && keys[number * 2 + 1] === second) return number;
@@ -84,8 +88,9 @@ export class WordTable {
     keys.set(this.#keys);
     const slots = new Int32Array(capacity * 2 * SLOTS_PER_KEY);
     const last = slots.length - 1;
+    const random = this.#random;
     for (let number = 0; number < capacity; number++) {
-      let slot = mixed(keys[number * 2], keys[number * 2 + 1]) & last;
+      let slot = hashOfWords(random, keys[number * 2], keys[number * 2 + 1]) & last;
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = number + 1;
     }
@@ -98,15 +103,18 @@ export class WordTable {
 /** Keys are (longitude, latitude); -0 and 0 are the same. */
 export class PointTable {
   readonly #memory: HeldMemory;
+  readonly #random: Int32Array;
   readonly #point = new Float64Array(2);
   readonly #words = new Int32Array(this.#point.buffer);
   #slots: Int32Array<ArrayBuffer>;
   #keys: Float64Array<ArrayBuffer>;
   #count = 0;
 
-  constructor(memory: HeldMemory) {
+  /** Throws 9006. */
+  constructor(memory: HeldMemory, random: RandomBytes = randomBytes) {
     this.#memory = memory;
-    memory.take(tableBytes(CAPACITY_MIN, 16));
+    memory.take(tabulationBytes(4) + tableBytes(CAPACITY_MIN, 16));
+    this.#random = tabulation(4, random);
     this.#slots = new Int32Array(CAPACITY_MIN * SLOTS_PER_KEY);
     this.#keys = new Float64Array(CAPACITY_MIN * 2);
   }
@@ -124,7 +132,13 @@ export class PointTable {
     this.#point[0] = longitude;
     this.#point[1] = latitude;
     const words = this.#words;
-    return mixed(mixed(words[0], words[1]), mixed(words[2], words[3]));
+    const random = this.#random;
+    return (
+      hashOfWord(random, 0, words[0]) ^
+      hashOfWord(random, 1, words[1]) ^
+      hashOfWord(random, 2, words[2]) ^
+      hashOfWord(random, 3, words[3])
+    );
   }
 
   /** The slot that holds the point's number plus one, or the free one where it belongs. */

@@ -135,6 +135,7 @@ export class ShardCondition {
   }
 
   #prepareLeaf(leaf: Leaf): PreparedLeaf {
+    this.#run.check();
     const shard = this.#shard;
     switch (leaf.op) {
       case 'attribute': {
@@ -267,7 +268,15 @@ function entitiesById(shard: DimensionShard, tests: readonly TextTest[], run: Qu
         run.check();
         const { offsets, bytes } = shard.segments[index].ids();
         const base = index * BITMAP_BYTES * 8;
-        eachMatch(test, offsets, bytes, 0, shard.segments[index].rowCount, (place) => mark(base + place));
+        eachMatch(
+          test,
+          offsets,
+          bytes,
+          0,
+          shard.segments[index].rowCount,
+          (place) => mark(base + place),
+          run,
+        );
       }
     }
     for (let at = 0; at < bitmap.length; at++) bitmap[at] &= test.negated ? ~matches[at] : matches[at];

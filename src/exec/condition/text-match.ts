@@ -5,10 +5,16 @@
 import { hashBytes } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
 import type { Dictionary } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
 
 export type TextTest = Extract<ValueTest, { kind: 'text' }>;
 
-/** Calls `found` for strings in [first, count) that match any of the test's texts (a string may come twice). */
+/** Strings that are looked at between two checks whether the query still runs. */
+const MORSEL_STRINGS = 65_536;
+
+/**
+ * Calls `found` for strings in [first, count) that match any of the test's texts (a string may come twice). Throws 9005.
+ */
 export function eachMatch(
   test: TextTest,
   offsets: Uint32Array,
@@ -16,11 +22,16 @@ export function eachMatch(
   first: number,
   count: number,
   found: (string: number) => void,
+  run: QueryRun,
 ): void {
   for (const text of test.texts) {
     const needle = Buffer.from(text, 'utf8');
-    if (test.match === 'contains') eachContaining(needle, offsets, bytes, first, count, found);
-    else eachWithEdge(needle, test.match, offsets, bytes, first, count, found);
+    for (let from = first; from < count; from += MORSEL_STRINGS) {
+      run.check();
+      const to = Math.min(count, from + MORSEL_STRINGS);
+      if (test.match === 'contains') eachContaining(needle, offsets, bytes, from, to, found);
+      else eachWithEdge(needle, test.match, offsets, bytes, from, to, found);
+    }
   }
 }
 
@@ -79,16 +90,43 @@ function eachWithEdge(
   }
 }
 
-/** The codes of a dictionary that match (before any negation), ascending. */
-export function matchingCodes(test: TextTest, dictionary: Dictionary): number[] {
-  if (test.match === 'equals') {
-    const codes = test.texts.map((text) => {
-      const bytes = Buffer.from(text, 'utf8');
-      return dictionary.find(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
-    });
-    return [...new Set(codes.filter((code) => code !== 0))].sort((a, b) => a - b);
+/** The codes of a dictionary that match a test, before any negation. */
+export class MatchingCodes {
+  /** How many there are, the least and the greatest. */
+  readonly count: number;
+  readonly least: number;
+  readonly greatest: number;
+  /** One bit per code of the dictionary. */
+  readonly bits: Uint8Array;
+
+  /** Takes a bit per code of the query's memory. Throws 9005 and 9006. */
+  constructor(test: TextTest, dictionary: Dictionary, run: QueryRun) {
+    const bytes = (dictionary.codeCount + 7) >>> 3;
+    run.take(bytes);
+    const bits = new Uint8Array(bytes);
+    let [count, least, greatest] = [0, dictionary.codeCount, 0];
+    const add = (code: number): void => {
+      const bit = 1 << (code & 7);
+      if ((bits[code >>> 3] & bit) !== 0) return;
+      bits[code >>> 3] |= bit;
+      count++;
+      if (code < least) least = code;
+      if (code > greatest) greatest = code;
+    };
+    if (test.match === 'equals') {
+      for (const text of test.texts) {
+        const sought = Buffer.from(text, 'utf8');
+        const code = dictionary.find(hashBytes(sought, 0, sought.length), sought, 0, sought.length);
+        if (code !== 0) add(code);
+      }
+    } else eachMatch(test, dictionary.offsets, dictionary.bytes, 1, dictionary.codeCount, add, run);
+    this.count = count;
+    this.least = least;
+    this.greatest = greatest;
+    this.bits = bits;
   }
-  const codes = new Set<number>();
-  eachMatch(test, dictionary.offsets, dictionary.bytes, 1, dictionary.codeCount, (code) => codes.add(code));
-  return [...codes].sort((a, b) => a - b);
+
+  has(code: number): boolean {
+    return (this.bits[code >>> 3] & (1 << (code & 7))) !== 0;
+  }
 }

@@ -9,7 +9,7 @@ import { bitmapBytes, greatCircleKm } from '../../kernels/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Dictionary, Width } from '../../storage/index.js';
 import { type QueryRun, UNBOUNDED } from '../query-run.js';
-import { matchingCodes } from './text-match.js';
+import { MatchingCodes } from './text-match.js';
 
 /** Values of consecutive rows in one arena. */
 export interface Run {
@@ -37,18 +37,18 @@ function presentRows(run: Run, out: number): number {
 /** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
 export class PreparedTest {
   readonly #test: ValueTest;
-  /** Codes that match, for text tests. */
-  readonly #codes: readonly number[];
-  readonly #codeSet: ReadonlySet<number>;
+  /** Codes that match a text test; null where there is no dictionary, and for other tests. */
+  readonly #codes: MatchingCodes | null;
   readonly #codeCount: number;
+  #released = false;
   readonly #run: QueryRun;
   readonly #tables = new Map<Arena, number>();
 
   constructor(test: ValueTest, dictionary: Dictionary | undefined, run: QueryRun) {
     this.#test = test;
     this.#run = run;
-    this.#codes = test.kind === 'text' && dictionary !== undefined ? matchingCodes(test, dictionary) : [];
-    this.#codeSet = new Set(this.#codes);
+    this.#codes =
+      test.kind === 'text' && dictionary !== undefined ? new MatchingCodes(test, dictionary, run) : null;
     this.#codeCount = dictionary?.codeCount ?? 1;
   }
 
@@ -97,24 +97,25 @@ export class PreparedTest {
   #selectCodes(run: Run, out: number): number {
     const { negated } = this.#test;
     const codes = this.#codes;
-    const inZone = codes.some((code) => code >= run.min && code <= run.max);
-    if (!inZone) return negated ? presentRows(run, out) : 0;
+    if (codes === null || codes.count === 0 || codes.greatest < run.min || codes.least > run.max) {
+      return negated ? presentRows(run, out) : 0;
+    }
     const { kernels } = run.arena;
     const { valuesAt, rowCount } = run;
-    if (codes.length === 1) {
-      if (run.width === 1) return kernels.equalU8(valuesAt, rowCount, codes[0], negated, out);
-      if (run.width === 2) return kernels.equalU16(valuesAt, rowCount, codes[0], negated, out);
-      return kernels.equalU32(valuesAt, rowCount, codes[0], negated, out);
+    if (codes.count === 1) {
+      if (run.width === 1) return kernels.equalU8(valuesAt, rowCount, codes.least, negated, out);
+      if (run.width === 2) return kernels.equalU16(valuesAt, rowCount, codes.least, negated, out);
+      return kernels.equalU32(valuesAt, rowCount, codes.least, negated, out);
     }
-    const table = this.#tableIn(run.arena);
-    if (table === null) return this.#selectByRow(run, out);
+    const table = this.#tableIn(run.arena, codes);
+    if (table === null) return this.#selectByRow(run, codes, out);
     if (run.width === 1) return kernels.memberU8(valuesAt, rowCount, table, out);
     if (run.width === 2) return kernels.memberU16(valuesAt, rowCount, table, out);
     return kernels.memberU32(valuesAt, rowCount, table, out);
   }
 
   /** The same without a table: slow, and needs no memory. */
-  #selectByRow({ arena, width, valuesAt, rowCount }: Run, out: number): number {
+  #selectByRow({ arena, width, valuesAt, rowCount }: Run, codes: MatchingCodes, out: number): number {
     const { u8, u16, u32 } = arena;
     const { negated } = this.#test;
     u8.fill(0, out, out + bitmapBytes(rowCount));
@@ -126,7 +127,7 @@ export class PreparedTest {
           : width === 2
             ? u16[(valuesAt >> 1) + row]
             : u32[(valuesAt >> 2) + row];
-      if (code === 0 || this.#codeSet.has(code) === negated) continue;
+      if (code === 0 || codes.has(code) === negated) continue;
       u8[out + (row >> 3)] |= 1 << (row & 7);
       count++;
     }
@@ -137,7 +138,7 @@ export class PreparedTest {
    * The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. When there is no
    * room for it: throws 9006, or null in an unbounded run, which works it out row by row.
    */
-  #tableIn(arena: Arena): number | null {
+  #tableIn(arena: Arena, { bits }: MatchingCodes): number | null {
     const made = this.#tables.get(arena);
     if (made !== undefined) return made;
     // 256 codes at least, because the 8-bit kernel looks at a whole table.
@@ -149,11 +150,10 @@ export class PreparedTest {
     this.#tables.set(arena, at);
     const { u8 } = arena;
     const { negated } = this.#test;
-    if (negated) arena.kernels.fill(this.#codeCount, at);
-    for (const code of this.#codes) {
-      if (negated) u8[at + (code >> 3)] &= ~(1 << (code & 7));
-      else u8[at + (code >> 3)] |= 1 << (code & 7);
-    }
+    if (negated) {
+      arena.kernels.fill(this.#codeCount, at);
+      for (let byte = 0; byte < bits.length; byte++) u8[at + byte] &= ~bits[byte];
+    } else u8.set(bits, at);
     u8[at] &= 0xfe;
     return at;
   }
@@ -166,7 +166,7 @@ export class PreparedTest {
     const test = this.#test;
     switch (test.kind) {
       case 'text':
-        return this.#codeSet.has(first);
+        return this.#codes?.has(first) ?? false;
       case 'geo-any':
         return test.areas.some((area) => areaHolds(area, first, second));
       case 'geo-radius':
@@ -179,8 +179,10 @@ export class PreparedTest {
     }
   }
 
-  /** Gives the tables back. */
+  /** Gives the memory back; the test is not used any more. */
   release(): void {
+    if (this.#codes !== null && !this.#released) this.#run.give(this.#codes.bits.length);
+    this.#released = true;
     for (const arena of this.#tables.keys()) arena.releaseTemporary();
     this.#tables.clear();
   }

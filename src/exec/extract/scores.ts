@@ -4,7 +4,7 @@ import type { Condition, RowPosition } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { bytesOfWords, countBits, ownWords, type SelectedRows, selectedRows } from './row-words.js';
+import { countBits, ownWords, type SelectedRows, selectedRows } from './row-words.js';
 import { exactBound, type KeyBound, NO_ZONE, type SortKey } from './sort-key.js';
 
 type Scores = Uint8Array | Uint16Array;
@@ -60,10 +60,6 @@ export function scoredRows(
   }
   return { words, count: countBits(words) };
 }
-
-/** What scoresOf and scoredRows took. */
-export const bytesOfScores = (shard: DimensionShard, scores: Scores): number =>
-  scores.byteLength + bytesOfWords(shard);
 
 /** Rows by their score, the highest first. */
 export class ScoreKey implements SortKey {

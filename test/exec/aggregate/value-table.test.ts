@@ -1,12 +1,14 @@
 /** Tables from 64-bit keys and points to numbers, against a plain map. */
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
+import { Prng, type RandomBytes } from '../../../src/base/index.js';
 import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
 import { HeldMemory } from '../../../src/exec/held-memory.js';
+import { collidingWords } from '../../support/colliding.js';
 import { boundedRun } from '../bounded.js';
 
 const SEED = 77_003;
 t.comment(`seed ${SEED}`);
+const KEY_COUNT = 200_000;
 
 t.test('64-bit keys get numbers in the order of first sight and keep them', async (t) => {
   const prng = new Prng(SEED);
@@ -74,4 +76,50 @@ t.test('a table takes its memory before it grows, and stays as it was when there
   t.equal(table.find(added - 1, 7), added - 1);
   t.equal(table.find(added, 7), -1);
   t.ok(memory.bytes <= 20_000);
+});
+
+/** Different keys that a fixed and simple way of mixing two words would send to few places. */
+const HOSTILE: Readonly<Record<string, (index: number) => readonly [number, number]>> = {
+  'integers of one hash': (index) => [COLLIDING[2 * index], COLLIDING[2 * index + 1]],
+  'words whose multiples cancel': (index) => [Math.imul(index, 0x9e3779b1), index],
+  'words of which only the highest bits differ': (index) => [(index & 511) << 23, (index >>> 9) << 23],
+};
+const COLLIDING = collidingWords(KEY_COUNT);
+
+for (const [name, keyAt] of Object.entries(HOSTILE)) {
+  // One by one behind each other, they would take minutes.
+  t.test(`${name}: 200,000 keys and points are told apart`, async (t) => {
+    const memory = new HeldMemory(boundedRun());
+    const [words, points] = [new WordTable(memory), new PointTable(memory)];
+    const wrong: number[] = [];
+    const part = new Float64Array(2);
+    const partWords = new Uint32Array(part.buffer);
+    for (let pass = 0; pass < 2; pass++) {
+      for (let index = 0; index < KEY_COUNT; index++) {
+        const [low, high] = keyAt(index);
+        if (words.add(low, high) !== index) wrong.push(index);
+        // Any words below the exponents' highest bits are a number.
+        partWords.set([low, (high & 0x3fffffff) | 0x20000000, high, 0x20000000 | (low >>> 4)]);
+        if (points.add(part[0], part[1]) !== index) wrong.push(index);
+      }
+    }
+    t.strictSame(wrong, []);
+  });
+}
+
+t.test('the random numbers of a table change nothing that it says', async (t) => {
+  const prng = new Prng(SEED + 2);
+  const keys = Array.from({ length: 3_000 }, () => prng.below(2_000));
+  const numbersWith = (random: RandomBytes | undefined): readonly number[][] => {
+    const memory = new HeldMemory(boundedRun());
+    const [words, points] = [new WordTable(memory, random), new PointTable(memory, random)];
+    return keys.map((key) => [words.add(key, key & 3), points.add(key, key / 8)]);
+  };
+  const drawn = numbersWith(undefined);
+  t.strictSame(
+    // All keys at one place, too.
+    numbersWith((count) => new Uint8Array(count)),
+    drawn,
+  );
+  t.strictSame(numbersWith(undefined), drawn);
 });

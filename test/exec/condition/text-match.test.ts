@@ -1,9 +1,11 @@
 /** Text tests over many strings at once against JavaScript's own string functions. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
-import { eachMatch, matchingCodes, type TextTest } from '../../../src/exec/condition/text-match.js';
+import { eachMatch, MatchingCodes, type TextTest } from '../../../src/exec/condition/text-match.js';
+import { QueryRun } from '../../../src/exec/query-run.js';
 import type { TextMatch } from '../../../src/ir/index.js';
 import { Dictionary } from '../../../src/storage/index.js';
+import { boundedRun } from '../bounded.js';
 
 const SEED = 55;
 t.comment(`seed ${SEED}`);
@@ -43,7 +45,11 @@ t.test(
         const wanted = texts.flatMap((text, index) =>
           pieces.some((piece) => matches(test.match, text, piece)) ? [index + 1] : [],
         );
-        t.strictSame(matchingCodes(test, dictionary), wanted, `${test.match} ${JSON.stringify(pieces)}`);
+        const found = new MatchingCodes(test, dictionary, boundedRun());
+        const codes = texts.flatMap((_, index) => (found.has(index + 1) ? [index + 1] : []));
+        t.strictSame(codes, wanted, `${test.match} ${JSON.stringify(pieces)}`);
+        t.equal(found.count, wanted.length);
+        if (wanted.length > 0) t.strictSame([found.least, found.greatest], [wanted[0], wanted.at(-1)]);
       }
     }
   },
@@ -52,7 +58,8 @@ t.test(
 t.test('a needle longer than all strings, and an empty run, match nothing', async (t) => {
   const dictionary = dictionaryOf(['a', 'aa']);
   for (const match of MATCHES) {
-    t.strictSame(matchingCodes({ kind: 'text', match, texts: ['aaaa'], negated: false }, dictionary), []);
+    const none: TextTest = { kind: 'text', match, texts: ['aaaa'], negated: false };
+    t.equal(new MatchingCodes(none, dictionary, boundedRun()).count, 0);
     eachMatch(
       { kind: 'text', match, texts: ['a'], negated: false },
       new Uint32Array(1),
@@ -60,6 +67,20 @@ t.test('a needle longer than all strings, and an empty run, match nothing', asyn
       0,
       0,
       () => t.fail('nothing is there'),
+      boundedRun(),
     );
   }
 });
+
+t.test(
+  'a test that nobody waits for any more, or that finds no memory for its codes, is given up',
+  async (t) => {
+    const dictionary = dictionaryOf(Array.from({ length: 2_000 }, (_, index) => `text ${index}`));
+    const stopped = new QueryRun(Int32Array.of(1), 0, 2 ** 20);
+    for (const match of MATCHES.filter((one) => one !== 'equals')) {
+      const test: TextTest = { kind: 'text', match, texts: ['text'], negated: false };
+      t.throws(() => new MatchingCodes(test, dictionary, stopped), { code: 9005 }, match);
+      t.throws(() => new MatchingCodes(test, dictionary, boundedRun(200)), { code: 9006 }, match);
+    }
+  },
+);

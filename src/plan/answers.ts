@@ -1,0 +1,83 @@
+/** What an aggregation found, as its answer: a level or a metric in each group of the level above, in slices. */
+import type { AggregateAnswer, BucketRow, MetricLevel, ValueRow } from '../ir/index.js';
+import { boundsOf, bucketsOf, type MetricCells } from './metric-cells.js';
+import { tokenOfNothing } from './metric-token.js';
+import { inSlices, type Sliced } from './slices.js';
+import type { LevelRows } from './top-values.js';
+
+/** The answer of a level in each group of the level above; `next`: of the level below in each of its rows. */
+export function* levelAnswers(
+  { parents, texts, quantities }: LevelRows,
+  groupCount: number,
+  next: readonly AggregateAnswer[] | null,
+): Sliced<AggregateAnswer[]> {
+  const byGroup = yield* lists<ValueRow>(groupCount);
+  yield* inSlices(texts.length, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const [value, quantity] = [texts[row], quantities[row]];
+      byGroup[parents[row]].push({ value, quantity, next: next === null ? null : next[row] });
+    }
+  });
+  return yield* each(byGroup, (rows) => ({ answers: 'values', rows }));
+}
+
+/** The answer of a metric in each group of the last level. */
+export function metricAnswers(
+  level: MetricLevel,
+  found: MetricCells,
+  groupCount: number,
+): Sliced<AggregateAnswer[]> {
+  return level.buckets === null
+    ? tokenAnswers(level, found, groupCount)
+    : bucketAnswers(level, found, groupCount);
+}
+
+function* tokenAnswers(
+  level: MetricLevel,
+  { cells, tokens }: MetricCells,
+  groupCount: number,
+): Sliced<AggregateAnswer[]> {
+  const nothing = tokenOfNothing(level.metric, level);
+  const answers: AggregateAnswer[] = [];
+  let at = 0;
+  yield* inSlices(groupCount, (from, to) => {
+    for (let group = from; group < to; group++) {
+      const token = cells[at] === group ? tokens[at++] : nothing;
+      answers.push({ answers: 'metric', token });
+    }
+  });
+  return answers;
+}
+
+function* bucketAnswers(
+  level: MetricLevel,
+  { cells, tokens }: MetricCells,
+  groupCount: number,
+): Sliced<AggregateAnswer[]> {
+  const bucketCount = bucketsOf(level);
+  const byGroup = yield* lists<BucketRow>(groupCount);
+  yield* inSlices(cells.length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      const group = Math.floor(cells[at] / bucketCount);
+      const bounds = boundsOf(level, cells[at] - group * bucketCount);
+      byGroup[group].push({ token: tokens[at], ...bounds });
+    }
+  });
+  return yield* each(byGroup, (rows) => ({ answers: 'buckets', rows }));
+}
+
+function* lists<T>(count: number): Sliced<T[][]> {
+  const made: T[][] = [];
+  yield* inSlices(count, (from, to) => {
+    for (let index = from; index < to; index++) made.push([]);
+  });
+  return made;
+}
+
+function* each<T>(items: readonly T[], answerOf: (item: T) => AggregateAnswer): Sliced<AggregateAnswer[]> {
+  const answers: AggregateAnswer[] = [];
+  yield* inSlices(items.length, (from, to) => {
+    for (let index = from; index < to; index++) answers.push(answerOf(items[index]));
+  });
+  return answers;
+}
