@@ -56,6 +56,7 @@ t.test('without anything the defaults hold', (t) => {
       durability: 'fsync',
       limits: SPEC_LIMITS,
       idempotencyEntries: 1_000_000,
+      querySeconds: 30,
       cert: null,
       key: null,
       trustProxy: [],

@@ -196,3 +196,11 @@ t.test('of a database that was deleted meanwhile nothing is saved or answered', 
     await t.rejects(handler(call) as Promise<string>, { code: 8002 }, handler.name);
   }
 });
+
+t.test('a demo key gets no total through a saved query', async (t) => {
+  const engine = await engineWithColumns();
+  await save(engine, { type: 'count/entity/total', query: [] });
+  const caller = { kind: 'demo', hash: 'de', databaseId: DATABASE_ID } as const;
+  await t.rejects(answerTo(runSavedQuery, { ...named(engine, 'q'), caller }), { code: 503 });
+  t.match(await run(engine), { result: { total: Number } });
+});

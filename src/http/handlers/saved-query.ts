@@ -36,6 +36,9 @@ export function listSavedQueries({ catalog, databaseId }: DatabaseCall): Members
 
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   const saved = api.savedQueryAt(call.catalog, call.databaseId, call.pathName);
+  if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
+    throw new QuarryError(503, 'a demo key may not count all entities, by a saved query either');
+  }
   const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
   const { cachePeriodSeconds } = saved;
   if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
