@@ -248,7 +248,7 @@ export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
     [4037, save({ type: 'count/event', query: [BOUGHT, 'or', BOUGHT] }), 'or'],
     [4015, save({ type: 'aggregation', query: { query: 5 } }), 'query'],
     [4051, save({ type: 'top_values', query: { q: { name: 0 } } }), '1000'],
-    [4038, save({ type: 'top_values', query: { q: { name: 1 } }, dimension: 'default' }), 'dimension'],
+    [4038, save({ type: 'count/entity/total', query: [], dimension: 'default' }), 'dimension'],
     [4049, save({ colour: 'red' }), 'colour'],
     [5008, save({ dimension: 'nowhere' }), 'nowhere'],
     [4051, { method: 'PUT', path: KEPT_PATH, body: { type: 'aggregation', query: [{ name: 0 }] } }, '1000'],
