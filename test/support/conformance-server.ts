@@ -80,7 +80,7 @@ export class ConformanceServer {
     });
     const keys = JSON.parse(fs.readFileSync(path.join(this.#dir, 'keys.json'), 'utf8'));
     this.#key = keys.database['master-key'];
-    this.#agent = new Agent({ keepAlive: true, ca: fs.readFileSync(this.#server.certFile) });
+    this.#agent = new Agent({ keepAlive: true, timeout: 5_000, ca: fs.readFileSync(this.#server.certFile) });
   }
 
   async #close(): Promise<void> {

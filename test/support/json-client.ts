@@ -28,11 +28,14 @@ export interface Ask {
 
 const textOf = (body: unknown): string | null => (body === undefined ? null : JSON.stringify(body));
 
+/** The server drops connections that are idle for ten seconds: one that is about to be must not be used again. */
+const IDLE_MS_MAX = 5_000;
+
 export class JsonClient {
   readonly #ports: Serving;
   readonly #key: string;
-  readonly #https = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
-  readonly #http = new http.Agent({ keepAlive: true });
+  readonly #https = new https.Agent({ keepAlive: true, timeout: IDLE_MS_MAX, rejectUnauthorized: false });
+  readonly #http = new http.Agent({ keepAlive: true, timeout: IDLE_MS_MAX });
 
   /** `key` goes with every request that names no other. */
   constructor(ports: Serving, key: string) {
