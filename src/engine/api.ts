@@ -132,8 +132,11 @@ export interface QueryApi {
   aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]>;
   /** The first plan.limit rows in the plan's order. */
   extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]>;
-  /** Runs `ask`; all queries that it asks, one after the other, read the same LSN. Writes wait meanwhile. */
-  atOneVersion<T>(ask: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `ask`; all that it extracts by what it is given, one after the other, reads the same LSN. Writes wait meanwhile,
+   * so it asks nothing else.
+   */
+  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T>;
   /**
    * The text that `compute` gives, or the one that it gave for the same `key` at most `seconds` ago, if nothing of the
    * database (rows or model) has changed since `compute` was called. `key` says all that the text depends on.

@@ -30,6 +30,7 @@ import type {
   InsertAnswer,
   InsertRequest,
   MutationRequest,
+  QueryApi,
 } from './api.js';
 import { Checkpointer } from './checkpoint.js';
 import { DataVersions } from './data-versions.js';
@@ -298,7 +299,7 @@ export class Engine implements EngineApi {
     return this.#queries.extract(plan, asking);
   }
 
-  atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
+  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
     return this.#queries.atOneVersion(ask);
   }
 

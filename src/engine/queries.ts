@@ -1,7 +1,8 @@
 /**
  * The main thread's part of queries: what is asked of all lanes in one turn, merged exactly, remembered.
  * Invariants: what a call asks reads one LSN on all lanes: queries of one round by being sent in one turn, those of
- * several behind the gate; an answer is remembered under its whole plan and the version that it read.
+ * several over rows that did not change meanwhile or behind the gate; who waits for the gate has a seat, and nobody
+ * behind the gate waits for one; an answer is remembered under its whole plan and the version that it read.
  */
 import { QuarryError } from '../base/index.js';
 import type {
@@ -135,21 +136,17 @@ export class Queries implements QueryApi {
     query: RunningQuery,
     checkModel: () => void,
   ): Promise<AggregateAnswer[]> {
-    const { gate, versions, elapsedMs } = this.#parts;
+    const { versions, elapsedMs } = this.#parts;
     const quietMs = elapsedMs() - QUIET_MS;
     if (plans.every((plan) => versions.changedMs(plan) < quietMs)) {
       const before = plans.map((plan) => versions.of(plan));
       const answers = await this.#aggregate(plans, query);
       if (plans.every((plan, index) => versions.of(plan) === before[index])) return answers;
     }
-    const leave = (): void => gate.leave();
-    await query.entered(gate.enter(), leave);
-    try {
+    return this.#behindGate(query, () => {
       checkModel();
-      return await this.#aggregate(plans, query);
-    } finally {
-      leave();
-    }
+      return this.#aggregate(plans, query);
+    });
   }
 
   async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
@@ -173,19 +170,31 @@ export class Queries implements QueryApi {
   }
 
   extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
-    return this.#seated([plan], asking, async (query) => {
-      const lanes = await query.ask((lane, bounds) => lane.send('extract', { plan, bounds }));
-      return firstRows(plan, lanes, plan.limit);
-    });
+    return this.#seated([plan], asking, (query) => this.#extract(plan, query));
   }
 
-  async atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
+  async #extract(plan: ExtractPlan, query: RunningQuery): Promise<readonly ExtractedRow[]> {
+    const lanes = await query.ask((lane, bounds) => lane.send('extract', { plan, bounds }));
+    return firstRows(plan, lanes, plan.limit);
+  }
+
+  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
+    // Behind the gate nobody may wait for a seat: those that have one may be waiting for the gate.
+    const extract: QueryApi['extract'] = (plan, asking) =>
+      this.#run(asking, (query) => this.#extract(plan, query));
+    const nobody: Asking = { hangUp: null, bypassCache: true };
+    return this.#seated([], nobody, (query) => this.#behindGate(query, () => ask(extract)));
+  }
+
+  /** Runs `work` while no record is sent to the lanes. */
+  async #behindGate<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
     const { gate } = this.#parts;
-    await gate.enter();
+    const leave = (): void => gate.leave();
+    await query.entered(gate.enter(), leave);
     try {
-      return await ask();
+      return await work();
     } finally {
-      gate.leave();
+      leave();
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * One query on its way: its bounds, its time, and who waits for it.
- * Invariants: when it ends without an answer (time over, client gone, a lane refused) the lanes stop working on it
- * within a morsel; its slot goes back when the last of them has answered.
+ * Invariants: when it ends without an answer (time over, client gone, a lane refused) the lanes stop working on it at
+ * their next look at its flag; its slot goes back when the last of them has answered.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HangUp, QuarryError } from '../base/index.js';

@@ -5,7 +5,13 @@ import { type HangUp, Prng, QuarryError } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
 import type { Asking } from '../../src/engine/index.js';
 import { Lane, type MakeLane } from '../../src/engine/lane.js';
-import type { AggregatePlan, CountEntityPlan, TopLevel } from '../../src/ir/index.js';
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  CountEntityPlan,
+  ExtractPlan,
+  TopLevel,
+} from '../../src/ir/index.js';
 import type { LaneOp } from '../../src/protocol/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { ASKING, DATABASE_ID, laneFile, makeDir, TestStore } from './store.js';
@@ -202,6 +208,31 @@ t.test('a query of several rounds over quiet rows keeps no record of others wait
   t.notOk(answered, 'the record did not wait for the query');
   const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
   t.strictSame(await asked, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
+});
+
+t.test('what is asked at one version never waits for queries that wait for it', async (t) => {
+  const store = await openPairs(t, { queryTimeoutMs: 20_000 });
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  const all: ExtractPlan = {
+    ...{ databaseId: DATABASE_ID, dimensionId: 1, condition: null, scored: null, near: null },
+    ...{ order: [], after: null, limit: 10, columns: [] },
+  };
+  let writing: Promise<unknown> = Promise.resolve();
+  let asked: Promise<unknown> = Promise.resolve();
+  const [first, second] = await store.engine.atOneVersion(async (extract) => {
+    const before = await extract(all, ASKING);
+    writing = store.insert(jsonObject({ y: jsonObject({ kind: 'a', side: 'b' }) }));
+    // The record is durable and waits at the gate; these take all seats and wait there too.
+    await pause(300);
+    const plan = aggregation([level(store, 'kind'), level(store, 'side')]);
+    asked = Promise.all(Array.from({ length: 8 }, () => store.engine.aggregate([plan], ASKING)));
+    await pause(100);
+    return [before.length, (await extract(all, ASKING)).length];
+  });
+  t.strictSame([first, second], [1, 1], 'the record was not seen in between');
+  await writing;
+  const answers = (await asked) as (readonly AggregateAnswer[])[];
+  for (const [answer] of answers) t.match(answer, { rows: [{ value: 'a', quantity: 2 }] });
 });
 
 t.test('a query that waits while a column of its database is deleted is refused', async (t) => {

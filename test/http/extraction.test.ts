@@ -87,7 +87,7 @@ t.test('a score with nearest finds them first, both at one version', async (t) =
   let inside = 0;
   engine.atOneVersion = async (ask) => {
     inside++;
-    const answer = await ask();
+    const answer = await ask((plan, asking) => engine.extract(plan, asking));
     t.equal(engine.extracts.length, 2, 'both were asked inside');
     return answer;
   };
@@ -136,7 +136,7 @@ t.test('what was bound is asked in the same turn, or bound anew in a later one',
   engine.atOneVersion = async (ask) => {
     await deleteColumn(callOf(engine, '{"api-name":"g"}'));
     await createColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
-    return ask();
+    return ask((plan, asking) => engine.extract(plan, asking));
   };
   const before = engine.extracts.length;
   await extractScore(later);
@@ -145,7 +145,7 @@ t.test('what was bound is asked in the same turn, or bound anew in a later one',
   t.equal(databaseOf(engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('g')?.id, 3);
   engine.atOneVersion = async (ask) => {
     await deleteColumn(callOf(engine, '{"api-name":"g"}'));
-    return ask();
+    return ask((plan, asking) => engine.extract(plan, asking));
   };
   await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column is gone');
 });

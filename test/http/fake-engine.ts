@@ -20,6 +20,7 @@ import {
   type InsertRequest,
   type MutationRequest,
   NO_USAGE,
+  type QueryApi,
 } from '../../src/engine/index.js';
 import type {
   AggregateAnswer,
@@ -120,8 +121,8 @@ export class FakeEngine implements EngineApi {
     return (this.extractions.shift() ?? []).slice(0, plan.limit);
   }
 
-  atOneVersion<T>(ask: () => Promise<T>): Promise<T> {
-    return ask();
+  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
+    return ask((plan, asking) => this.extract(plan, asking));
   }
 
   /** Remembers for ever, under the database and the key. */

@@ -4,9 +4,12 @@
  */
 import * as api from '../../api/index.js';
 import { type Catalog, databaseOf } from '../../catalog/index.js';
-import type { Asking } from '../../engine/index.js';
+import type { Asking, QueryApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DatabaseCall, Members } from './handler.js';
+
+/** How rows are asked for: freely, or at one version with others. */
+type Extract = QueryApi['extract'];
 
 export async function extractResult(call: DatabaseCall): Promise<Members> {
   const extraction = api.bindExtraction(api.parseJson(call.body), requestOf(call, call.model));
@@ -17,13 +20,14 @@ export async function extractResult(call: DatabaseCall): Promise<Members> {
 export async function extractScore(call: DatabaseCall): Promise<Members> {
   const body = api.parseJson(call.body);
   const score = api.bindScore(body, requestOf(call, call.model));
-  if (score.nearest === null) return scoredRows(call, score, []);
-  return call.engine.atOneVersion(() => {
+  if (score.nearest === null)
+    return scoredRows(call, score, [], (plan, asking) => call.engine.extract(plan, asking));
+  return call.engine.atOneVersion((extract) => {
     // Other queries may have been waited for: what is asked is bound to the model of this turn.
     const newest = call.engine.catalog();
     return newest === call.catalog
-      ? withNearest(call, score)
-      : withNearest(call, boundAnew(call, body, newest));
+      ? withNearest(call, score, extract)
+      : withNearest(call, boundAnew(call, body, newest), extract);
   });
 }
 
@@ -33,13 +37,14 @@ function boundAnew(call: DatabaseCall, body: api.Json, newest: Catalog): api.Sco
   return api.bindScore(body, requestOf(call, databaseOf(newest, call.databaseId)));
 }
 
-async function withNearest(call: DatabaseCall, score: api.Score): Promise<Members> {
+async function withNearest(call: DatabaseCall, score: api.Score, extract: Extract): Promise<Members> {
   const { nearest, extraction } = score;
-  const found = nearest === null ? [] : await call.engine.extract(nearest, askingOf(call, extraction));
+  const found = nearest === null ? [] : await extract(nearest, askingOf(call, extraction));
   return scoredRows(
     call,
     score,
     found.map(({ position }) => position.id),
+    extract,
   );
 }
 
@@ -47,10 +52,11 @@ async function scoredRows(
   call: DatabaseCall,
   score: api.Score,
   nearestIds: readonly string[],
+  extract: Extract,
 ): Promise<Members> {
   const { extraction } = score;
   const plan = api.planWithNearest(score, nearestIds);
-  const rows = plan === null ? [] : await call.engine.extract(plan, askingOf(call, extraction));
+  const rows = plan === null ? [] : await extract(plan, askingOf(call, extraction));
   return api.extractionText(extraction, rows);
 }
 
