@@ -177,7 +177,8 @@ export async function askAdminSocket(dir: string, line: string): Promise<string 
   try {
     return await withAddress(dir, ADMIN_SOCKET, async (address) => ask(await connect(address), line));
   } catch (error) {
-    if (isCode(error, ['ENOENT', 'ECONNREFUSED'])) return null;
+    // Reset before it was connected: the process stops listening, and was asked nothing.
+    if (isCode(error, ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'])) return null;
     throw error;
   }
 }
