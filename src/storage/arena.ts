@@ -18,7 +18,6 @@ const SELECTION_BYTES = 262_144;
 const SCRATCH_BITMAP_COUNT = 32;
 /** The end of an arena, for what a query keeps there while it runs (tables of codes: a bit per distinct string). */
 const TEMPORARY_BYTES = 8 * 2 ** 20;
-const TEMPORARY_AT = ARENA_BYTES - TEMPORARY_BYTES;
 const SCRATCH_BYTES = BITMAP_BYTES * SCRATCH_BITMAP_COUNT + SELECTION_BYTES;
 
 /** The size class of a request: the power of two that holds it. */
@@ -46,11 +45,18 @@ export class Arena {
   readonly #free = new Map<number, number[]>();
   #next = ARENA_RESERVED_BYTES + SCRATCH_BYTES;
   #usedBytes = 0;
-  #temporaryEnd = TEMPORARY_AT;
+  /** Where the temporary room begins and the arena ends. */
+  readonly #temporaryAt: number;
+  readonly #end: number;
+  #temporaryEnd: number;
   #temporaryCount = 0;
 
-  constructor(module: WebAssembly.Module | null) {
-    const pages = ARENA_BYTES / PAGE_BYTES;
+  /** `bytes`: whole pages of 64 KiB, more than what scratch and the temporary room take; tests have smaller ones. */
+  constructor(module: WebAssembly.Module | null, bytes: number = ARENA_BYTES) {
+    this.#end = bytes;
+    this.#temporaryAt = bytes - TEMPORARY_BYTES;
+    this.#temporaryEnd = this.#temporaryAt;
+    const pages = bytes / PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
     this.kernels = kernelsFor(memory, module);
     this.u8 = new Uint8Array(memory.buffer);
@@ -87,7 +93,7 @@ export class Arena {
       this.#usedBytes += size;
       return { arena: this, at: freed, bytes: size };
     }
-    if (this.#next + size > TEMPORARY_AT) return null;
+    if (this.#next + size > this.#temporaryAt) return null;
     const block = { arena: this, at: this.#next, bytes: size };
     this.#next += size;
     this.#usedBytes += size;
@@ -97,7 +103,7 @@ export class Arena {
   /** Byte offset of `bytes` zeroed bytes for the time of one query, or null when that many are not left. */
   takeTemporary(bytes: number): number | null {
     const at = this.#temporaryEnd;
-    if (at + bytes > ARENA_BYTES) return null;
+    if (at + bytes > this.#end) return null;
     this.#temporaryEnd = at + classBytes(bytes);
     this.#temporaryCount++;
     this.u8.fill(0, at, at + bytes);
@@ -106,7 +112,7 @@ export class Arena {
 
   /** Gives one taken piece back; the room is free again when all are. */
   releaseTemporary(): void {
-    if (--this.#temporaryCount === 0) this.#temporaryEnd = TEMPORARY_AT;
+    if (--this.#temporaryCount === 0) this.#temporaryEnd = this.#temporaryAt;
   }
 
   release(block: Block): void {
@@ -120,11 +126,13 @@ export class Arena {
 /** All arenas of one worker. */
 export class ArenaPool {
   readonly #module: WebAssembly.Module | null;
+  readonly #arenaBytes: number;
   readonly #arenas: Arena[] = [];
 
   /** `module` null = no SIMD: the kernels' TypeScript twins run. */
-  constructor(module: WebAssembly.Module | null) {
+  constructor(module: WebAssembly.Module | null, arenaBytes: number = ARENA_BYTES) {
     this.#module = module;
+    this.#arenaBytes = arenaBytes;
   }
 
   get usedBytes(): number {
@@ -139,7 +147,7 @@ export class ArenaPool {
       const blocks = tryAll(this.#arenas[index], sizes);
       if (blocks !== null) return blocks;
     }
-    const arena = new Arena(this.#module);
+    const arena = new Arena(this.#module, this.#arenaBytes);
     const blocks = tryAll(arena, sizes);
     invariant(blocks !== null, 'a column of one segment is larger than an arena');
     this.#arenas.push(arena);

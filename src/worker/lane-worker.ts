@@ -67,10 +67,11 @@ export class LaneWorker {
   #memoryCountedMs = 0;
   readonly #handlers: Handlers;
 
-  constructor(start: LaneStart, fs: FileSystem) {
+  /** `arenaBytes`: tests that start many workers have smaller arenas. */
+  constructor(start: LaneStart, fs: FileSystem, arenaBytes?: number) {
     const module = start.kernels === null ? null : compileKernels(start.kernels);
-    this.#pool = new ArenaPool(module);
-    this.#scratch = new Arena(module);
+    this.#pool = new ArenaPool(module, arenaBytes);
+    this.#scratch = new Arena(module, arenaBytes);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
     this.#stopFlags = new Int32Array(start.stopFlags);
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };

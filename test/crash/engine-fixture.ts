@@ -9,6 +9,8 @@ export const STORE_DIR = '/store';
 export const NOW_MS = Date.UTC(2024, 4, 1);
 /** Small, so that a short life begins several log files. */
 const LOG_FILE_BYTES = 8_192;
+/** A sweep starts thousands of workers, and each has several arenas. */
+const ARENA_BYTES = 16 * 2 ** 20;
 
 /** A lane without a thread: what reaches the worker, and in what order, is as with one. */
 class LocalLane implements LaneApi {
@@ -23,7 +25,7 @@ class LocalLane implements LaneApi {
   constructor(start: LaneStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
     this.index = start.laneIndex;
     this.shards = start.shards;
-    this.#worker = new LaneWorker(start, disk);
+    this.#worker = new LaneWorker(start, disk, ARENA_BYTES);
     this.#onDown = onDown;
   }
 
