@@ -2,8 +2,8 @@
  * Generated columns, inserts, updates, deletes and queries through the JSON interface of whole servers: whatever the
  * number of shards and workers and whichever kernels run, count/event, aggregation, top_values and data_extraction
  * answer as the row-at-a-time model does, before and after restarts from log and snapshot.
- * Of 20,000 queries, each generated anew, 5,000 are count/event (1 to 10 a body), 5,000 aggregation, 6,000 top_values
- * (20 a body), 2,400 data_extraction/result and 1,600 data_extraction/score. Those that are asked once more after a
+ * Of 8,000 queries, each generated anew, 2,000 are count/event (1 to 10 a body), 2,000 aggregation, 2,400 top_values
+ * (20 a body), 960 data_extraction/result and 640 data_extraction/score. Those that are asked once more after a
  * restart and those of several pages come on top.
  * A longer run: node dist/test/metamorphic/queries.test.js --queries 100000 --seed 1
  */
@@ -16,7 +16,7 @@ import { ask, askPagesTwice, generateQuestions, type Question } from './query-qu
 
 const { values: given } = parseArgs({
   options: {
-    queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '20000' },
+    queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '8000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
