@@ -12,9 +12,8 @@ import {
   compileKernels,
   type Kernels,
   kernelsFor,
-  readI64,
-  readSum,
 } from '../../src/kernels/index.js';
+import { readI64, readSum } from '../../test/kernels/results.js';
 
 const SEED = 7;
 const BITMAP_BYTES = bitmapBytes(SEGMENT_ROWS_MAX);

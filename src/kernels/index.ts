@@ -1,4 +1,3 @@
 export { boxAround, EARTH_RADIUS_KM, type GeoBox, greatCircleKm } from './geo-radius.js';
 export { bitmapBytes, type Kernels } from './kernels.js';
 export { ARENA_RESERVED_BYTES, compileKernels, kernelsFor } from './registry.js';
-export { readI64, readSum } from './results.js';

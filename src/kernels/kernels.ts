@@ -137,7 +137,7 @@ export interface Kernels {
 
   /**
    * Adds up the values of the rows set in `bitmap` (0 = all), of at most 65,536 rows, exactly; returns how many
-   * rows they are. Writes 16 bytes, also for none: two i64 of which the sum is first + second * 2^32; `readSum`.
+   * rows they are. Writes 16 bytes, also for none: two i64 of which the sum is first + second * 2^32.
    */
   sumI64(values: number, bitmap: number, n: number, out: number): number;
   /** The same for i32, i16 and i8 values; the second i64 is 0. */
@@ -147,7 +147,7 @@ export interface Kernels {
 
   /**
    * The least and the greatest value of the rows set in `bitmap` (0 = all); returns how many rows they are. Writes
-   * 16 bytes, two i64, unless there are none; `readI64`.
+   * 16 bytes, two i64, unless there are none.
    */
   extremesI64(values: number, bitmap: number, n: number, out: number): number;
   /** The same for i32, i16 and i8 values, extended to i64. */

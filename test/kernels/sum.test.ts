@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import type { Kernels } from '../../src/kernels/index.js';
-import { readSum } from '../../src/kernels/index.js';
+import { readSum } from './results.js';
 import {
   asWritten,
   INTEGER_KINDS,

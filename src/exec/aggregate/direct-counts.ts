@@ -2,6 +2,7 @@
 import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment, LatestColumn } from '../../storage/index.js';
 import { PreparedTest } from '../condition/value-test.js';
+import { CodeTables } from './code-tables.js';
 import { selectValues, type Walk } from './level-values.js';
 import type { CodeNumbers, DirectNumbers } from './numbering.js';
 import type { RowFilter } from './row-filter.js';
@@ -12,6 +13,7 @@ export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, 
   const { shard, source, filter, run } = walk;
   const dictionary = shard.dictionaries.get(source.columnId);
   const tests = walk.tests.map((test) => new PreparedTest(test, dictionary, run));
+  const tables = dictionary === undefined ? null : new CodeTables(dictionary.codeCount);
   try {
     shard.segments.forEach((segment, index) => {
       const column = segment.latest(source.columnId);
@@ -21,9 +23,12 @@ export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, 
       const count = every
         ? filter.select(index)
         : selectValues(filter, index, segment, column, source.columnId, tests);
-      if (count > 0) countSegment(segment, column, numbering, filter, count, counts);
+      if (count === 0 || tables?.add(column, segment.rowCount, filter, count) === true) return;
+      countSegment(segment, column, numbering, filter, count, counts);
     });
+    tables?.addTo(counts);
   } finally {
+    tables?.release();
     for (const test of tests) test.release();
   }
   if (source.kind === 'code') counts[0] = 0;
