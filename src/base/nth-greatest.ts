@@ -5,17 +5,18 @@
  */
 export function nthGreatest(counts: Uint32Array, heap: Uint32Array, n: number): number {
   for (let index = 0; index < n; index++) heap[index] = counts[index];
-  for (let top = (n >>> 1) - 1; top >= 0; top--) sink(heap, n, top);
+  for (let top = (n >>> 1) - 1; top >= 0; top--) sinkLeast(heap, n, top);
   for (let index = n; index < counts.length; index++) {
     const count = counts[index];
     if (count <= heap[0]) continue;
     heap[0] = count;
-    sink(heap, n, 0);
+    sinkLeast(heap, n, 0);
   }
   return heap[0];
 }
 
-function sink(heap: Uint32Array, size: number, top: number): void {
+/** Lets the count at `top` of a heap of `size`, the least at its top, sink to where it belongs. */
+export function sinkLeast(heap: Uint32Array | Float64Array, size: number, top: number): void {
   const count = heap[top];
   let at = top;
   for (;;) {

@@ -119,8 +119,9 @@ export interface Asking {
 }
 
 /**
- * Queries. Plans bound in the turn of the call see the model that they were bound to; all plans of a call read the same
- * LSN on all shards. Each rejects with 9004 while a shard is rebuilt, 9005 when the query's time is over, 9006 when it
+ * Queries. Plans bound in the turn of the call see the model that they were bound to, or are refused with 9004 when it
+ * shrank while they waited; all plans of a call read the same LSN on all shards. Each rejects with 9004 while a shard is
+ * rebuilt, 9005 when the query's time is over, 9006 when it
  * needs more memory than queries have.
  */
 export interface QueryApi {

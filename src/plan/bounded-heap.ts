@@ -1,4 +1,5 @@
 /** Bounded selections: the nth greatest of many counts, and the values that stand first by their texts. */
+import { sinkLeast } from '../base/index.js';
 import type { OrderBytes } from './order-bytes.js';
 import { comparePlaces } from './order-bytes.js';
 
@@ -18,7 +19,7 @@ export class NthGreatest {
     const heap = this.#heap;
     this.#n = n;
     for (let index = 0; index < n; index++) heap[index] = counts[order[from + index]];
-    for (let top = (n >>> 1) - 1; top >= 0; top--) sinkCount(heap, n, top);
+    for (let top = (n >>> 1) - 1; top >= 0; top--) sinkLeast(heap, n, top);
   }
 
   /** More of the set: counts[order[from]], ..., counts[order[to - 1]]. */
@@ -28,27 +29,13 @@ export class NthGreatest {
       const count = counts[order[index]];
       if (count <= heap[0]) continue;
       heap[0] = count;
-      sinkCount(heap, this.#n, 0);
+      sinkLeast(heap, this.#n, 0);
     }
   }
 
   get value(): number {
     return this.#heap[0];
   }
-}
-
-function sinkCount(heap: Float64Array, size: number, top: number): void {
-  const count = heap[top];
-  let at = top;
-  for (;;) {
-    let child = 2 * at + 1;
-    if (child >= size) break;
-    if (child + 1 < size && heap[child + 1] < heap[child]) child++;
-    if (heap[child] >= count) break;
-    heap[at] = heap[child];
-    at = child;
-  }
-  heap[at] = count;
 }
 
 /** Chooses the values whose texts stand first, a bounded number of them; used for many sets, one after the other. */

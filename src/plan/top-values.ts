@@ -22,7 +22,7 @@ export interface LevelRows {
   readonly quantities: readonly number[];
 }
 
-export const NO_ROWS: LevelRows = {
+const NO_ROWS: LevelRows = {
   parents: new Uint32Array(0),
   values: { kind: 'i64', words: new Uint32Array(0) },
   texts: [],

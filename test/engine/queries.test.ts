@@ -15,6 +15,7 @@ import type {
 import type { LaneOp } from '../../src/protocol/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { ASKING, DATABASE_ID, laneFile, makeDir, TestStore } from './store.js';
+import { laneWith } from './threads.js';
 
 const SEED = 662_607;
 t.comment(`seed ${SEED}`);
@@ -62,18 +63,7 @@ const slowLanes =
       if (slow(op)) await pause(ms);
       return answer;
     };
-    return {
-      index: lane.index,
-      shards: lane.shards,
-      get memoryBytes() {
-        return lane.memoryBytes;
-      },
-      get dictionaryBytesMax() {
-        return lane.dictionaryBytesMax;
-      },
-      send,
-      close: () => lane.close(),
-    };
+    return laneWith(lane, send);
   };
 
 t.test(

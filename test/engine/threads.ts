@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
 import type { Json } from '../../src/api/index.js';
 import { QuarryError } from '../../src/base/index.js';
+import type { Lane, LaneApi } from '../../src/engine/lane.js';
 import { jsonObject, num } from '../support/generate.js';
 import type { TestStore } from './store.js';
 
@@ -18,6 +19,20 @@ export function watchThreads(t: Test): Set<Worker> {
   t.teardown(() => process.off('worker', onWorker));
   return threads;
 }
+
+/** The lane, with another way to send. */
+export const laneWith = (lane: Lane, send: Lane['send']): LaneApi => ({
+  index: lane.index,
+  shards: lane.shards,
+  get memoryBytes() {
+    return lane.memoryBytes;
+  },
+  get dictionaryBytesMax() {
+    return lane.dictionaryBytesMax;
+  },
+  send,
+  close: () => lane.close(),
+});
 
 export const COLUMNS: Json = [
   jsonObject({ name: 'batch', type: 'integer' }),

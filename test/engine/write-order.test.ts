@@ -8,7 +8,16 @@ import { Lane, type MakeLane } from '../../src/engine/lane.js';
 import type { LaneOp } from '../../src/protocol/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { copyDir, laneFile, makeDir, TestStore } from './store.js';
-import { bodyOf, COLUMNS, codeOf, SIZE, untilBack, visitedAtLeast, watchThreads } from './threads.js';
+import {
+  bodyOf,
+  COLUMNS,
+  codeOf,
+  laneWith,
+  SIZE,
+  untilBack,
+  visitedAtLeast,
+  watchThreads,
+} from './threads.js';
 
 const SEED = 173_205;
 t.comment(`seed ${SEED}`);
@@ -41,18 +50,7 @@ function dyingLanes(
       if (moment === 'amid') setImmediate(() => thread?.terminate());
       return answer;
     };
-    return {
-      index: lane.index,
-      shards: lane.shards,
-      get memoryBytes() {
-        return lane.memoryBytes;
-      },
-      get dictionaryBytesMax() {
-        return lane.dictionaryBytesMax;
-      },
-      send,
-      close: () => lane.close(),
-    };
+    return laneWith(lane, send);
   };
 }
 

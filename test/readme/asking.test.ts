@@ -1,10 +1,6 @@
 /** The README's questions, run as they stand there, with bash and curl, against a server; their answers are compared. */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import t from 'tap';
-import { ServerProcess } from '../support/server-process.js';
-import { missingTools, runShell, shellBlocksUnder } from './shell.js';
+import { answersTo, missingTools, shellBlocksUnder } from './shell.js';
 
 t.setTimeout(120_000);
 
@@ -14,18 +10,9 @@ t.test(
   'every question of the README is answered as its data says',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
-    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-    const server = new ServerProcess({ dir: path.join(dir, 'store') });
-    t.teardown(() => server.kill());
-    const { httpsPort } = await server.serving;
     const [, first] = shellBlocksUnder('Use it');
     const [questions] = shellBlocksUnder('Asking');
-    const script = `${first}\n${questions}`.replaceAll(':8443/', `:${httpsPort}/`);
-    const answers = (await runShell(script, dir))
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const answers = await answersTo(t, `${first}\n${questions}`);
     const last = answers.pop();
     const expected: readonly object[] = [
       { 'api-name': ['country', 'age', 'visit'] },

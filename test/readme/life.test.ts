@@ -1,10 +1,6 @@
 /** The README's life of a database, run as it stands there, with bash and curl, against a server. */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import t from 'tap';
-import { ServerProcess } from '../support/server-process.js';
-import { missingTools, runShell, shellBlocksUnder } from './shell.js';
+import { answersTo, missingTools, shellBlocksUnder } from './shell.js';
 
 t.setTimeout(120_000);
 
@@ -14,17 +10,8 @@ t.test(
   'every command of the README succeeds, and answers what the text around it says',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
-    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-    const server = new ServerProcess({ dir: path.join(dir, 'store') });
-    t.teardown(() => server.kill());
-    const { httpsPort } = await server.serving;
     const [block] = shellBlocksUnder('The life of a database');
-    const script = block.replaceAll(':8443/', `:${httpsPort}/`);
-    const answers = (await runShell(script, dir))
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const answers = await answersTo(t, block);
     t.strictSame(
       answers.map(({ status }) => status),
       answers.map(() => 'success'),

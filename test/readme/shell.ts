@@ -1,5 +1,10 @@
-/** The README's shell blocks, and bash to run them. */
+/** The README's shell blocks, and bash and a server to run them. */
 import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Test } from 'tap';
+import { ServerProcess } from '../support/server-process.js';
 import { read } from '../tidy/source.js';
 
 /** The shell blocks between the heading and the next one of its level. Throws when there is none. */
@@ -12,7 +17,7 @@ export function shellBlocksUnder(heading: string): string[] {
 }
 
 /** What the script writes; rejects with it when a command fails. */
-export function runShell(script: string, cwd: string): Promise<string> {
+function runShell(script: string, cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd });
     let output = '';
@@ -31,4 +36,17 @@ export function runShell(script: string, cwd: string): Promise<string> {
 /** Programs that the README's commands need and this machine lacks. */
 export function missingTools(): string[] {
   return ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
+}
+
+/** The answers, in their order, to what a script asks that is run as it stands against a server of its own. */
+export async function answersTo(t: Test, script: string): Promise<Record<string, unknown>[]> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const server = new ServerProcess({ dir: path.join(dir, 'store') });
+  t.teardown(() => server.kill());
+  const { httpsPort } = await server.serving;
+  return (await runShell(script.replaceAll(':8443/', `:${httpsPort}/`), dir))
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -45,12 +45,17 @@ export class ConformanceServer {
 
   /** Another server on what a kill -9 at this moment would leave: everything acknowledged lies in the files. */
   async copy(simd: boolean): Promise<ConformanceServer> {
+    const server = new ConformanceServer(this.#copyData(), simd, this.#layout);
+    await server.#open();
+    return server;
+  }
+
+  /** A new directory with the data as a kill -9 would leave it now. */
+  #copyData(): string {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
     const isData = (file: string): boolean => !fs.lstatSync(file).isSocket();
     fs.cpSync(this.#dir, dir, { recursive: true, filter: isData });
-    const server = new ConformanceServer(dir, simd, this.#layout);
-    await server.#open();
-    return server;
+    return dir;
   }
 
   async #open(): Promise<void> {
@@ -98,8 +103,7 @@ export class ConformanceServer {
 
   /** Starts it again on what was on disk before it was stopped, as after a crash: the log behind the newest snapshot. */
   async restartFromLog(simd: boolean = this.#simd): Promise<void> {
-    const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
-    fs.cpSync(this.#dir, copy, { recursive: true, filter: (file) => !fs.lstatSync(file).isSocket() });
+    const copy = this.#copyData();
     await this.#close();
     fs.rmSync(this.#dir, { recursive: true, force: true });
     this.#dir = copy;

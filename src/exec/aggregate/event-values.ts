@@ -17,7 +17,7 @@ import type { RowFilter } from './row-filter.js';
 import { viewOf } from './value-view.js';
 
 /** Events that are sorted at a time. */
-export const EVENT_BATCH_MAX = 2 ** 22;
+const EVENT_BATCH_MAX = 2 ** 22;
 
 /** Calls `sink` with every entry, in batches of at most SEGMENT_ROWS_MAX. Throws 9005 and 9006. */
 export function eachEventValue(

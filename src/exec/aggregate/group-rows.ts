@@ -2,23 +2,11 @@
  * Two forms of which rows belong to which groups: at most one group per row, or any number of them.
  * Invariants: rows outside the selection belong to none; a row belongs to a group once.
  */
-import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
-import { setBits } from '../condition/set-bits.js';
 import type { HeldMemory } from '../held-memory.js';
 
 const WORDS_PER_SEGMENT = BITMAP_BYTES / 4;
-
-export interface Groups {
-  /** Of the last decided level. */
-  readonly groupCount: number;
-  /** Calls `visit` for each member of a group among the rows of the segment, ascending by place. */
-  eachInSegment(index: number, visit: (place: number, group: number) => void): void;
-  /** Calls `visit` for each group that the row (of the shard) belongs to; for none when it is not selected. */
-  eachOfRow(row: number, visit: (group: number) => void): void;
-  /** Gives their memory back. */
-  release(): void;
-}
 
 /** Entries of a walk that belong to groups: entry entries[i] belongs to group groups[i]. */
 export class Joined {
@@ -33,8 +21,9 @@ export class Joined {
   }
 }
 
-/** What both forms have beside the interface. */
-export interface RowGroups extends Groups {
+export interface RowGroups {
+  /** Of the last decided level. */
+  readonly groupCount: number;
   /** The members of any group, one bit per row: that of row r is bit r & 7 of byte r >> 3. */
   readonly members: Uint8Array;
   /** Whether no row belongs to two groups. */
@@ -45,6 +34,8 @@ export interface RowGroups extends Groups {
    * first one that is not.
    */
   join(rows: Uint32Array, from: number, count: number, out: Joined): number;
+  /** Gives their memory back. */
+  release(): void;
 }
 
 function newMembers(shard: DimensionShard, memory: HeldMemory): Uint32Array<ArrayBuffer> {
@@ -81,18 +72,6 @@ export class SingleGroups implements RowGroups {
       held[row] = groups[at] + 1;
       members[row >>> 5] |= 1 << (row & 31);
     }
-  }
-
-  eachInSegment(index: number, visit: (place: number, group: number) => void): void {
-    const base = index << SEGMENT_ROWS_SHIFT;
-    const end = Math.min(base + SEGMENT_ROWS_MAX, this.#groups.length);
-    for (let row = base; row < end; row++) {
-      if (this.#groups[row] !== 0) visit(row - base, this.#groups[row] - 1);
-    }
-  }
-
-  eachOfRow(row: number, visit: (group: number) => void): void {
-    if (this.#groups[row] !== 0) visit(this.#groups[row] - 1);
   }
 
   join(rows: Uint32Array, from: number, count: number, out: Joined): number {
@@ -201,24 +180,6 @@ export class ManyGroups implements RowGroups {
   #memberOf(row: number): number {
     const word = row >>> 5;
     return this.#ranks[word] + bitsSet(this.#memberWords[word] & ((1 << (row & 31)) - 1));
-  }
-
-  eachInSegment(index: number, visit: (place: number, group: number) => void): void {
-    const from = index * WORDS_PER_SEGMENT;
-    const [first, end] = [this.#ranks[from], this.#ranks[from + WORDS_PER_SEGMENT]];
-    const places = new Uint32Array(end - first);
-    setBits(new Int32Array(this.#memberWords.buffer), from, SEGMENT_ROWS_MAX, 0, places);
-    for (let member = first; member < end; member++) {
-      for (let at = this.#starts[member]; at < this.#starts[member + 1]; at++) {
-        visit(places[member - first], this.#groups[at]);
-      }
-    }
-  }
-
-  eachOfRow(row: number, visit: (group: number) => void): void {
-    if ((this.#memberWords[row >>> 5] & (1 << (row & 31))) === 0) return;
-    const member = this.#memberOf(row);
-    for (let at = this.#starts[member]; at < this.#starts[member + 1]; at++) visit(this.#groups[at]);
   }
 
   join(rows: Uint32Array, from: number, count: number, out: Joined): number {

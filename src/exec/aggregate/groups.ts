@@ -18,8 +18,6 @@ import { ABSENT } from './numbering.js';
 import { RowFilter } from './row-filter.js';
 import { WordTable } from './value-table.js';
 
-export type { Groups } from './group-rows.js';
-
 /** The groups of the selected entities; there is a decided level. Throws 9005 and 9006. */
 export function groupsOf(
   shard: DimensionShard,

@@ -1,6 +1,6 @@
 /**
- * POST /v1/query/count/event, /v1/query/aggregation and /v1/query/top_values. Each binds and asks in one turn, so that
- * what it asks is what was bound; one query that bypasses the cache takes the others of its request along.
+ * POST /v1/query/count/event, /v1/query/aggregation and /v1/query/top_values. Each binds and asks in one turn;
+ * the engine refuses what it cannot ask as it was bound any more; one query that bypasses the cache takes the others of its request along.
  */
 import * as api from '../../api/index.js';
 import type { DatabaseCall, Members } from './handler.js';

@@ -1,6 +1,6 @@
 /**
- * POST /v1/data_extraction/result and POST /v1/data_extraction/score. Each binds and asks in one turn, so that what it
- * asks is what was bound.
+ * POST /v1/data_extraction/result and POST /v1/data_extraction/score. Each binds and asks in one turn; the
+ * engine refuses what it cannot ask as it was bound any more.
  */
 import * as api from '../../api/index.js';
 import { type Catalog, databaseOf } from '../../catalog/index.js';
