@@ -10,13 +10,14 @@ import { queriesLine } from './lines/queries.js';
 import { restartLine } from './lines/restart.js';
 import { scalingRow, scalingTable } from './lines/scaling.js';
 import { scanLine } from './lines/scan.js';
+import { sqlLine } from './lines/sql.js';
 import { grow, type Prepared, prepareSteps, startStore } from './lines/store.js';
 import { thisMachine } from './machine.js';
 import { PeerProcess } from './peers/process.js';
 import type { Cell, Report, Table } from './report.js';
 import type { Scale } from './scale.js';
 
-export const LINES = ['ingest', 'counts', 'queries', 'memory', 'restart', 'scaling', 'scan'] as const;
+export const LINES = ['ingest', 'counts', 'queries', 'sql', 'memory', 'restart', 'scaling', 'scan'] as const;
 export type Line = (typeof LINES)[number];
 
 export interface RunOptions {
@@ -109,13 +110,16 @@ async function grownStore(
   }
   const last = steps[steps.length - 1];
   let p50: ReadonlyMap<string, number> | null = null;
+  const duckDb = bench.peers.filter(({ name }) => name === 'DuckDB');
+  if (lines.includes('counts')) await loadPeers(bench, prepared, bench.peers);
+  else if (lines.includes('sql')) await loadPeers(bench, prepared, duckDb);
   if (lines.includes('counts')) {
-    await loadPeers(bench, prepared);
     const counted = await countLine(bench, server, last);
     tables.push(counted.table);
     p50 = counted.p50;
   }
   if (lines.includes('queries')) tables.push(await queriesLine(bench, server, prepared));
+  if (lines.includes('sql')) tables.push(...(await sqlLine(bench, server, prepared, duckDb[0])));
   if (lines.includes('memory')) tables.push(memoryTable(bench, memory));
   if (lines.includes('restart')) tables.push(await restartLine(bench, server, last));
   else await bench.close(server);

@@ -19,6 +19,12 @@ export interface Scale {
   readonly queriesPerRound: number;
   /** The page of an ordered extraction that is compared with the first one. */
   readonly latePage: number;
+  /** Things of the sql line: each label is that of two. */
+  readonly things: number;
+  /** Answers of one SELECT per round of the sql line. */
+  readonly selectsPerRound: number;
+  /** Rows of an answer that is streamed. */
+  readonly streamedRows: number;
   readonly restartRounds: number;
   /** Entities of the store that restarts from its log alone: all of it must be under the log size of a checkpoint. */
   readonly logEntities: number;
@@ -39,6 +45,9 @@ export const TINY: Scale = {
   peerCountsPerRound: 1,
   queriesPerRound: 2,
   latePage: 3,
+  things: 2_000,
+  selectsPerRound: 2,
+  streamedRows: 2_000,
   restartRounds: 1,
   logEntities: 3_000,
   scanBytes: 2 ** 20,
@@ -57,6 +66,9 @@ export const SMALL: Scale = {
   peerCountsPerRound: 5,
   queriesPerRound: 20,
   latePage: 900,
+  things: 200_000,
+  selectsPerRound: 10,
+  streamedRows: 500_000,
   restartRounds: 3,
   logEntities: 1_000_000,
   scanBytes: 192 * 2 ** 20,
@@ -71,5 +83,7 @@ export const FULL: Scale = {
   sizes: [1_000_000, 3_000_000, 10_000_000],
   countRounds: 12,
   latePage: 1_000,
+  things: 2_000_000,
+  streamedRows: 1_000_000,
   logEntities: 1_500_000,
 };

@@ -40,8 +40,8 @@ for (let turn = 0; turn < 3; turn++) {
       limiter.inDatabase(count, databases[index % DATABASES])?.window.figures(startMs + elapsedMs).limit ?? 0;
   };
   const charge = (index: number, elapsedMs: number): void => {
-    const now = { elapsedMs: startMs + elapsedMs, clockMs: 0 };
-    limiter.charge(insert, databases[index % DATABASES], NO_USAGE, 0, now);
+    const database = databases[index % DATABASES];
+    limiter.charge(insert, { database, usage: NO_USAGE, elapsedMs: startMs + elapsedMs, clockMs: 0 }, 0);
   };
   const figuresOf = [nanoseconds(rounds, check), nanoseconds(rounds, figures), nanoseconds(rounds, charge)];
   const windows = Math.ceil((rounds * STEP_MS) / 60_000);

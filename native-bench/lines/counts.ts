@@ -6,6 +6,7 @@ import type { Bench } from '../bench.js';
 import { writePeopleCsv } from '../data/peers.js';
 import { percentile } from '../load/load.js';
 import { spreadOf } from '../measure.js';
+import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
@@ -19,11 +20,16 @@ interface Times {
 
 const newTimes = (): Times => ({ p50s: [], p99s: [] });
 
-export async function loadPeers(bench: Bench, { people, steps }: Prepared): Promise<void> {
+/** Writes the people for other databases, and loads them into `peers`. */
+export async function loadPeers(
+  bench: Bench,
+  { people, steps }: Prepared,
+  peers: readonly PeerProcess[],
+): Promise<void> {
   const { entityCount } = steps[steps.length - 1].expected;
-  bench.say('counts: loading the other databases');
+  bench.say('loading the other databases');
   const files = writePeopleCsv(people, 0, entityCount, bench.dir);
-  for (const peer of bench.peers) {
+  for (const peer of peers) {
     await peer.load(files);
     bench.check(`people in ${peer.name}`, await peer.ask('SELECT count(*) FROM people'), entityCount);
     const events = ['visit', 'purchase', 'rating'].map((table) => peer.ask(`SELECT count(*) FROM ${table}`));

@@ -13,6 +13,8 @@ export interface Target {
   readonly key: string;
   /** PEM text of the certificate to trust; needed with https. */
   readonly certificate: string | null;
+  /** Of the bodies; JSON when absent. */
+  readonly contentType?: 'application/json' | 'application/sql';
 }
 
 export interface HttpAnswer {
@@ -45,7 +47,7 @@ export class Connection {
     this.#socket = socket;
     this.#headStart =
       `POST ${target.path} HTTP/1.1\r\nHost: ${new URL(target.url).host}\r\nAuthorization: ${target.key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: ';
+      `Content-Type: ${target.contentType ?? 'application/json'}\r\nContent-Length: `;
     socket.on('data', (part: Buffer) => this.#take(part));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error('the server closed the connection')));

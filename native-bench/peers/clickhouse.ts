@@ -101,6 +101,10 @@ export class ClickHouse implements Peer {
     for (const sql of statements) this.#session.query(sql);
   }
 
+  async run(sql: string): Promise<void> {
+    this.#session.query(sql);
+  }
+
   async ask(sql: string): Promise<number> {
     return Number(this.#session.query(sql, 'TSV'));
   }

@@ -51,17 +51,17 @@ export class DuckDb implements Peer {
   }
 
   async ingest(way: string, warmFile: string, file: string): Promise<Timed> {
-    for (const table of Object.values(WAYS)) await this.#run(`DROP TABLE IF EXISTS ${table}`);
-    await this.#run(`CREATE TABLE ${WAYS[way]} AS ${readJson(warmFile)}`);
-    const result = await timed(() => this.#run(`INSERT INTO ${WAYS[way]} ${readJson(file)}`));
-    await this.#run(`CREATE OR REPLACE TEMP VIEW ingested AS SELECT * FROM ${WAYS[way]}`);
+    for (const table of Object.values(WAYS)) await this.run(`DROP TABLE IF EXISTS ${table}`);
+    await this.run(`CREATE TABLE ${WAYS[way]} AS ${readJson(warmFile)}`);
+    const result = await timed(() => this.run(`INSERT INTO ${WAYS[way]} ${readJson(file)}`));
+    await this.run(`CREATE OR REPLACE TEMP VIEW ingested AS SELECT * FROM ${WAYS[way]}`);
     return result;
   }
 
   async load(files: CsvFiles): Promise<void> {
-    for (const table of Object.values(WAYS)) await this.#run(`DROP TABLE IF EXISTS ${table}`);
-    await this.#run(`CREATE TYPE page AS ENUM (SELECT DISTINCT value FROM ${readCsv(files.visit)})`);
-    await this.#run(`CREATE TYPE land AS ENUM (SELECT DISTINCT country FROM ${readCsv(files.entities)})`);
+    for (const table of Object.values(WAYS)) await this.run(`DROP TABLE IF EXISTS ${table}`);
+    await this.run(`CREATE TYPE page AS ENUM (SELECT DISTINCT value FROM ${readCsv(files.visit)})`);
+    await this.run(`CREATE TYPE land AS ENUM (SELECT DISTINCT country FROM ${readCsv(files.entities)})`);
     const tables = [
       ...eventTable('visit', files.visit, 'page'),
       ...eventTable('purchase', files.purchase, 'INTEGER'),
@@ -71,7 +71,7 @@ export class DuckDb implements Peer {
          longitude::DOUBLE AS longitude, latitude::DOUBLE AS latitude,
          substr(id, 2)::UINTEGER IN (SELECT id FROM visit) AS has_visit FROM ${readCsv(files.entities)} ORDER BY 1`,
     ];
-    for (const sql of tables) await this.#run(sql);
+    for (const sql of tables) await this.run(sql);
   }
 
   async ask(sql: string): Promise<number> {
@@ -88,7 +88,7 @@ export class DuckDb implements Peer {
     this.#instance.closeSync();
   }
 
-  async #run(sql: string): Promise<void> {
+  async run(sql: string): Promise<void> {
     await this.#connection.run(sql);
   }
 }

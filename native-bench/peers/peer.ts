@@ -23,7 +23,9 @@ export interface Peer {
    */
   ingest(way: string, warmFile: string, file: string): Promise<Timed>;
   load(files: CsvFiles): Promise<void>;
-  /** The one number that `sql` gives. */
+  /** Runs a statement of its own SQL that answers nothing. */
+  run(sql: string): Promise<void>;
+  /** The first number that `sql` gives. */
   ask(sql: string): Promise<number>;
   /** Milliseconds of each of `times` executions; every answer must be `expected`. */
   time(sql: string, times: number, expected: number): Promise<number[]>;

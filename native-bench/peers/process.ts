@@ -53,6 +53,10 @@ export class PeerProcess implements Peer {
     return this.#call('load', files) as Promise<void>;
   }
 
+  async run(sql: string): Promise<void> {
+    await this.#call('run', sql);
+  }
+
   ask(sql: string): Promise<number> {
     return this.#call('ask', sql) as Promise<number>;
   }

@@ -85,11 +85,21 @@ export class QuarryServer {
     const certificate = fs.readFileSync(path.join(this.dir, 'tls/cert.pem'), 'utf8');
     const key = this.#process.keys().master;
     const url = secure ? `https://127.0.0.1:${this.#httpsPort}` : `http://127.0.0.1:${this.#httpPort}`;
-    return { url, path: urlPath, key, certificate: secure ? certificate : null };
+    const contentType = urlPath === '/v1/sql' ? 'application/sql' : 'application/json';
+    return { url, path: urlPath, key, certificate: secure ? certificate : null, contentType };
   }
 
   async createColumns(columns: readonly object[]): Promise<void> {
     await this.#client.succeed({ path: '/v1/column', body: columns });
+  }
+
+  /** With all its rows. */
+  async deleteDimension(apiName: string): Promise<void> {
+    await this.#client.succeed({
+      method: 'DELETE',
+      path: '/v1/dimension',
+      body: { 'api-name': apiName },
+    });
   }
 
   async countAll(): Promise<number> {

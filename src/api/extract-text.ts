@@ -5,6 +5,7 @@
  */
 import { ANSWER_CHARS_MAX, QuarryError } from '../base/index.js';
 import type { Cell, ExtractedRow } from '../ir/index.js';
+import type { Point } from '../schema/index.js';
 import type { ExtractColumn } from './extract-columns.js';
 import type { Extraction } from './extraction.js';
 import { PAGE_TOKEN_FIELD, writePageToken } from './page-token.js';
@@ -44,7 +45,14 @@ export function extractionText(
   return `${here},"next-page":${next.page},"${PAGE_TOKEN_FIELD}":"${writePageToken(owner, next)}"`;
 }
 
-function rowText({ columns, near, plan }: Extraction, { position, nearest, cells }: ExtractedRow): string {
+const rowText = (extraction: Extraction, row: ExtractedRow): string =>
+  `{${rowMembers(extraction, row).join()}}`;
+
+/** The members of a row's object. */
+export function rowMembers(
+  { columns, near, plan }: Extraction,
+  { position, nearest, cells }: ExtractedRow,
+): string[] {
   const members: string[] = [];
   columns.forEach((column, index) => {
     const cell = cells[index];
@@ -54,13 +62,18 @@ function rowText({ columns, near, plan }: Extraction, { position, nearest, cells
   if (near !== null && nearest !== null) {
     const { apiName } = near.column;
     members.push(`"${apiName}_distance":${fraction(position.distanceKm)}`);
-    const point = `[${fraction(nearest.longitude)},${fraction(nearest.latitude)}]`;
-    if (near.showCoordinates) members.push(`"${apiName}_coordinates":${point}`);
+    if (near.showCoordinates) members.push(`"${apiName}_coordinates":${pointText(nearest)}`);
   }
-  return `{${members.join()}}`;
+  return members;
 }
 
-function cellText({ window }: ExtractColumn, cell: Exclude<Cell, null>): string {
+/** [longitude,latitude] */
+export function pointText({ longitude, latitude }: Point): string {
+  return `[${fraction(longitude)},${fraction(latitude)}]`;
+}
+
+/** As JSON. */
+export function cellText({ window }: ExtractColumn, cell: Exclude<Cell, null>): string {
   if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
   return JSON.stringify(cell);
 }

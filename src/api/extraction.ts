@@ -52,6 +52,8 @@ export interface ExtractionRequest {
   readonly access: Access;
   /** Names the key or the user; different callers have different names. */
   readonly caller: string;
+  /** All rows are wanted in one answer, not in pages. */
+  readonly whole?: boolean;
 }
 
 /** Which rows of the whole answer a page holds. */
@@ -88,7 +90,10 @@ const NEAR_OF_RESULT: NearRules = {
   where: 'for itself at the top of a query whose conditions are joined by "and" only, in no list within it',
 };
 
-/** Throws 506, 4004, 4010, 4028, 4029, 4030, 4038, 4055, 5008, 5009 and all of `readQuery`, `readColumns`, `readOrder`. */
+/**
+ * Throws 506, 4004, 4010, 4028, 4029, 4030, 4038, 4055, 5008, 5009, all of `readQuery`, `readColumns`, `readOrder`, and 4049
+ * for a page token where all rows are wanted.
+ */
 export function bindExtraction(body: Json, request: ExtractionRequest): Extraction {
   const parts = readParts(body, 'result', NEAR_OF_RESULT, request);
   const { tree, near, order, token } = parts;
@@ -97,7 +102,12 @@ export function bindExtraction(body: Json, request: ExtractionRequest): Extracti
   }
   const limit = Math.min(parts.limit, near?.limit ?? Number.POSITIVE_INFINITY);
   const others = near === null ? conditionOf(tree) : conditionsBesideNear(tree);
-  const page = pageOf(token, limit, request.nowMs);
+  const whole = request.whole === true;
+  if (whole && token !== null) {
+    const text = `"${PAGE_TOKEN_FIELD}" cannot be used where all rows are answered at once: only JSON has pages`;
+    throw new QuarryError(4049, text);
+  }
+  const page = pageOf(token, limit, request.nowMs, whole ? limit : PAGE_ROWS_MAX);
   if (token !== null && !fits(token, order, near)) throw pageTokenFault();
   const { dimension } = parts;
   return extractionOf(parts, page, {
@@ -125,10 +135,10 @@ function conditionsBesideNear(tree: QueryTree): Condition | null {
   return others.length === 0 ? null : joined('and', others);
 }
 
-function pageOf(token: PageToken | null, limit: number, nowMs: number): Page {
+function pageOf(token: PageToken | null, limit: number, nowMs: number, rowsMax: number): Page {
   const taken = token?.taken ?? 0;
   if (taken >= limit) throw pageTokenFault();
-  const rows = Math.min(PAGE_ROWS_MAX, limit - taken);
+  const rows = Math.min(rowsMax, limit - taken);
   return { number: token?.page ?? 1, taken, rows, firstMs: token?.firstMs ?? nowMs };
 }
 

@@ -11,6 +11,7 @@ export * from './custom-key.js';
 export * from './database.js';
 export * from './dimension.js';
 export * from './exists.js';
+export * from './extract-format.js';
 export * from './extract-text.js';
 export * from './extraction.js';
 export * from './json.js';

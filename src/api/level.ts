@@ -4,14 +4,21 @@
  * Invariants: a level names one active column that the caller may use; its tests look at each value by itself.
  */
 import { QuarryError, quoted, TOP_VALUES_MAX, WINDOWS_PER_LEVEL_MAX } from '../base/index.js';
-import { type Buckets, type LevelPlan, METRICS, type ValueSource, type Window } from '../ir/index.js';
+import {
+  type Buckets,
+  eventWindow,
+  type LevelPlan,
+  METRICS,
+  type ValueSource,
+  type Window,
+} from '../ir/index.js';
 import { type Column, type Dimension, isEventType, type ValueForm, valueKindOf } from '../schema/index.js';
 import type { Access } from './access.js';
 import { readAll, readOrNull } from './fields.js';
 import { bucketsOf, readInterval } from './interval.js';
 import { ExactNumber, isList, type Json, type JsonObject } from './json.js';
 import { type BoundPredicates, bindLevelPredicates, isPredicateName, type Predicate } from './predicate.js';
-import { eventWindow, readHalfOpenWindow, readWindow } from './window.js';
+import { readHalfOpenWindow, readWindow } from './window.js';
 
 export interface LevelFields {
   readonly column: Column;

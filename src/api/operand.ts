@@ -1,10 +1,7 @@
-/**
- * One operand of a predicate, turned into a bound on a column's stored form. A bound need not be storable: 1001.23
- * on a column with one decimal place lies between two stored values, 2^63 above all of them; `floor` and `ceil`
- * say which, so that every comparison stays exact.
- */
+/** One operand of a predicate, turned into a bound on a column's stored form, or a text as it is compared. */
 
-import { INT64_MAX, INT64_MIN, QuarryError, quoted, TEXT_POINTS_MAX } from '../base/index.js';
+import { QuarryError, quoted, TEXT_POINTS_MAX } from '../base/index.js';
+import { type Bound, exactly, instantBound, numberBound } from '../ir/index.js';
 import {
   type Column,
   codePointCount,
@@ -15,37 +12,6 @@ import {
   valueKindOf,
 } from '../schema/index.js';
 import { ExactNumber, type Json, kindOf } from './json.js';
-
-/** The greatest stored value not above the operand, the least not below; equal when the operand is storable.
- *  Operands outside 64 bits stand one step outside. */
-export interface Bound {
-  readonly floor: bigint;
-  readonly ceil: bigint;
-}
-
-const ABOVE: Bound = { floor: INT64_MAX, ceil: INT64_MAX + 1n };
-const BELOW: Bound = { floor: INT64_MIN - 1n, ceil: INT64_MIN };
-const exactly = (value: bigint): Bound => ({ floor: value, ceil: value });
-
-/** The bound of a number's text x 10^places, or null when the text is no number. */
-export function numberBound(text: string, places: number): Bound | null {
-  const read = readDecimal(text);
-  if (read === null) return null;
-  if (read.digits === '') return exactly(0n);
-  const zeros = places - read.scale;
-  if (read.digits.length + zeros > 19) return read.negative ? BELOW : ABOVE;
-  if (zeros >= 0) return within(exactly(signed(BigInt(read.digits) * 10n ** BigInt(zeros), read.negative)));
-  const kept = BigInt(read.digits.slice(0, Math.max(0, read.digits.length + zeros)));
-  const floor = read.negative ? -kept - 1n : kept;
-  return within({ floor, ceil: floor + 1n });
-}
-
-const signed = (magnitude: bigint, negative: boolean): bigint => (negative ? -magnitude : magnitude);
-
-function within(bound: Bound): Bound {
-  if (bound.floor > INT64_MAX) return ABOVE;
-  return bound.ceil < INT64_MIN ? BELOW : bound;
-}
 
 /** The text of a JSON number or of a string that may hold one; null for everything else. */
 export function numberText(json: Json): string | null {
@@ -64,10 +30,7 @@ export function finiteNumber(json: Json): number | null {
 function dateBound(json: Json, secondsPerUnit: number, place: string): Bound {
   const seconds = typeof json === 'string' ? parseInstant(json) : null;
   if (seconds === null) throw new QuarryError(4044, `${place} must be a date in ISO 8601 form`);
-  return {
-    floor: BigInt(Math.floor(seconds / secondsPerUnit)),
-    ceil: BigInt(Math.ceil(seconds / secondsPerUnit)),
-  };
+  return instantBound(seconds, secondsPerUnit);
 }
 
 /** The bound of an operand for an ordered column. Throws 4047, 4049, and 4044 for dates, naming `place`. */

@@ -6,12 +6,22 @@
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
 import { QuarryError, quoted, VALUES_PER_LIST_MAX } from '../base/index.js';
-import type { GeoTest, TextMatch, ValueTest } from '../ir/index.js';
+import {
+  type Bound,
+  complement,
+  domainOf,
+  type GeoTest,
+  intersect,
+  type RangeSet,
+  rangeWithin,
+  type TextMatch,
+  unite,
+  type ValueTest,
+} from '../ir/index.js';
 import { baseTypeOf, type Column, readDecimal, valueKindOf } from '../schema/index.js';
 import { readBox, readRadius } from './geo-test.js';
 import { isList, type Json, kindOf } from './json.js';
-import { type Bound, isOrdered, numberText, readBound, readText } from './operand.js';
-import { complement, domainOf, intersect, type RangeSet, rangeWithin, unite } from './range-set.js';
+import { isOrdered, numberText, readBound, readText } from './operand.js';
 
 const ORDERED = ['equals', 'not-equals', 'in', 'not-in', 'range', 'gt', 'gte', 'lt', 'lte'];
 const BOOLEAN = ['equals', 'not-equals', 'in', 'not-in'];

@@ -1,6 +1,6 @@
 /** POST /v1/query/top_values: the most frequent values of a column each, under the name of its query. */
 import { checkAll, invariant, QuarryError, quoted, TOP_VALUES_QUERIES_MAX } from '../base/index.js';
-import type { AggregateAnswer, AggregatePlan, TopLevel } from '../ir/index.js';
+import { type AggregateAnswer, type AggregatePlan, ALL_EVENTS, type TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
 import { AnswerText, writeAnswer } from './aggregate-text.js';
@@ -9,7 +9,6 @@ import { dimensionAt, objectAt, readAll, readOrNull } from './fields.js';
 import type { Json, JsonObject } from './json.js';
 import { bindValues, readLevel, readLimit } from './level.js';
 import { readBypassCache } from './query-list.js';
-import { ALL_EVENTS } from './window.js';
 
 export interface TopValuesQuery {
   readonly name: string;

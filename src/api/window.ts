@@ -4,7 +4,7 @@
  * calendar with the day clamped to the month's length.
  */
 import { QuarryError, quoted } from '../base/index.js';
-import type { Window } from '../ir/index.js';
+import { eventWindow, type Window } from '../ir/index.js';
 import {
   civilFromDays,
   daysFromCivil,
@@ -24,12 +24,6 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   d: SECONDS_PER_DAY,
   w: 7 * SECONDS_PER_DAY,
 };
-/** Event dates are unsigned 32-bit seconds; a window beyond them holds nothing more. */
-const EVENT_SECONDS_MAX = 2 ** 32 - 1;
-
-/** Every event. */
-export const ALL_EVENTS: Window = { from: 0, to: EVENT_SECONDS_MAX };
-
 /** The window of a `between`, as far as events reach. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
 export function readWindow(json: Json, nowMs: number, place: string): Window {
   return eventWindow(readSpan(json, nowMs, place));
@@ -102,10 +96,4 @@ function shiftMonths(start: number, months: number): number {
   const newMonth = total - newYear * 12 + 1;
   const newDay = Math.min(day, daysInMonth(newYear, newMonth));
   return daysFromCivil(newYear, newMonth, newDay) * SECONDS_PER_DAY + (start - days * SECONDS_PER_DAY);
-}
-
-/** What of a window, both ends inside, can hold events. */
-export function eventWindow({ from, to }: Window): Window {
-  if (to < 0 || from > EVENT_SECONDS_MAX) return { from: 1, to: 0 };
-  return { from: Math.max(from, 0), to: Math.min(to, EVENT_SECONDS_MAX) };
 }

@@ -12,16 +12,11 @@ export interface ErrorEntry {
   readonly condition: string;
   /** Why the code cannot arise, as a sentence. */
   readonly never?: string;
-  /** What will throw it and is not built yet. */
-  readonly later?: string;
 }
 
 const entry = (status: number, condition: string): ErrorEntry => ({ status, condition });
 const never = (status: number, condition: string, why: string): ErrorEntry => {
   return { status, condition, never: why };
-};
-const later = (status: number, condition: string, thrower: string): ErrorEntry => {
-  return { status, condition, later: thrower };
 };
 
 export const ERRORS = {
@@ -154,7 +149,7 @@ export const ERRORS = {
   5008: entry(400, 'dimension does not exist'),
   5009: entry(400, 'invalid type for a parameter'),
   5010: entry(400, 'relational-model-type not fact or dimension'),
-  6000: later(400, 'SQL error', 'SQL'),
+  6000: entry(400, 'SQL error'),
   7000: entry(400, 'permission group: invalid parameter type'),
   7050: entry(400, 'user: invalid parameter type'),
   8000: entry(400, 'database parameter invalid or database unknown'),

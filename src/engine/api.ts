@@ -3,7 +3,8 @@
  * Every method rejects with a QuarryError for faults of the request or of the moment (disk full, memory full,
  * shard being rebuilt) and never after a write was acknowledged.
  */
-import type { HangUp } from '../base/index.js';
+import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
+import type { HangUp, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { RecordOnce } from '../format/index.js';
 import type {
@@ -13,6 +14,7 @@ import type {
   CountEntityPlan,
   ExtractedRow,
   ExtractPlan,
+  SelectPlan,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
@@ -53,6 +55,43 @@ export interface MutationRequest extends WriteRequest {
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
   readonly once: RecordOnce | null;
+}
+
+/** One of several writes that take effect together. */
+export type ScriptWrite =
+  | {
+      readonly write: 'insert';
+      readonly rowCount: number;
+      /** The insert body of the first `rows` rows. */
+      readonly body: (rows: number) => Uint8Array;
+    }
+  | ({ readonly write: 'change' } & Mutation);
+
+export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
+  /** Binds the request against the newest model; it must do nothing else, for it runs again when the model shrank. */
+  readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
+  /** The request's time, milliseconds since 1970-01-01. */
+  readonly nowMs: number;
+  readonly once: RecordOnce | null;
+  /** Called before anything is logged, with the entities that are about to be written; throws to refuse. */
+  readonly charge: (insertedCount: number, updatedCount: number) => void;
+}
+
+/** One write of a script that broke a rule: nothing of the script was written. */
+export class StepRefused extends Error {
+  override name = 'StepRefused';
+  /** Which write of the script. */
+  readonly step: number;
+  /** Which row of an insert; null of a change. */
+  readonly row: number | null;
+  readonly refusal: QuarryError;
+
+  constructor(step: number, row: number | null, refusal: QuarryError) {
+    super(refusal.message);
+    this.step = step;
+    this.row = row;
+    this.refusal = refusal;
+  }
 }
 
 /** What a change of the catalog decides against the newest version: the changes to log, and the caller's answer. */
@@ -110,6 +149,12 @@ export interface EngineStats {
   readonly cacheMissCount: number;
 }
 
+/** One SELECT, or what is to be told of how it is run: without running it (`plan`), or of a run (`analyze`). */
+export interface SelectRequest {
+  readonly plan: SelectPlan;
+  readonly explain: 'no' | 'plan' | 'analyze';
+}
+
 /** How a query is asked. */
 export interface Asking {
   /** Who waits for the answer; null = somebody always does. */
@@ -139,6 +184,16 @@ export interface QueryApi {
    */
   atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T>;
   /**
+   * The same rows as those of `extract`, however many, as bytes. Begins in this turn; what is thrown meets whoever reads
+   * the stream.
+   */
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream;
+  /**
+   * The rows of one SELECT in that format, or in JSON those of several: a list of `{result, count, took}`, all of one
+   * version. Begins in this turn; what is thrown meets whoever reads the stream.
+   */
+  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream;
+  /**
    * The text that `compute` gives, or the one that it gave for the same `key` at most `seconds` ago, if nothing of the
    * database (rows or model) has changed since `compute` was called. `key` says all that the text depends on.
    */
@@ -163,6 +218,12 @@ export interface EngineApi extends QueryApi {
   insert(request: InsertRequest): Promise<InsertAnswer>;
   /** Updates or deletes by a condition; resolves with the number of entities when durable and visible. */
   mutate(request: MutationRequest): Promise<number>;
+  /**
+   * Several writes, one behind the other: all take effect or none, as one record. Resolves, when they are durable and
+   * visible, with the numbers of their answers in a row: entities and values of an insert, entities of a change. Rejects
+   * with StepRefused for a write that breaks a rule of inserts and updates.
+   */
+  script(request: ScriptRequest): Promise<readonly number[]>;
   /**
    * Changes the catalog: `decide` sees the newest version and may throw a QuarryError. It must do nothing else, for it
    * runs again when it had to wait; the last run counts.

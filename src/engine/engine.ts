@@ -4,6 +4,7 @@
  * Invariant: while a lane is down nothing is appended, so its rebuild meets a log that stands still.
  */
 import { randomUUID } from 'node:crypto';
+import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
 import {
   type Catalog,
   catalogFromPlain,
@@ -20,6 +21,7 @@ import type {
   ExtractPlan,
 } from '../ir/index.js';
 import { readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
+import type { DatabaseModel } from '../schema/index.js';
 import { Log, type LogStats } from '../wal/index.js';
 import type {
   Asking,
@@ -31,18 +33,27 @@ import type {
   InsertRequest,
   MutationRequest,
   QueryApi,
+  ScriptRequest,
+  SelectRequest,
 } from './api.js';
 import { Checkpointer } from './checkpoint.js';
 import { DataVersions } from './data-versions.js';
+import { ExtractStreams } from './extract-stream.js';
 import { prepareFirstStart } from './first-start.js';
 import { LaneSet } from './lanes.js';
 import { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
 import { Queries } from './queries.js';
+import { QueryRunner, type QueryRunnerParts } from './query-runner.js';
 import { ReadGate } from './read-gate.js';
+import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
-import { loadLanes, replayLog } from './replay.js';
+import { loadLanes, replayLog, type StepCounts } from './replay.js';
+import { ScriptWriter } from './script-writer.js';
+import { Selects } from './selects.js';
+import { emptySpoolDir, SpoolStore } from './spool.js';
 import { UsageBook } from './usage.js';
+import { WriteMemory } from './write-memory.js';
 import { type ReplayedCounts, type Write, WriteOrder } from './write-order.js';
 import { Writer } from './writer.js';
 
@@ -50,6 +61,7 @@ const INTERVAL_MS = 100;
 const EXPIRY_INTERVAL_MS = 600_000;
 const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
+const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
 /** Of the memory limit: what one query may take beside the data. */
 const QUERY_MEMORY_PART = 16;
@@ -75,10 +87,15 @@ export class Engine implements EngineApi {
   readonly #gate = new ReadGate();
   readonly #versions = new DataVersions();
   readonly #queries: Queries;
+  readonly #selects: Selects;
+  readonly #extractStreams: ExtractStreams;
   readonly #writer: Writer;
+  readonly #scripts: ScriptWriter;
   readonly #checkpoints: Checkpointer;
   readonly #usage = new UsageBook();
   readonly #once: OnceTable;
+  readonly #notes: RecordNotes;
+  readonly #memory: WriteMemory;
   readonly #storeId: string;
   #ready = false;
   #closing = false;
@@ -104,7 +121,7 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#gate,
     );
-    this.#queries = new Queries({
+    const asking: QueryRunnerParts = {
       lanes: this.#lanes,
       gate: this.#gate,
       versions: this.#versions,
@@ -115,9 +132,16 @@ export class Engine implements EngineApi {
           options.queryBytesMax ??
           Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART)),
       },
-      cacheBytesMax: Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART)),
       elapsedMs: () => performance.now(),
-    });
+    };
+    const runner = new QueryRunner(asking);
+    const cacheBytesMax = Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART));
+    this.#queries = new Queries({ ...asking, runner, cacheBytesMax });
+    const spools = { fs: options.fs, dir: `${options.dir}/${SPOOL_DIR}`, store: new SpoolStore() };
+    const model = (databaseId: number): DatabaseModel | undefined =>
+      this.#order.visible.databases.get(databaseId);
+    this.#selects = new Selects({ ...asking, runner, spools, model });
+    this.#extractStreams = new ExtractStreams({ runner, spools });
     this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {
       options,
@@ -131,7 +155,12 @@ export class Engine implements EngineApi {
       { ...parts, canBegin: () => this.#rebuilds.size === 0 && !this.#closing },
       manifest,
     );
-    this.#writer = new Writer({ ...parts, checkWritable: () => this.#checkWritable() });
+    this.#memory = new WriteMemory(this.#lanes, this.#once, options.memoryLimitBytes);
+    this.#notes = new RecordNotes(this.#usage, this.#once);
+    const writing = { ...parts, notes: this.#notes, memory: this.#memory };
+    const checked = { ...writing, checkWritable: () => this.#checkWritable() };
+    this.#writer = new Writer(checked);
+    this.#scripts = new ScriptWriter(checked);
   }
 
   /** The engine of a data directory, its threads started; `start` opens the store. */
@@ -163,6 +192,7 @@ export class Engine implements EngineApi {
 
   async #recover(): Promise<void> {
     const { fs, dir, events, clock } = this.#options;
+    await emptySpoolDir(fs, `${dir}/${SPOOL_DIR}`);
     const { all: lanes } = this.#lanes;
     const started = clock.nowMs();
     const { manifest } = this.#checkpoints;
@@ -176,8 +206,8 @@ export class Engine implements EngineApi {
       events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
     }
     const from = this.#checkpoints.lsn + 1;
-    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, count) => {
-      this.#writer.note(lsn, record, count);
+    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, counts) => {
+      this.#notes.note(lsn, record, counts);
       // Whatever was deleted since the snapshot is still in it, and in the log.
       if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
       if (record.type !== 'insert') this.#checkpoints.erase();
@@ -262,6 +292,10 @@ export class Engine implements EngineApi {
     return this.#write(() => this.#writer.mutate(request));
   }
 
+  script(request: ScriptRequest): Promise<readonly number[]> {
+    return this.#write(() => this.#scripts.write(request));
+  }
+
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
     return this.#write(() => this.#writer.change(decide));
   }
@@ -301,6 +335,14 @@ export class Engine implements EngineApi {
 
   atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
     return this.#queries.atOneVersion(ask);
+  }
+
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
+    return this.#extractStreams.stream(plan, encoder, asking);
+  }
+
+  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
+    return this.#selects.select(requests, format, asking);
   }
 
   remembered(
@@ -376,9 +418,9 @@ export class Engine implements EngineApi {
     const { manifest, lsn } = this.#checkpoints;
     if (manifest !== null) await loadLanes([lane], manifest);
     const from = manifest === null ? EMPTY_CATALOG : catalogFromPlain(manifest.catalog);
-    const counts = new Map<number, number>();
-    await replayLog(fs, this.#logDir, lsn + 1, from, [lane], (recordLsn, _record, count) => {
-      if (count > 0) counts.set(recordLsn, count);
+    const counts = new Map<number, StepCounts>();
+    await replayLog(fs, this.#logDir, lsn + 1, from, [lane], (recordLsn, _record, changed) => {
+      if (changed.some((count) => count > 0)) counts.set(recordLsn, changed);
     });
     for (const model of this.#order.head.databases.values()) await lane.send('model', { model });
     this.#lanes.all[index] = lane;
@@ -399,7 +441,7 @@ export class Engine implements EngineApi {
       logBytesWritten: log.bytesWritten,
       logRecordCount: log.recordCount,
       checkpointCount: this.#checkpoints.count,
-      memoryUsedBytes: this.#writer.memoryBytes,
+      memoryUsedBytes: this.#memory.usedBytes,
       memoryLimitBytes,
       laneCount: this.#lanes.all.length,
       shardCount: this.#lanes.shardCount,

@@ -1,9 +1,12 @@
 /** What an update or a delete is in the log, and the memory that it may take. */
 import { QuarryError, SEGMENT_ROWS_MAX } from '../base/index.js';
+import { dimensionById } from '../catalog/index.js';
 import { decodeBatch, type Section } from '../column/index.js';
 import { encodeRecordPayload, type RecordOnce } from '../format/index.js';
-import { conditionToPlain } from '../ir/index.js';
-import type { Mutation } from './api.js';
+import { type CountEntityPlan, conditionToPlain } from '../ir/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+import type { Mutation, MutationRequest } from './api.js';
+import type { LaneSet } from './lanes.js';
 
 /** A value of the widest kind and its validity. */
 const BYTES_PER_VALUE = 17;
@@ -66,4 +69,34 @@ export function encodeMutation(
 export function bodyOfSet(dimension: string, set: string): Uint8Array {
   const members = set.trim().slice(1);
   return Buffer.from(`{"set":{"dimension":${JSON.stringify(dimension)},${members}}`, 'utf8');
+}
+
+/** What a mutation concerns now, before it stands in the log. */
+export async function findTouched(lanes: LaneSet, plan: CountEntityPlan): Promise<Touched> {
+  const [entityCount, allCount] = await lanes.countEntities([plan, { ...plan, condition: null }]);
+  const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
+  return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
+}
+
+/** The batch of an update's `set`, parsed against at least `model`; null for a delete. */
+export async function parseSet(
+  lanes: LaneSet,
+  {
+    databaseId,
+    nowMs,
+    customKey,
+    columnIds,
+  }: Pick<MutationRequest, 'databaseId' | 'nowMs' | 'customKey' | 'columnIds'>,
+  { dimensionId, set }: Mutation,
+  model: DatabaseModel,
+): Promise<Uint8Array | null> {
+  if (set === null) return null;
+  const dimension = dimensionById(model, dimensionId);
+  if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
+  const body = bodyOfSet(dimension.apiName, set);
+  const parsed = await lanes.ask(
+    lanes.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
+  );
+  checkSet(parsed.batch);
+  return parsed.batch;
 }

@@ -1,10 +1,9 @@
 /**
  * The main thread's part of queries: what is asked of all lanes in one turn, merged exactly, remembered.
  * Invariants: what a call asks reads one LSN on all lanes: queries of one round by being sent in one turn, those of
- * several over rows that did not change meanwhile or behind the gate; who waits for the gate has a seat, and nobody
- * behind the gate waits for one; an answer is remembered under its whole plan and the version that it read.
+ * several over rows that did not change meanwhile or behind the gate; an answer is remembered under its whole plan and
+ * the version that it read.
  */
-import { QuarryError } from '../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -15,40 +14,25 @@ import type {
 import { Aggregation, firstRows } from '../plan/index.js';
 import type { DimensionKey } from '../storage/index.js';
 import type { Asking, QueryApi } from './api.js';
-import type { DataVersions } from './data-versions.js';
-import type { LaneSet } from './lanes.js';
-import { QuerySeats } from './query-seats.js';
-import type { ReadGate } from './read-gate.js';
+import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
 import { ResultCache } from './result-cache.js';
-import { type QueryLimits, RunningQuery } from './running-query.js';
+import type { RunningQuery } from './running-query.js';
 
 /** About what a row of an answer takes. */
 const ROW_BYTES = 200;
 const COUNT_BYTES = 8;
-/** Aggregations and extractions that are worked on at once. */
-const SEATS = 4;
-/** Rows that have changed since will soon change again: a query of several rounds goes behind the gate at once. */
-const QUIET_MS = 1_000;
 
-export interface QueriesParts {
-  readonly lanes: LaneSet;
-  readonly gate: ReadGate;
-  readonly versions: DataVersions;
-  readonly limits: QueryLimits;
-  /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
-  readonly shrinkVersion: (databaseId: number) => number;
+export interface QueriesParts extends QueryRunnerParts {
+  readonly runner: QueryRunner;
   readonly cacheBytesMax: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsedMs: () => number;
 }
 
 /** A plan whose answer is to be remembered. */
 type CachedPlan = DimensionKey;
 
-export class Queries implements QueryApi {
+export class Queries implements Omit<QueryApi, 'select' | 'extractStream'> {
   readonly #parts: QueriesParts;
   readonly #cache: ResultCache;
-  readonly #seats = new QuerySeats(SEATS);
 
   constructor(parts: QueriesParts) {
     this.#parts = parts;
@@ -59,16 +43,6 @@ export class Queries implements QueryApi {
     return this.#cache;
   }
 
-  async #run<T>({ hangUp }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
-    const { lanes, limits } = this.#parts;
-    const query = new RunningQuery(lanes, limits, hangUp);
-    try {
-      return await work(query);
-    } finally {
-      query.end();
-    }
-  }
-
   countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
     return this.#cached(
       'count',
@@ -76,7 +50,7 @@ export class Queries implements QueryApi {
       asking,
       () => COUNT_BYTES,
       (missed) =>
-        this.#run(asking, async (query) => {
+        this.#parts.runner.run(asking, async (query) => {
           const counts = await query.ask((lane, bounds) =>
             lane.send('count-entities', { plans: missed, bounds }),
           );
@@ -86,7 +60,7 @@ export class Queries implements QueryApi {
   }
 
   exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]> {
-    return this.#run(asking, async (query) => {
+    return this.#parts.runner.run(asking, async (query) => {
       const found = await query.ask((lane, bounds) => lane.send('exist', { ...plan, ids, bounds }));
       return ids.map((_, index) => found.some((one) => one[index] === 1));
     });
@@ -94,58 +68,12 @@ export class Queries implements QueryApi {
 
   aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
     return this.#cached('aggregate', plans, asking, answerBytes, (missed) => {
-      return this.#seated(missed, asking, (query, checkModel) =>
-        mayTakeRounds(missed) ? this.#inRounds(missed, query, checkModel) : this.#aggregate(missed, query),
+      const { runner } = this.#parts;
+      return runner.seated(missed, asking, (query, checkModel) =>
+        mayTakeRounds(missed)
+          ? runner.atOneVersion(missed, query, checkModel, () => this.#aggregate(missed, query))
+          : this.#aggregate(missed, query),
       );
-    });
-  }
-
-  /**
-   * Runs a query of these plans when it has a seat. What it asks must be what was bound, so it is refused when the model
-   * has shrunk while it waited: `checkModel`, to be called after each further wait.
-   */
-  #seated<T>(
-    plans: readonly DimensionKey[],
-    asking: Asking,
-    work: (query: RunningQuery, checkModel: () => void) => Promise<T>,
-  ): Promise<T> {
-    const { shrinkVersion } = this.#parts;
-    const shrinks = plans.map(({ databaseId }) => shrinkVersion(databaseId));
-    const checkModel = (): void => {
-      if (plans.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
-      throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
-    };
-    return this.#run(asking, async (query) => {
-      const leave = (): void => this.#seats.leave();
-      await query.entered(this.#seats.enter(), leave);
-      try {
-        checkModel();
-        return await work(query, checkModel);
-      } finally {
-        leave();
-      }
-    });
-  }
-
-  /**
-   * Answers of several rounds, all of one version: asked freely where nothing has changed for a while, and once more
-   * behind the gate when something did meanwhile.
-   */
-  async #inRounds(
-    plans: readonly AggregatePlan[],
-    query: RunningQuery,
-    checkModel: () => void,
-  ): Promise<AggregateAnswer[]> {
-    const { versions, elapsedMs } = this.#parts;
-    const quietMs = elapsedMs() - QUIET_MS;
-    if (plans.every((plan) => versions.changedMs(plan) < quietMs)) {
-      const before = plans.map((plan) => versions.of(plan));
-      const answers = await this.#aggregate(plans, query);
-      if (plans.every((plan, index) => versions.of(plan) === before[index])) return answers;
-    }
-    return this.#behindGate(query, () => {
-      checkModel();
-      return this.#aggregate(plans, query);
     });
   }
 
@@ -170,7 +98,7 @@ export class Queries implements QueryApi {
   }
 
   extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
-    return this.#seated([plan], asking, (query) => this.#extract(plan, query));
+    return this.#parts.runner.seated([plan], asking, (query) => this.#extract(plan, query));
   }
 
   async #extract(plan: ExtractPlan, query: RunningQuery): Promise<readonly ExtractedRow[]> {
@@ -180,22 +108,11 @@ export class Queries implements QueryApi {
 
   atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
     // Behind the gate nobody may wait for a seat: those that have one may be waiting for the gate.
+    const { runner } = this.#parts;
     const extract: QueryApi['extract'] = (plan, asking) =>
-      this.#run(asking, (query) => this.#extract(plan, query));
+      runner.run(asking, (query) => this.#extract(plan, query));
     const nobody: Asking = { hangUp: null, bypassCache: true };
-    return this.#seated([], nobody, (query) => this.#behindGate(query, () => ask(extract)));
-  }
-
-  /** Runs `work` while no record is sent to the lanes. */
-  async #behindGate<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
-    const { gate } = this.#parts;
-    const leave = (): void => gate.leave();
-    await query.entered(gate.enter(), leave);
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+    return runner.seated([], nobody, (query) => runner.behindGate(query, () => ask(extract)));
   }
 
   async remembered(

@@ -5,10 +5,10 @@
  * of the last record. Nothing is written.
  */
 import { applyChanges, type Catalog, type CatalogChange, changeFromPlain } from '../catalog/index.js';
-import { decodeRecordPayload, type LogRecord, type Manifest } from '../format/index.js';
+import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { conditionFromPlain } from '../ir/index.js';
-import type { ApplyRecord } from '../protocol/index.js';
+import type { ApplyRecord, LaneRequests } from '../protocol/index.js';
 import { LogReplay } from '../wal/index.js';
 import type { LaneApi } from './lane.js';
 
@@ -38,52 +38,90 @@ export async function loadLanes(
   }));
 }
 
-const noCount = (): number => 0;
+/** Entities that each step of a record changed: one number, or those of a script's steps; none of what changes no rows. */
+export type StepCounts = readonly number[];
 
-/** Tells a lane what a change means for the data it holds; null = nothing. Resolves with 0. */
-export function applyToLane(lane: LaneApi, change: CatalogChange): Promise<number> | null {
+const NO_COUNTS: StepCounts = [];
+const noCounts = (): StepCounts => NO_COUNTS;
+
+/** What several lanes counted of one record, together. */
+export function addCounts(each: readonly StepCounts[]): StepCounts {
+  const length = each.reduce((longest, counts) => Math.max(longest, counts.length), 0);
+  return Array.from({ length }, (_, step) => each.reduce((sum, counts) => sum + (counts[step] ?? 0), 0));
+}
+
+/** Tells a lane what a change means for the data it holds; null = nothing. */
+export function applyToLane(lane: LaneApi, change: CatalogChange): Promise<StepCounts> | null {
   switch (change.change) {
     case 'dimension-deleted': {
       const { databaseId, dimensionId } = change;
-      return lane.send('drop-dimension', { databaseId, dimensionId }).then(noCount);
+      return lane.send('drop-dimension', { databaseId, dimensionId }).then(noCounts);
     }
     case 'column-deleted': {
       const { databaseId, dimensionId, columnId } = change;
-      return lane.send('drop-column', { databaseId, dimensionId, columnId }).then(noCount);
+      return lane.send('drop-column', { databaseId, dimensionId, columnId }).then(noCounts);
     }
     case 'database-deleted':
-      return lane.send('drop-database', { databaseId: change.databaseId }).then(noCount);
+      return lane.send('drop-database', { databaseId: change.databaseId }).then(noCounts);
     default:
       return null;
   }
 }
 
-/** Sends a lane its part of a record; null = none. Resolves with the entities that an update or delete changed there. */
-export function sendRecord(lane: LaneApi, record: LogRecord): Promise<number> | null {
+/** Sends a lane its part of a record; null = none. Resolves with the entities that updates and deletes changed there. */
+export function sendRecord(lane: LaneApi, record: LogRecord): Promise<StepCounts> | null {
   switch (record.type) {
     case 'catalog':
       return null;
     case 'insert': {
-      const part = insertFor(lane, record);
-      return part === null ? null : lane.send('apply', { records: [part] }).then(noCount);
+      const part = insertFor(lane, record.databaseId, record.batches);
+      return part === null ? null : lane.send('apply', { records: [part] }).then(noCounts);
     }
     case 'expire': {
       const { databaseId, dimensionId, columnId, beforeSeconds } = record;
-      return lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(noCount);
+      return lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(noCounts);
     }
+    case 'script':
+      return sendScript(lane, record);
     default: {
       const { databaseId, dimensionId, batches } = record;
-      const condition = conditionFromPlain(record.condition);
-      // A copy: the record's bytes belong to the reader.
-      const batch = record.type === 'update' ? new Uint8Array(batches[0].bytes) : null;
-      return lane.send('mutate', { databaseId, dimensionId, condition, batch });
+      return lane.send('mutate', mutationOf(databaseId, dimensionId, record.condition, batches)).then(one);
     }
   }
 }
 
+const one = (count: number): StepCounts => [count];
+
+function mutationOf(
+  databaseId: number,
+  dimensionId: number,
+  condition: unknown,
+  batches: readonly RecordBatch[],
+): LaneRequests['mutate'] {
+  // A copy: the record's bytes belong to the reader.
+  const batch = batches.length === 0 ? null : new Uint8Array(batches[0].bytes);
+  return { databaseId, dimensionId, condition: conditionFromPlain(condition), batch };
+}
+
+/** Sends a lane its part of every step, in their order and in one turn. */
+function sendScript(lane: LaneApi, record: Extract<LogRecord, { type: 'script' }>): Promise<StepCounts> {
+  const { databaseId } = record;
+  let next = 0;
+  const counts = record.steps.map((step) => {
+    const batches = record.batches.slice(next, next + step.batchCount);
+    next += step.batchCount;
+    if (step.step !== 'insert') {
+      return lane.send('mutate', mutationOf(databaseId, step.dimensionId, step.condition, batches));
+    }
+    const part = insertFor(lane, databaseId, batches);
+    return part === null ? 0 : lane.send('apply', { records: [part] }).then(() => 0);
+  });
+  return Promise.all(counts);
+}
+
 /** The part of an insert that concerns `lane`, or null. */
-function insertFor(lane: LaneApi, record: Extract<LogRecord, { type: 'insert' }>): ApplyRecord | null {
-  const own = record.batches.filter(({ shard }) => lane.shards.includes(shard));
+function insertFor(lane: LaneApi, databaseId: number, all: readonly RecordBatch[]): ApplyRecord | null {
+  const own = all.filter(({ shard }) => lane.shards.includes(shard));
   if (own.length === 0) return null;
   // One copy that the lane may keep: the record's bytes belong to the reader.
   const total = own.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -96,12 +134,12 @@ function insertFor(lane: LaneApi, record: Extract<LogRecord, { type: 'insert' }>
     offset += bytes.length;
     return place;
   });
-  return { databaseId: record.databaseId, buffer, batches };
+  return { databaseId, buffer, batches };
 }
 
 /**
  * Reads the log from `fromLsn` on and sends every record to the lanes; resolves when they applied all of it. `note`
- * is called for every record in LSN order, with the entities it changed in these lanes.
+ * is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
  */
 export async function replayLog(
   fs: FileSystem,
@@ -109,7 +147,7 @@ export async function replayLog(
   fromLsn: number,
   catalog: Catalog,
   lanes: readonly LaneApi[],
-  note: (lsn: number, record: LogRecord, entityCount: number) => void,
+  note: (lsn: number, record: LogRecord, counts: StepCounts) => void,
 ): Promise<Replayed> {
   const replay = new LogReplay({ fs, dir: logDir, fromLsn });
   let current = catalog;
@@ -135,13 +173,7 @@ export async function replayLog(
     // Looked at when its turn comes; until then a failure must not count as unhandled.
     counts.catch(() => {});
     const head = headOf(record);
-    waiting.push(async () =>
-      note(
-        lsn,
-        head,
-        (await counts).reduce((sum, one) => sum + one, 0),
-      ),
-    );
+    waiting.push(async () => note(lsn, head, addCounts(await counts)));
     recordCount++;
     logBytes += payload.length;
     waitingBytes += payload.length;

@@ -30,6 +30,8 @@ export class RunningQuery {
   #stopped: QuarryError | null = null;
   /** Lanes that have not answered yet. */
   #asked = 0;
+  /** When its turn on this thread began. */
+  #turnMs = 0;
   #ended = false;
 
   /** `end` must be called at last. */
@@ -96,14 +98,20 @@ export class RunningQuery {
    * Rejects with 9005 between two slices, and with what the work throws.
    */
   async inSlices<T>(work: Iterator<unknown, T>): Promise<T> {
-    for (let turnMs = performance.now(); ; ) {
+    for (this.#turnMs = performance.now(); ; ) {
       this.check();
       const { done, value } = work.next();
       if (done === true) return value;
-      if (performance.now() - turnMs < TURN_MS) continue;
-      await nextTurn();
-      turnMs = performance.now();
+      if (performance.now() - this.#turnMs >= TURN_MS) await this.turn();
     }
+  }
+
+  /** Gives the turn to others when this query has had it for a while. Rejects with 9005. */
+  async turn(): Promise<void> {
+    this.check();
+    if (performance.now() - this.#turnMs < TURN_MS) return;
+    await nextTurn();
+    this.#turnMs = performance.now();
   }
 
   /**

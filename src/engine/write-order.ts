@@ -17,7 +17,7 @@ import type { Touched } from './data-versions.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import type { LaneSet } from './lanes.js';
 import type { ReadGate } from './read-gate.js';
-import { applyToLane } from './replay.js';
+import { addCounts, applyToLane, type StepCounts } from './replay.js';
 
 /** What becomes of a record once it is durable. */
 export interface Write {
@@ -30,13 +30,13 @@ export interface Write {
   /** Its answer depends on the data at its LSN. */
   readonly evaluates?: boolean;
   /** Sends the record's part to a lane; resolves with the entities it changed there. null = nothing for this lane. */
-  readonly send: (lane: LaneApi) => Promise<number> | null;
+  readonly send: (lane: LaneApi) => Promise<StepCounts> | null;
   /** Called when the record is applied everywhere, with the entities it changed. */
-  readonly applied: (lsn: number, entityCount: number) => void;
+  readonly applied: (lsn: number, counts: StepCounts) => void;
 }
 
-/** Entities that a rebuilt lane's replay changed, by LSN. */
-export type ReplayedCounts = ReadonlyMap<number, number>;
+/** Entities that a rebuilt lane's replay changed, by LSN and step. */
+export type ReplayedCounts = ReadonlyMap<number, StepCounts>;
 
 export class WriteOrder {
   readonly #lanes: LaneSet;
@@ -99,16 +99,21 @@ export class WriteOrder {
   }
 
   /** Appends in this turn; resolves with the entities changed when the record is durable and applied by all lanes. */
-  append(payload: Uint8Array, write: Write): Promise<number> {
+  append(payload: Uint8Array, write: Write): Promise<StepCounts> {
     const { lsn, written } = this.log.append(payload);
     const appending = this.#whenWritten(lsn, written, this.#setHead(write.changes), write);
     this.#last = appending;
     return appending;
   }
 
-  async #whenWritten(lsn: number, written: Promise<void>, catalog: Catalog, write: Write): Promise<number> {
+  async #whenWritten(
+    lsn: number,
+    written: Promise<void>,
+    catalog: Catalog,
+    write: Write,
+  ): Promise<StepCounts> {
     await written;
-    const applying = new Promise<number>((resolve, reject) => {
+    const applying = new Promise<StepCounts>((resolve, reject) => {
       this.#gate.write(() => {
         try {
           resolve(this.#commit(lsn, catalog, write));
@@ -118,14 +123,14 @@ export class WriteOrder {
       });
     });
     this.#underWay.set(lsn, applying);
-    let entityCount: number;
+    let counts: StepCounts;
     try {
-      entityCount = await applying;
+      counts = await applying;
     } finally {
       this.#underWay.delete(lsn);
     }
     this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
-    return entityCount;
+    return counts;
   }
 
   /** Resolves when every record given to the log so far is applied everywhere: what `head` says is durable then. */
@@ -169,32 +174,32 @@ export class WriteOrder {
   }
 
   /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
-  #commit(lsn: number, catalog: Catalog, write: Write): Promise<number> {
+  #commit(lsn: number, catalog: Catalog, write: Write): Promise<StepCounts> {
     const { changes, send, applied } = write;
     invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
     this.#lsnSent = lsn;
     this.#visible = catalog;
     const counts = this.#lanes.all.flatMap((lane, index) =>
       [...changes.map((change) => applyToLane(lane, change)), send(lane)].map((sent) =>
-        sent === null ? 0 : this.#afterRebuild(sent, index, lsn),
+        sent === null ? [] : this.#afterRebuild(sent, index, lsn),
       ),
     );
     this.#sent(lsn, write);
     return Promise.all(counts).then((each) => {
-      const entityCount = each.reduce((sum, one) => sum + one, 0);
-      applied(lsn, entityCount);
-      return entityCount;
+      const sums = addCounts(each);
+      applied(lsn, sums);
+      return sums;
     });
   }
 
-  async #afterRebuild(sent: Promise<number>, index: number, lsn: number): Promise<number> {
+  async #afterRebuild(sent: Promise<StepCounts>, index: number, lsn: number): Promise<StepCounts> {
     try {
       return await sent;
     } catch (error) {
       if (!(error instanceof LaneDownError)) throw error;
       const rebuilding = this.#rebuilding().get(index);
       if (rebuilding === undefined) throw this.#lanes.unavailable();
-      return (await rebuilding).get(lsn) ?? 0;
+      return (await rebuilding).get(lsn) ?? [];
     }
   }
 }

@@ -5,36 +5,34 @@
  * bound or parsed again, in the turn in which the record is appended.
  */
 import { hash } from 'node:crypto';
-import { QuarryError, SEGMENT_ROWS_MAX } from '../base/index.js';
-import { type Catalog, changeFromPlain, changeToPlain, dimensionById } from '../catalog/index.js';
-import { encodeRecordPayload, type RecordOnce } from '../format/index.js';
-import type { CountEntityPlan } from '../ir/index.js';
+import { QuarryError } from '../base/index.js';
+import { type Catalog, changeToPlain } from '../catalog/index.js';
+import { encodeRecordPayload } from '../format/index.js';
 import type { ParsedRecord } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
-import type { Decision, InsertAnswer, InsertRequest, Mutation, MutationRequest } from './api.js';
+import type { Decision, InsertAnswer, InsertRequest, MutationRequest } from './api.js';
 import { BufferPool } from './buffer-pool.js';
 import { encodeExpiry, findExpired } from './expiry.js';
 import type { LaneSet } from './lanes.js';
-import { bodyOfSet, checkSet, encodeMutation, type Touched, updateBytes } from './mutation.js';
+import { encodeMutation, findTouched, parseSet, updateBytes } from './mutation.js';
 import type { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
-import type { UsageBook } from './usage.js';
+import type { RecordNotes } from './record-notes.js';
+import type { StepCounts } from './replay.js';
+import { MEMORY_PER_BATCH_BYTE, type WriteMemory } from './write-memory.js';
 import type { WriteOrder } from './write-order.js';
 
-/** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
-const MEMORY_PER_BATCH_BYTE = 2;
 /** Room for the parts of a record that do not grow with the body. */
 const RECORD_ROOM_BYTES = 4_096;
-/** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
-const DICTIONARY_BYTES_MAX = 2 ** 31;
 const LANE_DOWN_CODE = 9004;
 
 export interface WriterParts {
   readonly options: EngineOptions;
   readonly lanes: LaneSet;
   readonly order: WriteOrder;
-  readonly usage: UsageBook;
+  readonly notes: RecordNotes;
   readonly once: OnceTable;
+  readonly memory: WriteMemory;
   /** Throws 9004 while nothing may be appended. */
   readonly checkWritable: () => void;
 }
@@ -42,18 +40,9 @@ export interface WriterParts {
 export class Writer {
   readonly #parts: WriterParts;
   readonly #buffers = new BufferPool();
-  #waitingInsertBytes = 0;
-  /** What updates that are under way may take. */
-  #reservedBytes = 0;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
-  }
-
-  /** Memory of the data, of bodies on their way, and of what is kept beside them. */
-  get memoryBytes(): number {
-    const { lanes, once } = this.#parts;
-    return lanes.memoryBytes + once.memoryBytes + this.#waitingInsertBytes + this.#reservedBytes;
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
@@ -61,16 +50,18 @@ export class Writer {
     const { byteLength } = body;
     const known = onceId === null ? null : this.#known(onceId, () => hash('sha256', body, 'base64url'));
     if (known !== null) return { entityCount: known[0], valueCount: known[1] };
-    this.#parts.checkWritable();
-    this.#checkMemory(byteLength * MEMORY_PER_BATCH_BYTE);
+    const { memory, checkWritable } = this.#parts;
+    checkWritable();
+    memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = this.#buffers.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
     new Uint8Array(shared).set(request.body);
-    this.#waitingInsertBytes += shared.byteLength;
     try {
-      const [entityCount, valueCount] = await this.#once(
-        onceId,
-        () => hash('sha256', new Uint8Array(shared, 0, byteLength), 'base64url'),
-        () => this.#insert(request, shared, byteLength),
+      const [entityCount, valueCount] = await memory.while(shared.byteLength, () =>
+        this.#once(
+          onceId,
+          () => hash('sha256', new Uint8Array(shared, 0, byteLength), 'base64url'),
+          () => this.#insert(request, shared, byteLength),
+        ),
       );
       this.#buffers.release(shared);
       return { entityCount, valueCount };
@@ -78,8 +69,6 @@ export class Writer {
       // After a refusal no thread looks at the buffer any more; after anything else one may.
       if (error instanceof QuarryError && error.code !== LANE_DOWN_CODE) this.#buffers.release(shared);
       throw error;
-    } finally {
-      this.#waitingInsertBytes -= shared.byteLength;
     }
   }
 
@@ -99,7 +88,7 @@ export class Writer {
   }
 
   async #insert(request: InsertRequest, shared: SharedArrayBuffer, bodyBytes: number): Promise<number[]> {
-    const { lanes, order, options } = this.#parts;
+    const { lanes, order, options, memory } = this.#parts;
     const { databaseId, customKey, columnIds, onceId } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
@@ -113,7 +102,7 @@ export class Writer {
       if (entityCount === 0 && onceId === null) return [entityCount, valueCount];
       while (!order.log.hasRoom(recordBytes)) await order.log.room(recordBytes);
       this.#parts.checkWritable();
-      this.#checkMemory(recordBytes * MEMORY_PER_BATCH_BYTE);
+      memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
       const creates = parsed.changes.length > 0;
       if (parsed.modelVersion < shrinkVersion || (creates && parsed.modelVersion !== version)) continue;
@@ -127,7 +116,7 @@ export class Writer {
     timeMs: number,
     parsed: ParsedRecord,
     buffer: SharedArrayBuffer,
-  ): Promise<number> {
+  ): Promise<StepCounts> {
     const { changes, entityCount, valueCount, once } = parsed;
     return this.#parts.order.append(new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes), {
       touches: { databaseId, dimensionIds: parsed.dimensionIds },
@@ -135,10 +124,14 @@ export class Writer {
       send: (lane) => {
         const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
         if (batches.length === 0) return null;
-        return lane.send('apply', { records: [{ databaseId, buffer, batches }] }).then(() => 0);
+        return lane.send('apply', { records: [{ databaseId, buffer, batches }] }).then(() => []);
       },
       applied: (lsn) =>
-        this.note(lsn, { type: 'insert', databaseId, timeMs, entityCount, valueCount, once }, 0),
+        this.#parts.notes.note(
+          lsn,
+          { type: 'insert', databaseId, timeMs, entityCount, valueCount, once },
+          [],
+        ),
     });
   }
 
@@ -156,14 +149,14 @@ export class Writer {
   }
 
   async #mutate(request: MutationRequest): Promise<number> {
-    const { order, options } = this.#parts;
+    const { lanes, order, options, memory, notes } = this.#parts;
     const { databaseId, once } = request;
     for (let charged = false; ; charged = true) {
       const model = this.#model(databaseId);
       const mutation = request.bind(model);
-      const batch = await this.#parseSet(request, mutation, model);
+      const batch = await parseSet(lanes, request, mutation, model);
       const { dimensionId, condition } = mutation;
-      const touched = await this.#touched({ databaseId, dimensionId, condition });
+      const touched = await findTouched(lanes, { databaseId, dimensionId, condition });
       if (!charged) request.charge(touched.entityCount);
       if (touched.entityCount === 0 && once === null) return 0;
       const timeMs = options.clock.nowMs();
@@ -171,49 +164,22 @@ export class Writer {
       while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
       this.#parts.checkWritable();
       const bytes = batch === null ? 0 : updateBytes(batch, touched);
-      this.#checkMemory(bytes);
+      memory.check(bytes);
       if (model.version < this.#model(databaseId).shrinkVersion) continue;
-      this.#reservedBytes += bytes;
-      try {
-        return await order.append(payload, {
+      const type = batch === null ? 'delete' : 'update';
+      const [count = 0] = await memory.while(bytes, () =>
+        order.append(payload, {
           touches: { databaseId, dimensionIds: [dimensionId] },
           changes: [],
           deletes: batch === null,
           evaluates: true,
-          send: (lane) => lane.send('mutate', { databaseId, dimensionId, condition, batch }),
-          applied: (lsn, count) =>
-            this.note(lsn, { type: batch === null ? 'delete' : 'update', databaseId, timeMs, once }, count),
-        });
-      } finally {
-        this.#reservedBytes -= bytes;
-      }
+          send: (lane) =>
+            lane.send('mutate', { databaseId, dimensionId, condition, batch }).then((count) => [count]),
+          applied: (lsn, counts) => notes.note(lsn, { type, databaseId, timeMs, once }, counts),
+        }),
+      );
+      return count;
     }
-  }
-
-  /** What a mutation concerns now, before it stands in the log. */
-  async #touched(plan: CountEntityPlan): Promise<Touched> {
-    const { lanes } = this.#parts;
-    const [entityCount, allCount] = await lanes.countEntities([plan, { ...plan, condition: null }]);
-    const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
-    return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
-  }
-
-  /** The batch of an update's `set`, parsed against at least `model`; null for a delete. */
-  async #parseSet(
-    { databaseId, nowMs, customKey, columnIds }: MutationRequest,
-    { dimensionId, set }: Mutation,
-    model: DatabaseModel,
-  ): Promise<Uint8Array | null> {
-    if (set === null) return null;
-    const dimension = dimensionById(model, dimensionId);
-    if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
-    const body = bodyOfSet(dimension.apiName, set);
-    const { lanes } = this.#parts;
-    const parsed = await lanes.ask(
-      lanes.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
-    );
-    checkSet(parsed.batch);
-    return parsed.batch;
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
@@ -239,7 +205,7 @@ export class Writer {
           touches: null,
           changes,
           send: () => null,
-          applied: (lsn) => this.note(lsn, record, 0),
+          applied: (lsn) => this.#parts.notes.note(lsn, record, []),
         });
         return answer;
       }
@@ -264,34 +230,10 @@ export class Writer {
         changes: [],
         deletes: true,
         send: (lane) =>
-          lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(() => 0),
+          lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(() => []),
         applied: () => {},
       });
     }
-  }
-
-  /** Keeps what the engine knows of a record beside its data: usage, and the name of a write that takes effect once. */
-  note(lsn: number, record: NotedRecord, entityCount: number): void {
-    const { usage, once } = this.#parts;
-    if (record.type === 'expire') return;
-    if (record.type === 'catalog') {
-      for (const change of record.changes.map(changeFromPlain)) {
-        if (change.change === 'database-deleted') usage.drop(change.databaseId);
-      }
-      return;
-    }
-    const { databaseId, timeMs } = record;
-    const inserted = record.type === 'insert';
-    usage.noteWrite(lsn, {
-      databaseId,
-      timeMs,
-      insertedEntityCount: inserted ? record.entityCount : 0,
-      insertedValueCount: inserted ? record.valueCount : 0,
-      updatedEntityCount: record.type === 'update' ? entityCount : 0,
-    });
-    if (record.once === null) return;
-    const answer = inserted ? [record.entityCount, record.valueCount] : [entityCount];
-    once.add({ ...record.once, timeMs, lsn, answer });
   }
 
   #model(databaseId: number): DatabaseModel {
@@ -299,32 +241,4 @@ export class Writer {
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }
-
-  #checkMemory(moreBytes: number): void {
-    if (this.memoryBytes + moreBytes > this.#parts.options.memoryLimitBytes) {
-      throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
-    }
-    if (this.#parts.lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
-      throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
-    }
-  }
 }
-
-/** What `note` needs of a record. */
-export type NotedRecord =
-  | {
-      readonly type: 'insert';
-      readonly databaseId: number;
-      readonly timeMs: number;
-      readonly entityCount: number;
-      readonly valueCount: number;
-      readonly once: RecordOnce | null;
-    }
-  | {
-      readonly type: 'update' | 'delete';
-      readonly databaseId: number;
-      readonly timeMs: number;
-      readonly once: RecordOnce | null;
-    }
-  | { readonly type: 'catalog'; readonly changes: readonly unknown[] }
-  | { readonly type: 'expire' };

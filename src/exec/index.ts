@@ -4,3 +4,5 @@ export * from './extract/extract.js';
 export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-run.js';
+export * from './select/cursor.js';
+export * from './select/outline.js';

@@ -24,6 +24,23 @@ export interface RecordOnce {
   readonly bodyHash: string;
 }
 
+/** One write of several; the next `batchCount` batches of the record are its own. */
+export type ScriptStep =
+  | {
+      readonly step: 'insert';
+      readonly batchCount: number;
+      readonly entityCount: number;
+      readonly valueCount: number;
+    }
+  | {
+      /** An update has one batch, whose only entity stands for each that is changed; a delete has none. */
+      readonly step: 'update' | 'delete';
+      readonly batchCount: number;
+      readonly dimensionId: number;
+      /** In plain form (ir/plain.ts). */
+      readonly condition: unknown;
+    };
+
 export type LogRecord =
   | {
       readonly type: 'insert';
@@ -51,6 +68,21 @@ export type LogRecord =
       readonly condition: unknown;
       readonly once: RecordOnce | null;
       /** Of an update one, whose only entity stands for each that is changed; of a delete none. */
+      readonly batches: readonly RecordBatch[];
+    }
+  | {
+      /**
+       * Several inserts, updates and deletes that take effect one behind the other, in this order, and together. Since
+       * version 2 of the log file.
+       */
+      readonly type: 'script';
+      readonly timeMs: number;
+      readonly databaseId: number;
+      /** By which the batches of inserts were split. */
+      readonly shardCount: number;
+      readonly once: RecordOnce | null;
+      readonly steps: readonly ScriptStep[];
+      /** Those of the first step, then those of the second, and so on. */
       readonly batches: readonly RecordBatch[];
     }
   | {
@@ -145,6 +177,7 @@ export function decodeRecordPayload(payload: Uint8Array): LogRecord {
       return { ...FIRST_INSERTS, ...meta, batches } as unknown as LogRecord;
     case 'update':
     case 'delete':
+    case 'script':
       return { ...meta, batches } as unknown as LogRecord;
     case 'catalog':
     case 'expire':

@@ -3,9 +3,11 @@
  * 1003; addresses 504; what the key may 503, 505, 507, 509, 511; 1500 and 1501; rates 1502; 1507. The first that fails
  * is the answer. Everything here reads the head of the request only, while it is there: in the turn in which it came.
  */
+import type { RowFormat } from '../answer/index.js';
 import { type Clock, QuarryError, quoted } from '../base/index.js';
 import { type Catalog, propertiesOf } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
+import { formatOf } from './accept.js';
 import type { AddressBook } from './addresses.js';
 import type { Caller } from './caller.js';
 import { type Encoding, encodingOf } from './decode.js';
@@ -15,7 +17,7 @@ import { authenticate, authorize, checkAccount, databaseIdOf, presentedKey } fro
 import type { Bound, LimitedDatabase, RateLimiter } from './limits.js';
 import type { Peer } from './proxy.js';
 import { RateExceeded } from './rate-window.js';
-import { type BuiltEndpoint, endpointOf, nameOf, type Path, pathNameOf } from './router.js';
+import { endpointOf, nameOf, type Path, pathNameOf } from './router.js';
 import type { Sessions } from './sessions.js';
 import type { Request } from './uws.js';
 
@@ -64,7 +66,7 @@ export interface Identity {
 }
 
 export interface Admitted {
-  readonly endpoint: BuiltEndpoint;
+  readonly endpoint: Endpoint;
   readonly encoding: Encoding;
   /** See AnyCall. */
   readonly pathName: string;
@@ -74,6 +76,7 @@ export interface Admitted {
   readonly client: string;
   /** See DatabaseCall. */
   readonly onceId: string | null;
+  readonly format: RowFormat;
 }
 
 export interface DoorNeeds {
@@ -123,13 +126,14 @@ export class Door {
       engine.noteRequest(databaseId, endpoint.asks);
     }
     const pathName = found === null ? '' : pathNameOf(found, path);
-    return { endpoint, encoding, pathName, identity, client, onceId };
+    const format = endpoint.scope === 'database' ? formatOf(request.getHeader('accept')) : 'json';
+    return { endpoint, encoding, pathName, identity, client, onceId, format };
   }
 
   /** Throws 500 to 502, 1000 to 1003, 504, and what `authorize` throws. */
   #identify(
     { request, peer }: Arrival,
-    endpoint: Exclude<BuiltEndpoint, { scope: 'open' }>,
+    endpoint: Exclude<Endpoint, { scope: 'open' }>,
     catalog: Catalog,
   ): Identity {
     const { sessions, clock } = this.#needs;
@@ -156,7 +160,7 @@ export class Door {
     }
   }
 
-  #boundOf(endpoint: BuiltEndpoint, caller: Caller | null, client: string, catalog: Catalog): Bound | null {
+  #boundOf(endpoint: Endpoint, caller: Caller | null, client: string, catalog: Catalog): Bound | null {
     const { limiter } = this.#needs;
     if (limiter === null) return null;
     if (caller === null) return limiter.ofClient(endpoint, client);
@@ -167,7 +171,7 @@ export class Door {
   }
 
   /** Throws 1502. */
-  #count({ window, cost }: Bound, endpoint: BuiltEndpoint): void {
+  #count({ window, cost }: Bound, endpoint: Endpoint): void {
     const elapsedMs = this.#needs.elapsedMs();
     if (!window.take(cost, elapsedMs)) {
       const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;

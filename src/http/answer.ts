@@ -7,14 +7,17 @@ import { type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
 import { RateExceeded, type RateFigures } from './rate-window.js';
 import { answerAndKeepReading, endBroken, endHead, type Response } from './uws.js';
 
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
   /** The limit that the request went over; left out when it did not. */
   readonly exceeded?: RateFigures;
   /** When to come again; left out: after RETRY_AFTER_SECONDS. */
   readonly retryAfterSeconds?: number;
+}
+
+export interface Answer extends AnswerHead {
+  readonly body: string;
 }
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map([
@@ -30,6 +33,9 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map([
   [500, '500 Internal Server Error'],
   [503, '503 Service Unavailable'],
 ]);
+
+/** The one whose detail the interface spells with an underscore. */
+const SQL_CODE = 6000;
 
 export const JSON_TYPE = 'application/json';
 
@@ -60,7 +66,8 @@ function retryAfterOf(moreInfo: unknown): number | undefined {
 }
 
 function errorEntry({ code, message, moreInfo }: QuarryError): object {
-  return moreInfo === undefined ? { code, message } : { code, message, 'more-info': moreInfo };
+  if (moreInfo === undefined) return { code, message };
+  return { code, message, [code === SQL_CODE ? 'more_info' : 'more-info']: moreInfo };
 }
 
 /** How the connection goes on: kept; closed behind the answer; kept open to read the rest of the body away; or
@@ -77,19 +84,29 @@ export function writeAnswer(
   ending: Ending,
 ): void {
   response.cork(() => {
-    response.writeStatus(STATUS_LINES.get(answer.status) ?? String(answer.status));
-    response.writeHeader('Content-Type', answer.contentType);
-    response.writeHeader('X-Request-Id', requestId);
-    const figures = answer.exceeded ?? rate;
-    if (figures !== null) writeRate(response, figures);
-    if (answer.status === 503 || answer.status === 429) {
-      response.writeHeader('Retry-After', String(answer.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
-    }
+    writeHead(response, answer, requestId, rate);
     if (ending === 'keep-reading') answerAndKeepReading(response, answer.body);
     else if (ending === 'broken') endBroken(response, answer.body);
     else if (head) endHead(response, answer.body);
     else response.end(answer.body, ending === 'close');
   });
+}
+
+/** Status and headers, the length aside. To be called within `cork`. */
+export function writeHead(
+  response: Response,
+  { status, contentType, exceeded, retryAfterSeconds }: AnswerHead,
+  requestId: string,
+  rate: RateFigures | null,
+): void {
+  response.writeStatus(STATUS_LINES.get(status) ?? String(status));
+  response.writeHeader('Content-Type', contentType);
+  response.writeHeader('X-Request-Id', requestId);
+  const figures = exceeded ?? rate;
+  if (figures !== null) writeRate(response, figures);
+  if (status === 503 || status === 429) {
+    response.writeHeader('Retry-After', String(retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+  }
 }
 
 function writeRate(response: Response, { limit, remaining, resetSeconds }: RateFigures): void {

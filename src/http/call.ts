@@ -9,10 +9,10 @@ import type { EngineApi } from '../engine/index.js';
 import type { AddressBook } from './addresses.js';
 import { type Admitted, limitedDatabase } from './admission.js';
 import type { Caller } from './caller.js';
-import type { Members } from './handlers/handler.js';
+import type { Endpoint } from './endpoints.js';
+import type { Members, StreamedAnswer } from './handlers/handler.js';
 import { authenticate, authorize, checkAccount, databaseIdOf } from './keys.js';
-import type { RateLimiter } from './limits.js';
-import type { BuiltEndpoint } from './router.js';
+import type { RateLimiter, WriteBudget } from './limits.js';
 import { permits, type Sessions } from './sessions.js';
 
 export interface CallerNeeds {
@@ -30,7 +30,7 @@ const MODELLING = 7;
 /** How long a handler waits for host names that it set. */
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
-type ClosedEndpoint = Exclude<BuiltEndpoint, { scope: 'open' }>;
+type ClosedEndpoint = Exclude<Endpoint, { scope: 'open' }>;
 
 export class HandlerRunner {
   readonly #needs: CallerNeeds;
@@ -44,7 +44,11 @@ export class HandlerRunner {
    * Throws, or rejects with, what the handler does; 502 and the like when the caller is no longer let in.
    * The calls are written out, because spreading a common part took 5 us, a third of a whole request.
    */
-  run(admitted: Admitted, body: Uint8Array<ArrayBuffer>, hangUp: HangUp): Members | Promise<Members> {
+  run(
+    admitted: Admitted,
+    body: Uint8Array<ArrayBuffer>,
+    hangUp: HangUp,
+  ): Members | StreamedAnswer | Promise<Members | StreamedAnswer> {
     const { engine, clock, sessions, randomBytes } = this.#needs;
     const { endpoint, pathName, client } = admitted;
     const nowMs = clock.nowMs();
@@ -88,8 +92,12 @@ export class HandlerRunner {
       access: this.#accessOf(caller),
       mayCreate: mayCreate(catalog, caller, nowMs),
       onceId: admitted.onceId,
+      format: admitted.format,
       hangUp,
-      charge: (entityCount) => this.#charge(endpoint, databaseId, entityCount),
+      charge: (entityCount) =>
+        this.#charging(databaseId, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),
+      chargeWrites: (counts) =>
+        this.#charging(databaseId, (limiter, budget) => limiter.chargeWrites(budget, counts)),
     });
   }
 
@@ -125,12 +133,12 @@ export class HandlerRunner {
   }
 
   /** Throws 1502. */
-  #charge(endpoint: BuiltEndpoint, databaseId: number, entityCount: number): void {
+  #charging(databaseId: number, charge: (limiter: RateLimiter, budget: WriteBudget) => void): void {
     const { limiter, engine, clock, elapsedMs } = this.#needs;
     if (limiter === null) return;
     const database = limitedDatabase(engine.catalog(), databaseId);
-    const now = { elapsedMs: elapsedMs(), clockMs: clock.nowMs() };
-    limiter.charge(endpoint, database, engine.usage(databaseId), entityCount, now);
+    const usage = engine.usage(databaseId);
+    charge(limiter, { database, usage, elapsedMs: elapsedMs(), clockMs: clock.nowMs() });
   }
 }
 

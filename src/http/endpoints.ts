@@ -1,8 +1,7 @@
 /**
  * The one table of the interface's endpoints: method, path, who may call it, how often, and what it runs. The checks,
  * the README's tables and the tests are made from it.
- * Invariants: a (method, path) pair stands here once; paths have no trailing slash; an endpoint whose handler is
- * null is not built yet and answers 1505.
+ * Invariants: a (method, path) pair stands here once; paths have no trailing slash.
  */
 import { BODY_BYTES_MAX } from '../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../catalog/index.js';
@@ -12,7 +11,14 @@ import * as customKeys from './handlers/custom-key.js';
 import * as databases from './handlers/database.js';
 import * as dimensions from './handlers/dimension.js';
 import * as extractions from './handlers/extraction.js';
-import type { DatabaseCall, Handler, OpenCall, TeamCall } from './handlers/handler.js';
+import type {
+  DatabaseCall,
+  Handler,
+  Members,
+  OpenCall,
+  StreamedAnswer,
+  TeamCall,
+} from './handlers/handler.js';
 import { insert } from './handlers/insert.js';
 import { deleteEntities, updateEntities } from './handlers/mutation.js';
 import * as groups from './handlers/permission-group.js';
@@ -20,6 +26,7 @@ import * as queries from './handlers/query.js';
 import * as relations from './handlers/relation.js';
 import * as saved from './handlers/saved-query.js';
 import { signIn } from './handlers/session.js';
+import { runSql } from './handlers/sql.js';
 import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -40,6 +47,8 @@ interface AnyEndpoint {
   readonly rate: Rate;
 }
 
+type DatabaseHandler = Handler<DatabaseCall, Members | StreamedAnswer>;
+
 export interface DatabaseEndpoint extends AnyEndpoint {
   readonly scope: 'database';
   readonly keys: readonly DatabaseKeyKind[];
@@ -49,7 +58,7 @@ export interface DatabaseEndpoint extends AnyEndpoint {
   readonly permission: Permission;
   /** It reads rows: counted as a query in the database's usage. */
   readonly asks: boolean;
-  readonly handler: Handler<DatabaseCall> | null;
+  readonly handler: DatabaseHandler;
 }
 
 export interface TeamEndpoint extends AnyEndpoint {
@@ -57,13 +66,13 @@ export interface TeamEndpoint extends AnyEndpoint {
   /** What the team key must have beside being one. */
   readonly teamPermission: TeamPermission | null;
   readonly permission: Permission;
-  readonly handler: Handler<TeamCall> | null;
+  readonly handler: Handler<TeamCall>;
 }
 
 /** Needs no key. */
 export interface OpenEndpoint extends AnyEndpoint {
   readonly scope: 'open';
-  readonly handler: Handler<OpenCall> | null;
+  readonly handler: Handler<OpenCall>;
 }
 
 export type Endpoint = DatabaseEndpoint | TeamEndpoint | OpenEndpoint;
@@ -93,7 +102,7 @@ function inDatabase(
   who: Who,
   permission: Permission,
   rate: Rate,
-  handler: Handler<DatabaseCall> | null,
+  handler: DatabaseHandler,
   more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'plainHttp' | 'asks'>> = {},
 ): DatabaseEndpoint {
   return { scope: 'database', ...place(at), ...COMMON, ...who, permission, rate, handler, ...more };
@@ -104,7 +113,7 @@ function ofTeam(
   teamPermission: TeamPermission | null,
   permission: Permission,
   rate: number,
-  handler: Handler<TeamCall> | null,
+  handler: Handler<TeamCall>,
 ): TeamEndpoint {
   return { scope: 'team', ...place(at), ...COMMON, teamPermission, permission, rate, handler };
 }
@@ -141,7 +150,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/insert', writing, 2, null, insert, { plainHttp: true }),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
-  inDatabase('POST /v1/sql', sql, 5, 120, null, { bodyType: 'application/sql', asks: true }),
+  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { bodyType: 'application/sql', asks: true }),
   inDatabase('POST /v1/query/count/entity', asking, 1, 'query-load', queries.countEntities, ASKS),
   inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
   inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),

@@ -4,6 +4,9 @@
  * once; after the answer the response is never touched again, except to read away what the client still sends.
  *
  *   receiving -> working -> over        the usual way
+ *   working -> sending -> over          rows that are sent while they are made (answer-stream.ts); an answer that cannot be
+ *                                       finished closes the connection before its last chunk, so that nobody takes it
+ *                                       for a whole one
  *   receiving -> reading-away -> over   refused while the body is still coming: the answer is sent at once, and the
  *                                       rest is read (bounded) before the connection is closed, since closing with
  *                                       unread bytes resets the connection and may take the answer with it
@@ -11,13 +14,15 @@
 import type { Logger } from 'pino';
 import { type HangUp, QuarryError } from '../base/index.js';
 import { type Admitted, type BodyLength, tooLong } from './admission.js';
-import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer } from './answer.js';
+import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer, writeHead } from './answer.js';
+import { AnswerStream } from './answer-stream.js';
 import { BodyReader, type ByteBudget } from './body.js';
 import type { HandlerRunner } from './call.js';
 import { decodeBody } from './decode.js';
-import type { Members } from './handlers/handler.js';
+import type { Members, StreamedAnswer } from './handlers/handler.js';
 import type { Bound } from './limits.js';
 import { type Metrics, NO_ENDPOINT } from './metrics.js';
+import type { RateFigures } from './rate-window.js';
 import { nameOf } from './router.js';
 import type { Response } from './uws.js';
 
@@ -29,9 +34,10 @@ export interface Site {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly budget: ByteBudget;
-  /** Those that wait for bytes of a body, or read them away. */
+  /** Those that wait for bytes of a body, or read them away, or wait for their client to take some. */
   readonly waiting: Set<Exchange>;
   readonly bodySecondsMax: number;
+  readonly stallSecondsMax: number;
   /** True once the server closes: every answer closes its connection. */
   closing: boolean;
   openCount: number;
@@ -56,10 +62,11 @@ export class Exchange implements HangUp {
   readonly #response: Response;
   readonly #head: RequestHead;
   readonly #startedMs: number;
-  #phase: 'receiving' | 'working' | 'reading-away' | 'over' = 'receiving';
+  #phase: 'receiving' | 'working' | 'sending' | 'reading-away' | 'over' = 'receiving';
   #endpoint = NO_ENDPOINT;
   #bound: Bound | null = null;
   #body: BodyReader | null = null;
+  #stream: AnswerStream | null = null;
   #onHangUp: (() => void) | null = null;
   #hasHungUp = false;
   #readAwayBytes = 0;
@@ -139,14 +146,25 @@ export class Exchange implements HangUp {
     const nowMs = this.#site.elapsedMs();
     if (this.#phase === 'reading-away') {
       if (nowMs > this.#readAwayUntilMs) this.#response.close();
-    } else if (nowMs - this.#startedMs > this.#site.bodySecondsMax * 1000) {
+    } else if (this.#phase === 'sending') this.#tickStream();
+    else if (nowMs - this.#startedMs > this.#site.bodySecondsMax * 1000) {
       const text = `the body was not complete after ${this.#site.bodySecondsMax} s`;
       this.#refuseEarly(new QuarryError(1503, text), false);
     } else {
-      // Starts uWebSockets' own, much shorter time again: slow clients get all of ours.
-      this.#response.pause();
-      this.#response.resume();
+      this.#restartTime();
     }
+  }
+
+  #tickStream(): void {
+    const seconds = this.#stream?.blockedSeconds ?? 0;
+    if (seconds > this.#site.stallSecondsMax) this.#response.close();
+    else if (seconds > 0) this.#restartTime();
+  }
+
+  /** Starts uWebSockets' own, much shorter time again: slow clients get all of ours. */
+  #restartTime(): void {
+    this.#response.pause();
+    this.#response.resume();
   }
 
   #attach(onBytes: (chunk: ArrayBuffer, last: boolean) => void): void {
@@ -184,24 +202,78 @@ export class Exchange implements HangUp {
 
   #run(admitted: Admitted, body: Uint8Array<ArrayBuffer>): void {
     this.#phase = 'working';
-    let members: Members | Promise<Members>;
+    let given: Members | StreamedAnswer | Promise<Members | StreamedAnswer>;
     try {
-      members = this.#site.runner.run(admitted, body, this);
+      given = this.#site.runner.run(admitted, body, this);
     } catch (error) {
       this.#answer(this.#errorAnswer(error));
       return;
     }
-    if (typeof members === 'string') this.#succeed(members);
-    else {
-      members.then(
+    if (given instanceof Promise) {
+      given.then(
         (ready) => this.#succeed(ready),
         (error) => this.#answer(this.#errorAnswer(error)),
       );
+    } else this.#succeed(given);
+  }
+
+  #succeed(given: Members | StreamedAnswer): void {
+    if (typeof given === 'string') this.#answer(successAnswer(given, this.#seconds()));
+    else void this.#answerRows(new AnswerStream(this.#response, given.rows, () => this.#seconds()));
+  }
+
+  async #answerRows(stream: AnswerStream): Promise<void> {
+    this.#stream = stream;
+    // The client may have gone before there was a stream to leave.
+    if (this.#phase === 'over') stream.leave();
+    try {
+      const { bytes, whole } = await stream.begin();
+      if (this.#phase !== 'over') await this.#sendRows(stream, bytes, whole);
+      this.#release();
+    } catch (error) {
+      if (this.#phase === 'sending') this.#cut(error);
+      else this.#answer(this.#errorAnswer(error));
     }
   }
 
-  #succeed(members: Members): void {
-    this.#answer(successAnswer(members, this.#seconds()));
+  /** Resolves when all was sent, or when the client went away. */
+  async #sendRows(stream: AnswerStream, first: Uint8Array, whole: boolean): Promise<void> {
+    const head = { status: 200, contentType: stream.contentType };
+    const response = this.#response;
+    this.#phase = 'sending';
+    if (!whole) {
+      this.#site.waiting.add(this);
+      response.cork(() => writeHead(response, head, this.#head.requestId, this.#figures()));
+      if (!(await stream.send(first))) return;
+      this.#site.waiting.delete(this);
+    }
+    this.#phase = 'over';
+    response.cork(() => {
+      if (whole) {
+        writeHead(response, head, this.#head.requestId, this.#figures());
+        response.end(first, this.#site.closing);
+      } else response.end();
+    });
+    this.#note(head.status);
+  }
+
+  /** Ends an answer of which the client already has a part, so that it is seen not to be whole. */
+  #cut(error: unknown): void {
+    const { log, metrics, waiting } = this.#site;
+    const { requestId } = this.#head;
+    const details = { requestId, endpoint: this.#endpoint };
+    if (error instanceof QuarryError) {
+      log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
+    } else log.error({ ...details, err: error }, 'unexpected error, answer cut off');
+    this.#phase = 'over';
+    waiting.delete(this);
+    metrics.cutOff();
+    this.#response.close();
+    this.#release();
+  }
+
+  #figures(): RateFigures | null {
+    return this.#bound?.window.figures(this.#site.elapsedMs()) ?? null;
   }
 
   /** Refuses while the body is coming; `complete` = its last byte is here. */
@@ -230,8 +302,7 @@ export class Exchange implements HangUp {
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;
     const { requestId, bodyless } = this.#head;
-    const figures = this.#bound?.window.figures(this.#site.elapsedMs()) ?? null;
-    writeAnswer(this.#response, answer, requestId, figures, bodyless, ending);
+    writeAnswer(this.#response, answer, requestId, this.#figures(), bodyless, ending);
     this.#note(answer.status);
     this.#release();
   }
@@ -243,7 +314,8 @@ export class Exchange implements HangUp {
     this.#hasHungUp = true;
     waiting.delete(this);
     this.#onHangUp?.();
-    if (phase === 'receiving' || phase === 'working') metrics.aborted();
+    this.#stream?.leave();
+    if (phase === 'receiving' || phase === 'working' || phase === 'sending') metrics.aborted();
     // While it works, the handler still holds the body: its end releases it.
     if (phase === 'receiving') this.#release();
   }

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { QuarryError } from '../base/index.js';
 import type { Caller } from './caller.js';
+import type { Endpoint } from './endpoints.js';
 import { hasHeader } from './keys.js';
-import type { BuiltEndpoint } from './router.js';
 import type { Request } from './uws.js';
 
 const ONCE_PATHS: readonly string[] = ['/v1/insert', '/v1/update', '/v1/delete', '/v1/sql'];
@@ -17,7 +17,7 @@ const HEADER_TEXT = /^[ -~]{1,255}$/;
 /** null without the header, and at endpoints that do not look at it. Throws 4049 when it is not as it must be. */
 export function onceIdOf(
   request: Request,
-  endpoint: BuiltEndpoint,
+  endpoint: Endpoint,
   databaseId: number,
   caller: Caller,
 ): string | null {

@@ -11,6 +11,7 @@ import type { Catalog, LoadPlan } from '../catalog/index.js';
 import type { DatabaseUsage } from '../engine/index.js';
 import { clientNetwork } from './address-set.js';
 import type { Endpoint } from './endpoints.js';
+import type { WriteCounts } from './handlers/handler.js';
 import type { LimitTable } from './limit-table.js';
 import { RateExceeded, secondsOf, Window } from './rate-window.js';
 import { nameOf } from './router.js';
@@ -49,6 +50,16 @@ const WRITES: ReadonlyMap<string, 'insert' | 'update'> = new Map([
   ['POST /v1/insert', 'insert'],
   ['POST /v1/update', 'update'],
 ]);
+
+/** Whose writes are counted, what it has written so far, and when. */
+export interface WriteBudget {
+  readonly database: LimitedDatabase;
+  readonly usage: DatabaseUsage;
+  /** Of a clock that never goes back. */
+  readonly elapsedMs: number;
+  /** Since 1970-01-01. */
+  readonly clockMs: number;
+}
 
 /** Clients that are known at least; twice as many at most. */
 const CLIENTS_KEPT = 10_000;
@@ -94,33 +105,36 @@ export class RateLimiter {
     return this.#boundOf(this.#clientBounds(clientNetwork(address)), place, null);
   }
 
-  /** Counts entities that are about to be written. Throws RateExceeded when that is too many, and counts nothing. */
-  charge(
-    endpoint: Endpoint,
-    database: LimitedDatabase,
-    usage: DatabaseUsage,
-    entityCount: number,
-    now: { readonly elapsedMs: number; readonly clockMs: number },
-  ): void {
+  /** Counts entities that are about to be written by an endpoint that writes of one kind: see `chargeWrites`. */
+  charge(endpoint: Endpoint, budget: WriteBudget, entityCount: number): void {
     const kind = WRITES.get(nameOf(endpoint));
-    if (kind === undefined) return;
+    if (kind === 'insert') this.chargeWrites(budget, { insertedCount: entityCount, updatedCount: 0 });
+    if (kind === 'update') this.chargeWrites(budget, { insertedCount: 0, updatedCount: entityCount });
+  }
+
+  /** Counts entities that are about to be written. Throws RateExceeded when that is too many, and counts nothing. */
+  chargeWrites(
+    { database, usage, elapsedMs, clockMs }: WriteBudget,
+    { insertedCount, updatedCount }: WriteCounts,
+  ): void {
+    const entityCount = insertedCount + updatedCount;
     const limit = this.#table.writesPerDay[database.insertionLoad];
-    const today = Math.floor(now.clockMs / DAY_MS);
+    const today = Math.floor(clockMs / DAY_MS);
     const writtenCount = usage.day === today ? usage.dayWriteCount : 0;
     if (writtenCount + entityCount > limit) {
-      const resetSeconds = secondsOf((today + 1) * DAY_MS - now.clockMs);
+      const resetSeconds = secondsOf((today + 1) * DAY_MS - clockMs);
       throw new RateExceeded(
         `${entityCount} more entities would be over the ${limit} that this database may insert and update in a day`,
         { limit, remaining: Math.max(0, limit - writtenCount), resetSeconds },
       );
     }
-    if (kind !== 'insert') return;
+    if (insertedCount === 0) return;
     const place = { index: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
     const { window } = this.#boundOf(this.#databaseBounds(database.id), place, database);
-    if (!window.take(entityCount, now.elapsedMs)) {
+    if (!window.take(insertedCount, elapsedMs)) {
       throw new RateExceeded(
-        `${entityCount} more entity IDs would be over the ${window.limit} that this database may insert in a minute`,
-        window.figures(now.elapsedMs),
+        `${insertedCount} more entity IDs would be over the ${window.limit} that this database may insert in a minute`,
+        window.figures(elapsedMs),
       );
     }
   }

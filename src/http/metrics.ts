@@ -42,6 +42,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter;
   readonly #aborted: Counter;
+  readonly #cutOff: Counter;
   readonly #seconds: Histogram;
   readonly #bytesIn: Counter;
 
@@ -55,7 +56,12 @@ export class Metrics {
     });
     this.#aborted = new Counter({
       name: 'quarry_http_aborted_total',
-      help: 'requests whose client went away before the answer',
+      help: 'requests whose client went away before all of the answer was sent',
+      registers,
+    });
+    this.#cutOff = new Counter({
+      name: 'quarry_http_cut_off_total',
+      help: 'answers that could not be finished behind their first bytes',
       registers,
     });
     this.#seconds = new Histogram({
@@ -84,6 +90,10 @@ export class Metrics {
 
   aborted(): void {
     this.#aborted.inc();
+  }
+
+  cutOff(): void {
+    this.#cutOff.inc();
   }
 
   received(bytes: number): void {

@@ -2,12 +2,7 @@
  * From a request's path and method to its endpoint. A trailing slash changes nothing.
  */
 import { QuarryError, quoted } from '../base/index.js';
-import type { DatabaseEndpoint, Endpoint, OpenEndpoint, TeamEndpoint } from './endpoints.js';
-
-type Built<E extends Endpoint> = E & { readonly handler: NonNullable<E['handler']> };
-
-/** An endpoint that is built. */
-export type BuiltEndpoint = Built<DatabaseEndpoint> | Built<TeamEndpoint> | Built<OpenEndpoint>;
+import type { Endpoint } from './endpoints.js';
 
 /** What one path of the interface offers. */
 export interface Path {
@@ -69,17 +64,12 @@ export function pathNameOf({ nameIndex }: Path, text: string): string {
   }
 }
 
-/** The endpoint for a method in lower case. Throws 1505: path first, then method, then what is not built yet. */
-export function endpointOf(found: Path | null, method: string, path: string): BuiltEndpoint {
+/** The endpoint for a method in lower case. Throws 1505: path first, then method. */
+export function endpointOf(found: Path | null, method: string, path: string): Endpoint {
   if (found === null) throw new QuarryError(1505, `${quoted(path)} is no endpoint`);
   const endpoint = found.methods.get(method);
   if (endpoint === undefined) {
     throw new QuarryError(1505, `${quoted(path)} does not take ${quoted(method.toUpperCase())}`);
   }
-  if (!isBuilt(endpoint)) throw new QuarryError(1505, `${endpoint.method} ${quoted(path)} is not built yet`);
   return endpoint;
-}
-
-function isBuilt(endpoint: Endpoint): endpoint is BuiltEndpoint {
-  return endpoint.handler !== null;
 }

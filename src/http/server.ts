@@ -38,12 +38,18 @@ export interface HttpSettings {
   readonly bodySecondsMax: number;
   /** Bytes of all bodies that are received or worked on at once. */
   readonly bodyBytesHeldMax: number;
+  /** Seconds that a client may take nothing of an answer that is being sent. */
+  readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
   readonly closeSecondsMax: number;
 }
 
-export const HTTP_DEFAULTS: Pick<HttpSettings, 'bodySecondsMax' | 'bodyBytesHeldMax' | 'closeSecondsMax'> = {
+export const HTTP_DEFAULTS: Pick<
+  HttpSettings,
+  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax'
+> = {
   bodySecondsMax: 60,
+  stallSecondsMax: 120,
   bodyBytesHeldMax: 256 * 2 ** 20,
   closeSecondsMax: 10,
 };
@@ -71,7 +77,7 @@ export interface Ports {
 
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
-/** uWebSockets drops a connection 10 s after its last byte: those that wait for a body are looked at more often. */
+/** uWebSockets drops a connection 10 s after its last byte: those that wait for their client are looked at more often. */
 const TICK_MS_MAX = 4_000;
 
 const MINUTE_MS = 60_000;
@@ -122,6 +128,7 @@ export class HttpServer {
       ),
       waiting: new Set(),
       bodySecondsMax: settings.bodySecondsMax,
+      stallSecondsMax: settings.stallSecondsMax,
       closing: false,
       openCount: 0,
       closed: () => {
@@ -143,7 +150,8 @@ export class HttpServer {
     };
     try {
       const ports = { httpsPort: open(httpsPort, { certFile, keyFile }), httpPort: open(httpPort, null) };
-      const tickMs = Math.min(TICK_MS_MAX, (this.#settings.bodySecondsMax * 1000) / 4);
+      const secondsMin = Math.min(this.#settings.bodySecondsMax, this.#settings.stallSecondsMax);
+      const tickMs = Math.min(TICK_MS_MAX, (secondsMin * 1000) / 4);
       this.#every(tickMs, () => {
         for (const exchange of this.#site.waiting) exchange.tick();
       });

@@ -35,7 +35,7 @@ export function documentedTables(): Readonly<Record<'keys' | 'permissions' | 'pl
 }
 
 function keyTable(): string {
-  const head = ['Method', 'Path', 'Keys', 'Custom keys', 'Permission', 'Requests a minute', ''];
+  const head = ['Method', 'Path', 'Keys', 'Custom keys', 'Permission', 'Requests a minute'];
   const rows = ENDPOINTS.map((endpoint) => [
     endpoint.method,
     `\`${endpoint.path}\``,
@@ -43,7 +43,6 @@ function keyTable(): string {
     customKeysOf(endpoint),
     endpoint.scope === 'open' ? '–' : String(endpoint.permission),
     endpoint.rate === null ? '–' : String(endpoint.rate),
-    endpoint.handler === null ? 'not built' : '',
   ]);
   return table(head, rows);
 }

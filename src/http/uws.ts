@@ -4,6 +4,12 @@
  * - a handler must answer at once or set `onAborted`; after `end` or after an abort the response is dead;
  * - a body that nobody reads is discarded, and the connection stays usable;
  * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
+ * - the same of one that takes nothing for 10 s of what is written to it, and also of one that takes little: it is seen to
+ *   take something only when a good part of the system's buffer (some MB) is free again; it gets `onWritable` then;
+ * - `write` answers in chunks; false = not all was sent, the rest is kept and sent; `end()` writes the last chunk;
+ * - more than WRITE_BYTES_MAX of `write` in one `cork` comes out damaged over TLS when it cannot all be sent at once (`end`
+ *   does not); `end(body, true)` behind a `write` puts a header among the chunks;
+ * - `close` calls `onAborted` at once;
  * - of a header's value, whatever is not printable ASCII is taken away at both ends;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
  * - a request of HTTP/1.0, or a request line that is none, reaches no handler: the connection is dropped without an
@@ -25,12 +31,17 @@ export type Response = Pick<
   | 'getRemoteAddressAsText'
   | 'onAborted'
   | 'onData'
+  | 'onWritable'
   | 'pause'
   | 'resume'
+  | 'write'
   | 'writeHeader'
   | 'writeStatus'
 >;
 export type RequestHandler = (response: Response, request: Request) => void;
+
+/** Bytes that one `cork` may write in chunks: what fits the library's buffer of 16 KiB. Larger ones are no faster. */
+export const WRITE_BYTES_MAX = 16_000;
 
 /** False when the package fell back to its slow JavaScript implementation, because no binary fits this machine. */
 export const nativeLoaded: boolean = Function.prototype.toString.call(uWS.App).includes('[native code]');

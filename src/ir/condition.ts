@@ -12,7 +12,8 @@ export interface IntRange {
   readonly high: bigint;
 }
 
-export type TextMatch = 'equals' | 'contains' | 'starts-with' | 'ends-with';
+/** like: of a pattern, in which % is any text, _ any one code point, and \ takes what follows literally. */
+export type TextMatch = 'equals' | 'contains' | 'starts-with' | 'ends-with' | 'like';
 
 /** What one value must satisfy. `negated` turns the result of a present value; a missing one stays unknown. */
 export type ValueTest =
@@ -64,6 +65,8 @@ export type Condition =
   /** The value of an attribute column satisfies every test; in a list column: some item satisfies all of them
    *  (a negated test: no item satisfies it unnegated). */
   | { readonly op: 'attribute'; readonly columnId: number; readonly tests: readonly ValueTest[] }
+  /** The entity has no value of the attribute column, or no item of the list; never unknown. */
+  | { readonly op: 'missing'; readonly columnId: number }
   /** The entity ID satisfies every test; never unknown. */
   | { readonly op: 'entity-id'; readonly tests: readonly ValueTest[] }
   /** At least minfreq matching events; unknown for an entity without any event of the column. */

@@ -14,6 +14,7 @@ type PlainTest =
 type PlainEvent = Omit<EventTest, 'tests'> & { readonly tests: readonly PlainTest[] };
 type PlainCondition =
   | { readonly op: 'attribute'; readonly columnId: number; readonly tests: readonly PlainTest[] }
+  | { readonly op: 'missing'; readonly columnId: number }
   | { readonly op: 'entity-id'; readonly tests: readonly PlainTest[] }
   | { readonly op: 'event'; readonly event: PlainEvent; readonly minfreq: number }
   | { readonly op: 'freqgroup'; readonly events: readonly PlainEvent[]; readonly minfreq: number }
@@ -40,6 +41,8 @@ function plainOf(condition: Condition): PlainCondition {
     case 'attribute':
     case 'entity-id':
       return { ...condition, tests: condition.tests.map(plainTest) };
+    case 'missing':
+      return condition;
     case 'event':
       return { ...condition, event: plainEvent(condition.event) };
     case 'freqgroup':
@@ -61,6 +64,8 @@ function conditionOf(plain: PlainCondition): Condition {
     case 'attribute':
     case 'entity-id':
       return { ...plain, tests: plain.tests.map(testOf) };
+    case 'missing':
+      return plain;
     case 'event':
       return { ...plain, event: eventOf(plain.event) };
     case 'freqgroup':

@@ -5,6 +5,8 @@
  * take several turns of the worker's event loop (SLOW_OPS) travel alone and may be overtaken. An expected refusal
  * travels as a WireError, a bad file as a WireCorruption; anything else thrown is a bug and ends the worker.
  */
+
+import type { RowFormat } from '../answer/index.js';
 import type { WireCorruption, WireError } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
@@ -14,10 +16,14 @@ import type {
   CountEntityPlan,
   ExtractedRow,
   ExtractPlan,
+  GroupPartial,
+  JoinTable,
   RoundPartial,
   RoundPlan,
+  SelectPlan,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
+import type { WireVector } from '../vector/index.js';
 
 /** What a worker is told once, when its thread starts. */
 export interface LaneStart {
@@ -102,6 +108,30 @@ export interface LaneRequests {
   aggregate: { readonly rounds: readonly RoundPlan[]; readonly bounds: QueryBounds };
   /** The first rows of the lane's shards, in the plan's order. */
   extract: { readonly plan: ExtractPlan; readonly bounds: QueryBounds };
+  /** Begins a SELECT over the lane's shards, whose parts are asked for by 'select-next'. Ends what had the same number. */
+  'select-begin': {
+    /** Names it on this lane until 'select-end'. */
+    readonly selectId: number;
+    readonly plan: SelectPlan;
+    /** One per join of the plan. */
+    readonly tables: readonly JoinTable[];
+    /** How rows are wanted; null = as columns. Ungrouped plans without an order only. */
+    readonly format: RowFormat | null;
+    /** Figures of the operators are wanted. */
+    readonly profiled: boolean;
+    readonly bounds: QueryBounds;
+  };
+  /** The next rows, `rowsMax` at most; of a grouped plan all groups. Nothing may be written between the parts of one SELECT. */
+  'select-next': { readonly selectId: number; readonly rowsMax: number };
+  /** How the rows of a dimension that satisfy the condition would be found. */
+  'outline-scan': {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly condition: Condition | null;
+    readonly bounds: QueryBounds;
+  };
+  /** Forgets it; does nothing when it is forgotten. */
+  'select-end': { readonly selectId: number };
   /** Entities that do not satisfy the condition are not there. */
   exist: {
     readonly databaseId: number;
@@ -116,6 +146,54 @@ export interface LaneRequests {
   'checkpoint-step': object;
   /** Loads snapshot files of the lane's shards. */
   load: { readonly files: readonly SnapshotFileEntry[] };
+}
+
+/** What a lane gives of a SELECT. `done`: there is nothing behind it. */
+export type SelectPart = { readonly done: boolean; readonly figures: readonly OperatorFigures[] } & (
+  | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
+  /** In the plan's order: the outputs, and the values of the sort keys. */
+  | {
+      readonly gives: 'columns';
+      readonly rowCount: number;
+      readonly outputs: readonly WireVector[];
+      readonly order: readonly WireVector[];
+    }
+  /** Parts of rows as RowEncoder.rows writes them, none of them the first. */
+  | { readonly gives: 'bytes'; readonly rowCount: number; readonly bytes: Uint8Array }
+);
+
+/** How a scan of one shard would go. */
+export interface ScanOutline {
+  readonly shard: number;
+  readonly entityCount: number;
+  readonly segmentCount: number;
+  /** From a sample of segments. */
+  readonly estimatedRows: number;
+  /** One per test of a column, in the order of the condition. */
+  readonly leaves: readonly LeafOutline[];
+}
+
+export interface LeafOutline {
+  /** None: entity IDs. */
+  readonly columnIds: readonly number[];
+  readonly over: 'values' | 'events' | 'entity IDs';
+  readonly segmentCount: number;
+  /** Segments that a zone map leaves out, and those of which it takes all values. */
+  readonly skipped: number;
+  readonly whole: number;
+  /** What looks at the others. */
+  readonly kernels: readonly string[];
+}
+
+/** What one operator did in one shard since the part before: of EXPLAIN ANALYZE. */
+export interface OperatorFigures {
+  readonly shard: number;
+  readonly operator: string;
+  /** Rows that it gave. */
+  readonly rows: number;
+  readonly milliseconds: number;
+  /** What else is to be told: segments skipped, kernels. */
+  readonly notes: readonly string[];
 }
 
 /** An insert as the log and the lanes take it. */
@@ -162,6 +240,11 @@ export interface LaneAnswers {
   /** Per round, a partial of each shard that holds something of the dimension. */
   aggregate: readonly (readonly RoundPartial[])[];
   extract: readonly ExtractedRow[];
+  'select-begin': null;
+  'select-next': SelectPart;
+  'select-end': null;
+  /** Of each shard that holds something of the dimension. */
+  'outline-scan': readonly ScanOutline[];
   /** 1 where one of the lane's shards holds the entity. */
   exist: Uint8Array;
   'checkpoint-begin': null;
@@ -176,7 +259,7 @@ export type LaneRequest = { [Op in LaneOp]: { readonly op: Op } & LaneRequests[O
 export const SLOW_OPS: ReadonlySet<LaneOp> = new Set<LaneOp>(['checkpoint-step', 'load']);
 
 /** Requests whose answers may be large: each ends its task, so that it is answered and forgotten before the next begins. */
-export const LARGE_OPS: ReadonlySet<LaneOp> = new Set<LaneOp>(['aggregate', 'extract']);
+export const LARGE_OPS: ReadonlySet<LaneOp> = new Set<LaneOp>(['aggregate', 'extract', 'select-next']);
 
 export interface LaneTask {
   readonly sequence: number;

@@ -30,6 +30,11 @@ export class Dictionary {
     return this.#bytes;
   }
 
+  /** The hash of each code's string (hashBytes); that of code 0 is 0. Valid until the next intern. */
+  get hashes(): Uint32Array {
+    return this.#hashes;
+  }
+
   /** Bytes of all strings together. */
   get byteCount(): number {
     return this.#offsets[this.#count];

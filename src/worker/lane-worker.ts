@@ -7,7 +7,16 @@
 import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
-import { countEntities, extractRows, lookUp, mutateEntities, QueryRun, runRound } from '../exec/index.js';
+import {
+  countEntities,
+  extractRows,
+  lookUp,
+  mutateEntities,
+  outlineScan,
+  QueryRun,
+  runRound,
+  SelectCursor,
+} from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
@@ -60,6 +69,8 @@ export class LaneWorker {
   readonly #ingest = createIngestScratch();
   readonly #store: SnapshotStore;
   readonly #stopFlags: Int32Array;
+  /** SELECTs that have begun and not ended. */
+  readonly #selects = new Map<number, SelectCursor>();
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
   #memoryBytes = 0;
@@ -109,6 +120,22 @@ export class LaneWorker {
       aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#runOf(bounds)),
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
+      'select-begin': (request) => this.#beginSelect(request),
+      'select-next': ({ selectId, rowsMax }) => {
+        const cursor = this.#selects.get(selectId);
+        // It was refused when it should have begun.
+        if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
+        return cursor.next(rowsMax);
+      },
+      'select-end': ({ selectId }) => this.#endSelect(selectId),
+      'outline-scan': ({ bounds, ...request }) => {
+        const run = this.#runOf(bounds);
+        return [...this.#shards.values()].flatMap((shard) => {
+          const dimension = shard.find(request);
+          if (dimension === undefined) return [];
+          return [outlineScan(shard.index, dimension, request.condition, this.#scratch, run)];
+        });
+      },
       exist: (request) =>
         lookUp(
           this.#shards,
@@ -202,6 +229,19 @@ export class LaneWorker {
         .map((shard) => runRound(shard, round, this.#scratch, run))
         .filter((partial) => partial !== null),
     );
+  }
+
+  #beginSelect({ selectId, bounds, ...settings }: LaneRequests['select-begin']): null {
+    this.#endSelect(selectId);
+    const run = this.#runOf(bounds);
+    this.#selects.set(selectId, new SelectCursor(this.#shards.values(), settings, this.#scratch, run));
+    return null;
+  }
+
+  #endSelect(selectId: number): null {
+    this.#selects.get(selectId)?.release();
+    this.#selects.delete(selectId);
+    return null;
   }
 
   #setModels(databases: ReadonlyMap<number, DatabaseModel>): void {

@@ -366,3 +366,24 @@ t.test('what a key may not use it can neither ask for nor see nor order by', asy
     'without a filter there is none',
   );
 });
+
+t.test(
+  'where all rows are wanted at once, the plan asks for them, and page tokens are refused',
+  async (t) => {
+    const whole = { ...REQUEST, whole: true };
+    t.equal(bind(query(A), whole).plan.limit, 100);
+    t.match(bind(query(A, '"limit":10000000'), whole), {
+      plan: { limit: 10_000_000, after: null },
+      page: { number: 1, taken: 0, rows: 10_000_000 },
+    });
+    t.equal(bind(query(NEAR_GEO, '"limit":10'), whole).plan.limit, 3, 'as many as are near');
+    const paged = query(A, '"limit":5000');
+    const token = tokenBehind(bind(paged));
+    t.equal(bind(withToken(paged, token)).page.number, 2);
+    t.throws(() => bind(withToken(paged, token), whole), {
+      code: 4049,
+      message: '"page-token" cannot be used where all rows are answered at once: only JSON has pages',
+    });
+    t.doesNotThrow(() => bind(`${paged.slice(0, -1)},"page-token":null}`, whole));
+  },
+);

@@ -23,6 +23,7 @@ import {
   type EngineOptions,
   type InsertAnswer,
   type Mutation,
+  type ScriptWrite,
 } from '../../src/engine/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import type { DatabaseModel, Dimension } from '../../src/schema/index.js';
@@ -52,6 +53,12 @@ export function copyDir(t: Test, dir: string): string {
   fs.cpSync(dir, copy, { recursive: true });
   return copy;
 }
+
+/** One write of a script. */
+export type TestWrite =
+  | { readonly insert: readonly (readonly [string, Json])[] }
+  /** `set` null = a delete. */
+  | { readonly query: Json; readonly set: Json | null };
 
 /** Nothing is remembered, and nobody hangs up. */
 export const ASKING: Asking = { hangUp: null, bypassCache: true };
@@ -157,6 +164,34 @@ export class TestStore {
       nowMs: NOW_MS,
       once: onceId === null ? null : { id: onceId, bodyHash },
       charge: () => {},
+      bind,
+    });
+  }
+
+  /** Several writes as one: inserts of entities by ID, updates and deletes by a query; `onceId` as under an Idempotency-Key. */
+  script(
+    writes: readonly TestWrite[],
+    { onceId = null as string | null, bodyHash = '', charge = () => {} } = {},
+  ): Promise<readonly number[]> {
+    const bind = (model: DatabaseModel): ScriptWrite[] =>
+      writes.map((write) => {
+        if ('insert' in write) {
+          const rows = write.insert.map(([id, entity]) => `${JSON.stringify(id)}:${jsonText(entity)}`);
+          const body = (count: number): Uint8Array => Buffer.from(`{${rows.slice(0, count).join(',')}}`);
+          return { write: 'insert', rowCount: rows.length, body };
+        }
+        const dimension = model.dimensions.get('default') as Dimension;
+        const condition = bindQuery(write.query, dimension, NOW_MS);
+        const set = write.set === null ? null : jsonText(write.set);
+        return { write: 'change', dimensionId: dimension.id, condition, set };
+      });
+    return this.engine.script({
+      databaseId: DATABASE_ID,
+      customKey: false,
+      columnIds: null,
+      nowMs: NOW_MS,
+      once: onceId === null ? null : { id: onceId, bodyHash },
+      charge,
       bind,
     });
   }

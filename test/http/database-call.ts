@@ -1,7 +1,8 @@
 /** Calls of handlers inside one database, without a server around them. */
+import type { RowFormat } from '../../src/answer/index.js';
 import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
 import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
-import type { DatabaseCall, Handler, Members } from '../../src/http/handlers/handler.js';
+import type { DatabaseCall, Handler, Members, StreamedAnswer } from '../../src/http/handlers/handler.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12);
@@ -12,18 +13,21 @@ export interface CallOptions {
   readonly key?: CustomKey;
   readonly onceId?: string;
   readonly charge?: (entityCount: number) => void;
+  readonly format?: RowFormat;
 }
 
 /** A call with that JSON text as its body, of the engine's catalog of now. */
 export function callOf(engine: FakeEngine, body: string, options: CallOptions = {}): DatabaseCall {
-  const { key, onceId = null, charge = () => {} } = options;
+  const { key, onceId = null, charge = () => {}, format = 'json' } = options;
   const access: Access = key === undefined ? FULL_ACCESS : accessOf(key);
   const catalog = engine.catalog();
   return {
     ...{ engine, catalog, nowMs: NOW_MS, pathName: '', access, mayCreate: key === undefined, onceId, charge },
+    format,
     body: new TextEncoder().encode(body),
     caller: key ?? MASTER,
     checkAgain: () => {},
+    chargeWrites: () => {},
     hangUp: { hasHungUp: false, onHangUp: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),
@@ -32,9 +36,10 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
 
 /** What the handler answers, read back; its members are those of an object. */
 export async function answerTo(
-  handler: Handler<DatabaseCall>,
+  handler: Handler<DatabaseCall, Members | StreamedAnswer>,
   call: DatabaseCall,
 ): Promise<Record<string, unknown>> {
-  const members: Members = await handler(call);
+  const members = await handler(call);
+  if (typeof members !== 'string') throw new Error('the answer is a stream');
   return JSON.parse(`{${members}}`) as Record<string, unknown>;
 }

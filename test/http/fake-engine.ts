@@ -2,6 +2,7 @@
  * An engine at the front end's port: it has a real catalog, answers what the test sets, and keeps what it was asked.
  * It owns insert bodies as the real one does: it copies them before `insert` returns.
  */
+import type { RowFormat, RowStream, StreamEncoder } from '../../src/answer/index.js';
 import {
   applyChanges,
   type Catalog,
@@ -21,6 +22,8 @@ import {
   type MutationRequest,
   NO_USAGE,
   type QueryApi,
+  type ScriptRequest,
+  type SelectRequest,
 } from '../../src/engine/index.js';
 import type {
   AggregateAnswer,
@@ -62,12 +65,17 @@ export class FakeEngine implements EngineApi {
   onInsert: (bytes: Uint8Array, request: InsertRequest) => Promise<InsertAnswer> = () =>
     Promise.resolve({ entityCount: 1, valueCount: 2 });
   onMutate: (request: MutationRequest) => Promise<number> = () => Promise.resolve(0);
+  readonly scripts: ScriptRequest[] = [];
+  onScript: (request: ScriptRequest) => Promise<readonly number[]> = () => Promise.resolve([]);
   counts: readonly number[] = [42];
   existing: ReadonlySet<string> = new Set();
   readonly aggregations: { plans: readonly AggregatePlan[]; asking: Asking }[] = [];
   aggregateAnswers: readonly AggregateAnswer[] = [];
   readonly extracts: { plan: ExtractPlan; asking: Asking }[] = [];
   readonly extractions: ExtractedRow[][] = [];
+  readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; asking: Asking }[] = [];
+  /** Parts of the next answers of SELECTs. */
+  readonly streams: Uint8Array[][] = [];
   readonly texts = new Map<string, string>();
   usages = new Map<number, DatabaseUsage>();
   closeCount = 0;
@@ -91,6 +99,11 @@ export class FakeEngine implements EngineApi {
   async mutate(request: MutationRequest): Promise<number> {
     this.mutations.push(request);
     return this.onMutate(request);
+  }
+
+  async script(request: ScriptRequest): Promise<readonly number[]> {
+    this.scripts.push(request);
+    return this.onScript(request);
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
@@ -123,6 +136,28 @@ export class FakeEngine implements EngineApi {
 
   atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
     return ask((plan, asking) => this.extract(plan, asking));
+  }
+
+  /** The next of `extractions`. */
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
+    this.extracts.push({ plan, asking });
+    const rows = (this.extractions.shift() ?? []).slice(0, plan.limit);
+    async function* parts(): AsyncGenerator<Uint8Array, void, void> {
+      yield encoder.head();
+      yield encoder.rows(rows);
+      yield encoder.tail(rows.length);
+    }
+    return { format: encoder.format, parts: parts() };
+  }
+
+  /** The next of `streams`. */
+  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
+    this.selects.push({ requests, format, asking });
+    const parts = this.streams.shift() ?? [];
+    async function* given(): AsyncGenerator<Uint8Array, void, void> {
+      yield* parts;
+    }
+    return { format, parts: given() };
   }
 
   /** Remembers for ever, under the database and the key. */

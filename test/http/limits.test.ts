@@ -125,7 +125,11 @@ t.test('entity IDs are bounded by the minute, writes by the UTC day, and a refus
   const clockMs = (day + 1) * 86_400_000 - 90_500;
   const charge = (asked: Endpoint, count: number, written = 0, elapsedMs = 0, usageDay = day): unknown => {
     try {
-      limiter.charge(asked, database(1), usageOf(usageDay, written), count, { elapsedMs, clockMs });
+      limiter.charge(
+        asked,
+        { database: database(1), usage: usageOf(usageDay, written), elapsedMs, clockMs },
+        count,
+      );
       return 'charged';
     } catch (error) {
       if (!(error instanceof RateExceeded)) throw error;

@@ -219,7 +219,7 @@ interface Seen {
   readonly mayCreate: boolean;
 }
 
-/** The interface's endpoints, those that are not built included, with handlers that answer what they were given. */
+/** The interface's endpoints, with handlers that answer what they were given. */
 function recording(onSessions: (sessions: Sessions) => void): readonly Endpoint[] {
   const write = (seen: Seen): string => `"seen":${JSON.stringify(seen)}`;
   const recorded = (endpoint: Endpoint): Endpoint => {

@@ -100,10 +100,13 @@ export function countMatches(data: StoredData, dimensionId: number, condition: C
   return count;
 }
 
-function truth(condition: Condition, id: string, entity: StoredEntity): boolean | null {
+/** true, false or unknown (null). */
+export function truth(condition: Condition, id: string, entity: StoredEntity): boolean | null {
   switch (condition.op) {
     case 'entity-id':
       return condition.tests.every((test) => passes(test, id));
+    case 'missing':
+      return !entity.attributes.has(condition.columnId);
     case 'attribute': {
       const value = entity.attributes.get(condition.columnId);
       if (value === undefined) return null;
@@ -154,6 +157,16 @@ export function passes(test: ValueTest, value: Stored): boolean {
   return meets(test, value) !== test.negated;
 }
 
+/** A pattern of LIKE, in which a backslash takes what follows literally. */
+function likeExpression(pattern: string): RegExp {
+  const source = pattern.replace(/\\(.)|./gsu, (part, literal?: string) => {
+    if (literal === undefined && part === '%') return '[^]*';
+    if (literal === undefined && part === '_') return '[^]';
+    return `\\u{${((literal ?? part).codePointAt(0) as number).toString(16)}}`;
+  });
+  return new RegExp(`^${source}$`, 'u');
+}
+
 function meets(test: ValueTest, value: Stored): boolean {
   switch (test.kind) {
     case 'ranges':
@@ -161,6 +174,7 @@ function meets(test: ValueTest, value: Stored): boolean {
     case 'text': {
       const text = value as string;
       if (test.match === 'equals') return test.texts.includes(text);
+      if (test.match === 'like') return test.texts.some((pattern) => likeExpression(pattern).test(text));
       if (test.match === 'contains') return test.texts.some((piece) => text.includes(piece));
       if (test.match === 'starts-with') return test.texts.some((piece) => text.startsWith(piece));
       return test.texts.some((piece) => text.endsWith(piece));

@@ -16,6 +16,7 @@ t.test('a condition of every kind comes back from MessagePack as it was', async 
     op: 'and',
     members: [
       { op: 'attribute', columnId: 3, tests: TESTS },
+      { op: 'missing', columnId: 9 },
       { op: 'not', member: { op: 'entity-id', tests: [TESTS[2]] } },
       {
         op: 'or',

@@ -13,6 +13,7 @@ const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 /** How many shards; null = as many as workers. */
@@ -122,7 +123,12 @@ export class ConformanceServer {
     fs.rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  post(urlPath: string, body: string): Promise<RawAnswer> {
+  /** POST /v1/sql */
+  sql(text: string): Promise<RawAnswer> {
+    return this.post('/v1/sql', text, 'application/sql');
+  }
+
+  post(urlPath: string, body: string, contentType = 'application/json', accept = '*/*'): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -131,15 +137,16 @@ export class ConformanceServer {
           path: urlPath,
           method: 'POST',
           agent: this.#agent,
-          headers: { authorization: this.#key, 'content-type': 'application/json' },
+          headers: { authorization: this.#key, 'content-type': contentType, accept },
         },
         (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
           response.on('error', reject);
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') }),
-          );
+          response.on('end', () => {
+            const bytes = Buffer.concat(parts);
+            resolve({ status: response.statusCode ?? 0, text: bytes.toString('utf8'), bytes });
+          });
         },
       );
       sent.on('error', reject);

@@ -211,12 +211,22 @@ t.test('a file of a newer format version is refused with a clear text', async (t
   const disk = await writtenLog(2);
   const [file] = disk.files();
   const bytes = disk.bytesOf(file);
-  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 2));
+  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 3));
   disk.put(file, bytes);
   await t.rejects(replay(disk), {
     name: 'NewerFormatError',
-    message: /log file of format version 2.*up to version 1/,
+    message: /log file of format version 3.*up to version 2/,
   });
+});
+
+t.test('a file of the first format version is read as before', async (t) => {
+  const disk = await writtenLog(2);
+  const written = await replay(disk);
+  const [file] = disk.files();
+  const bytes = disk.bytesOf(file);
+  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 1));
+  disk.put(file, bytes);
+  t.strictSame(await replay(disk), written);
 });
 
 t.test('a file under another name than its first LSN is refused', async (t) => {

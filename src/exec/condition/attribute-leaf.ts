@@ -2,8 +2,9 @@
  * Tests of one attribute column over one entity segment, for latest-value and list-of-values columns.
  */
 import { bitmapBytes } from '../../kernels/index.js';
-import type { Arena, EntitySegment, LatestColumn, ListColumn } from '../../storage/index.js';
-import type { PreparedTest, Run } from './value-test.js';
+import type { Arena, EntitySegment, ListColumn } from '../../storage/index.js';
+import { type Run, runOf } from './run.js';
+import type { PreparedTest } from './value-test.js';
 
 /** Where the rows that passed are marked. `bitmapAt` is unwritten when count is 0 or the whole segment. */
 export interface Selected {
@@ -13,20 +14,6 @@ export interface Selected {
 }
 
 const NONE: Selected = { count: 0, arena: null, bitmapAt: 0 };
-
-export function runOf(column: LatestColumn, rowCount: number): Run {
-  return {
-    arena: column.arena,
-    kind: column.kind,
-    width: column.width,
-    valuesAt: column.valuesAt,
-    validityAt: column.presentCount === rowCount ? 0 : column.validityAt,
-    rowCount,
-    presentCount: column.presentCount,
-    min: column.min,
-    max: column.max,
-  };
-}
 
 /** Rows of the segment whose value satisfies all tests (negated: has a value and fails one of them). */
 export function selectAttribute(

@@ -28,6 +28,8 @@ const SPARSE = 8;
 
 type PreparedLeaf =
   | { readonly over: 'segment'; readonly columnId: number; readonly tests: readonly PreparedTest[] }
+  /** Whether a value of the column is missing. */
+  | { readonly over: 'validity'; readonly columnId: number }
   /** `owners`: null, or the event column without whose events the leaf is unknown. */
   | { readonly over: 'shard'; readonly bitmap: Uint8Array; readonly owners: number | null };
 
@@ -143,6 +145,8 @@ export class ShardCondition {
         const tests = leaf.tests.map((test) => new PreparedTest(test, dictionary, this.#run));
         return { over: 'segment', columnId: leaf.columnId, tests };
       }
+      case 'missing':
+        return { over: 'validity', columnId: leaf.columnId };
       case 'event':
         return {
           over: 'shard',
@@ -223,6 +227,7 @@ export class ShardCondition {
       }
       return count;
     }
+    if (leaf.over === 'validity') return this.#selectMissing(leaf.columnId, node.negated, segment, slot);
     u8.set(segmentPart(leaf.bitmap, index, rowCount), out);
     if (!node.negated) return kernels.count(out, rowCount);
     const other = this.#scratch.scratchBitmap(slot + 1);
@@ -232,6 +237,20 @@ export class ShardCondition {
       if (owners === undefined) return 0;
       u8.set(owners.arena.u8.subarray(owners.at, owners.at + Math.ceil(rowCount / 128) * 16), other);
     }
+    return kernels.andNot(other, out, rowCount, out);
+  }
+
+  /** Rows without a value of the column, `negated`: with one; deleted rows have none. */
+  #selectMissing(columnId: number, negated: boolean, segment: EntitySegment, slot: number): number {
+    const { rowCount } = segment;
+    const { u8, kernels } = this.#scratch;
+    const out = this.#scratch.scratchBitmap(slot);
+    const { count, arena, bitmapAt } = selectAttribute(segment, columnId, [], false);
+    if (arena === null || count === 0 || count === rowCount) return negated ? count : rowCount - count;
+    u8.set(arena.u8.subarray(bitmapAt, bitmapAt + BITMAP_BYTES), out);
+    if (negated) return count;
+    const other = this.#scratch.scratchBitmap(slot + 1);
+    kernels.fill(rowCount, other);
     return kernels.andNot(other, out, rowCount, out);
   }
 }

@@ -8,7 +8,8 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { type DimensionShard, type EventSegment, type EventTable, valueBytes } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { NO_PLACES, type Places } from './places.js';
-import { PreparedTest, type Run } from './value-test.js';
+import type { Run } from './run.js';
+import { PreparedTest } from './value-test.js';
 
 /** Places that a kernel's run starts at are multiples of this, less one. */
 const RUN_ALIGN_MASK = 127;

@@ -6,11 +6,13 @@ import { hashBytes } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
 import type { Dictionary } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import { isLike, likeTokens } from './like-match.js';
 
 export type TextTest = Extract<ValueTest, { kind: 'text' }>;
 
-/** Strings that are looked at between two checks whether the query still runs. */
+/** Strings that are looked at between two checks whether the query still runs; of patterns, which may take long. */
 const MORSEL_STRINGS = 65_536;
+const PATTERN_MORSEL_STRINGS = 256;
 
 /**
  * Calls `found` for strings in [first, count) that match any of the test's texts (a string may come twice). Throws 9005.
@@ -25,6 +27,10 @@ export function eachMatch(
   run: QueryRun,
 ): void {
   for (const text of test.texts) {
+    if (test.match === 'like') {
+      eachLike(text, offsets, bytes, first, count, found, run);
+      continue;
+    }
     const needle = Buffer.from(text, 'utf8');
     for (let from = first; from < count; from += MORSEL_STRINGS) {
       run.check();
@@ -32,6 +38,22 @@ export function eachMatch(
       if (test.match === 'contains') eachContaining(needle, offsets, bytes, from, to, found);
       else eachWithEdge(needle, test.match, offsets, bytes, from, to, found);
     }
+  }
+}
+
+function eachLike(
+  pattern: string,
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  first: number,
+  count: number,
+  found: (string: number) => void,
+  run: QueryRun,
+): void {
+  const tokens = likeTokens(pattern);
+  for (let string = first; string < count; string++) {
+    if (string % PATTERN_MORSEL_STRINGS === 0) run.check();
+    if (isLike(tokens, bytes, offsets[string], offsets[string + 1])) found(string);
   }
 }
 

@@ -4,35 +4,17 @@
  * first; missing values pass neither a test nor its negation.
  */
 import { invariant, QuarryError } from '../../base/index.js';
-import type { GeoTest, IntRange, ValueTest } from '../../ir/index.js';
-import { bitmapBytes, greatCircleKm } from '../../kernels/index.js';
+import type { IntRange, ValueTest } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
 import type { ValueKind } from '../../schema/index.js';
-import type { Arena, Dictionary, Width } from '../../storage/index.js';
+import type { Arena, Dictionary } from '../../storage/index.js';
 import { type QueryRun, UNBOUNDED } from '../query-run.js';
+import { areaHolds, selectArea, selectAreas } from './area-test.js';
+import { presentRows, type Run } from './run.js';
 import { MatchingCodes } from './text-match.js';
 
-/** Values of consecutive rows in one arena. */
-export interface Run {
-  readonly arena: Arena;
-  readonly kind: ValueKind;
-  readonly width: Width;
-  readonly valuesAt: number;
-  /** Bitmap of rows that have a value; 0 = all of them. */
-  readonly validityAt: number;
-  readonly rowCount: number;
-  readonly presentCount: number;
-  /** Bounds of the values as numbers, integers to the nearest double; for codes and integers only. */
-  readonly min: number;
-  readonly max: number;
-}
-
-/** The rows of `run` that have a value, into `out`; returns their number. */
-function presentRows(run: Run, out: number): number {
-  const { u8 } = run.arena;
-  if (run.presentCount === run.rowCount) run.arena.kernels.fill(run.rowCount, out);
-  else u8.copyWithin(out, run.validityAt, run.validityAt + bitmapBytes(run.rowCount));
-  return run.presentCount;
-}
+/** No row, every row that has a value, or the rows that a kernel of that name finds. */
+export type TestPath = 'none' | 'present' | string;
 
 /** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
 export class PreparedTest {
@@ -72,6 +54,27 @@ export class PreparedTest {
     }
   }
 
+  /** How `select` finds the rows of such a run: by which kernel, or without looking at any value. */
+  path(run: Run): TestPath {
+    const test = this.#test;
+    if (run.presentCount === 0) return 'none';
+    switch (test.kind) {
+      case 'text':
+        if (!this.#mayHold(run)) return test.negated ? 'present' : 'none';
+        return `${this.#codes?.count === 1 ? 'equal' : 'member'}U${run.width * 8}`;
+      case 'ranges':
+        return rangesPath(run, test.ranges, test.negated);
+      default:
+        return test.kind === 'geo-box' ? 'geoBox' : 'geoRadius';
+    }
+  }
+
+  /** Whether codes that match lie within the zone. */
+  #mayHold(run: Run): boolean {
+    const codes = this.#codes;
+    return codes !== null && codes.count > 0 && codes.greatest >= run.min && codes.least <= run.max;
+  }
+
   /** Whether `refine` can look at single rows of such a run, and needs to. */
   canRefine(run: Run): boolean {
     const test = this.#test;
@@ -97,9 +100,7 @@ export class PreparedTest {
   #selectCodes(run: Run, out: number): number {
     const { negated } = this.#test;
     const codes = this.#codes;
-    if (codes === null || codes.count === 0 || codes.greatest < run.min || codes.least > run.max) {
-      return negated ? presentRows(run, out) : 0;
-    }
+    if (codes === null || !this.#mayHold(run)) return negated ? presentRows(run, out) : 0;
     const { kernels } = run.arena;
     const { valuesAt, rowCount } = run;
     if (codes.count === 1) {
@@ -196,45 +197,6 @@ function zoneOverlap(range: IntRange, run: Run): 'none' | 'some' | 'all' {
   return low < run.min && high > run.max ? 'all' : 'some';
 }
 
-/** Whether the point lies in the area, before negation. */
-function areaHolds(area: GeoTest, longitude: number, latitude: number): boolean {
-  if (area.kind === 'geo-radius') {
-    return greatCircleKm(longitude, latitude, area.longitude, area.latitude) <= area.radiusKm;
-  }
-  if (latitude < area.south || latitude > area.north) return false;
-  const [pastWest, beforeEast] = [longitude >= area.west, longitude <= area.east];
-  return area.west > area.east ? pastWest || beforeEast : pastWest && beforeEast;
-}
-
-function selectArea({ arena, valuesAt, validityAt, rowCount }: Run, area: GeoTest, out: number): number {
-  const { kernels } = arena;
-  if (area.kind === 'geo-box') {
-    const { west, south, east, north, negated } = area;
-    return kernels.geoBox(valuesAt, validityAt, rowCount, west, south, east, north, negated, out);
-  }
-  const { longitude, latitude, radiusKm, negated } = area;
-  return kernels.geoRadius(valuesAt, validityAt, rowCount, longitude, latitude, radiusKm, negated, out);
-}
-
-/** Rows whose point lies in any of the areas, which are not negated. */
-function selectAreas(
-  run: Run,
-  areas: readonly GeoTest[],
-  negated: boolean,
-  out: number,
-  spare: number,
-): number {
-  const { kernels } = run.arena;
-  let count = selectArea(run, areas[0], out);
-  for (const area of areas.slice(1)) {
-    selectArea(run, area, spare);
-    count = kernels.or(out, spare, run.rowCount, out);
-  }
-  if (!negated) return count;
-  presentRows(run, spare);
-  return kernels.andNot(spare, out, run.rowCount, out);
-}
-
 function selectRanges(
   run: Run,
   ranges: readonly IntRange[],
@@ -256,6 +218,19 @@ function selectRanges(
   if (!negated) return count;
   presentRows(run, spare);
   return kernels.andNot(spare, out, run.rowCount, out);
+}
+
+/** How `selectRanges` finds its rows. */
+function rangesPath(run: Run, ranges: readonly IntRange[], negated: boolean): TestPath {
+  if (run.kind === 'bits') {
+    const [zero, one] = bitsHeld(ranges, negated);
+    if (zero === one) return zero ? 'present' : 'none';
+    return 'bitsEqual';
+  }
+  const overlaps = ranges.map((range) => zoneOverlap(range, run));
+  if (overlaps.every((overlap) => overlap === 'none')) return negated ? 'present' : 'none';
+  if (overlaps.includes('all')) return negated ? 'none' : 'present';
+  return `rangeI${run.kind === 'i32' ? 32 : run.width * 8}`;
 }
 
 /** Rows whose value lies in a range that holds values of the zone. */
@@ -281,10 +256,15 @@ function clamped({ low, high }: IntRange, bits: number): { low: number; high: nu
   return { low: Number(low < least ? least : low), high: Number(high > greatest ? greatest : high) };
 }
 
-function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
+/** Whether the ranges, or what they leave out, hold 0, and whether 1. */
+function bitsHeld(ranges: readonly IntRange[], negated: boolean): readonly [boolean, boolean] {
   const holds = (bit: bigint): boolean =>
     ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
-  const [zero, one] = [holds(0n), holds(1n)];
+  return [holds(0n), holds(1n)];
+}
+
+function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
+  const [zero, one] = bitsHeld(ranges, negated);
   if (zero && one) return presentRows(run, out);
   if (!zero && !one) return 0;
   return run.arena.kernels.bitsEqual(run.valuesAt, run.validityAt, run.rowCount, one, out);

@@ -4,6 +4,7 @@
  * the catalog is that of the turn in which the handler runs.
  */
 
+import type { RowFormat, RowStream } from '../../answer/index.js';
 import type { Access } from '../../api/index.js';
 import type { HangUp, RandomBytes } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
@@ -43,6 +44,12 @@ export interface TeamCall extends AnyCall, CallerCall {
   readonly addressesResolved: () => Promise<void>;
 }
 
+/** Entities that a request is about to write. */
+export interface WriteCounts {
+  readonly insertedCount: number;
+  readonly updatedCount: number;
+}
+
 /** A request inside one database. */
 export interface DatabaseCall extends AnyCall, CallerCall {
   readonly databaseId: number;
@@ -54,8 +61,12 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly hangUp: HangUp;
   /** What names a write that takes effect once; null without an Idempotency-Key. */
   readonly onceId: string | null;
+  /** How rows are wanted, where the endpoint gives them in several forms. */
+  readonly format: RowFormat;
   /** Counts entities that are about to be written against the database's limits. Throws 1502. */
   readonly charge: (entityCount: number) => void;
+  /** The same for an endpoint that writes in several ways. */
+  readonly chargeWrites: (counts: WriteCounts) => void;
 }
 
 /** A request that needs no key: signing in. */
@@ -68,8 +79,15 @@ export interface OpenCall extends AnyCall {
 /** Members of the answer's object as JSON text, without braces; `status` and `took` are added by the caller. */
 export type Members = string;
 
+/** Rows that are sent while they are made. The parts of `json` are members of the answer's object, as those of `Members`. */
+export interface StreamedAnswer {
+  readonly rows: RowStream;
+}
+
 /** Throws, or rejects with, a QuarryError for what the client did wrong or what cannot be done now. */
-export type Handler<Call> = (call: Call) => Members | Promise<Members>;
+export type Handler<Call, Answer extends Members | StreamedAnswer = Members> = (
+  call: Call,
+) => Answer | Promise<Answer>;
 
 /** The members of `answer`, which has at least one and holds nothing that JSON cannot write. */
 export function membersOf(answer: object): Members {

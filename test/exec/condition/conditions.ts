@@ -42,16 +42,18 @@ export function generateRanges(prng: Prng): IntRange[] {
 export function generateTest(prng: Prng, kind: ValueKind, textCount: number): ValueTest {
   const negated = prng.chance(0.4);
   if (kind === 'code') {
-    const match = prng.pick(['equals', 'equals', 'contains', 'starts-with', 'ends-with'] as const);
+    const match = prng.pick(['equals', 'equals', 'contains', 'starts-with', 'ends-with', 'like'] as const);
     const whole = (): string => `text-${prng.below(textCount * 2)}-ß`;
     const piece = (): string =>
       match === 'equals'
         ? whole()
-        : prng.pick([whole(), `${prng.below(30)}`, 't', 'ß', '-1', `${prng.below(9)}-ß`]);
+        : match === 'like'
+          ? prng.pick([whole(), `%${prng.below(30)}%ß`, 'text-_-%', '%-__-ß', '\\text%'])
+          : prng.pick([whole(), `${prng.below(30)}`, 't', 'ß', '-1', `${prng.below(9)}-ß`]);
     return {
       kind: 'text',
       match,
-      texts: Array.from({ length: prng.pick([1, 1, 2, 4]) }, piece),
+      texts: Array.from({ length: prng.pick([0, 1, 1, 1, 2, 4]) }, piece),
       negated,
     };
   }
@@ -73,7 +75,7 @@ export interface ConditionOptions {
 }
 
 function tests(prng: Prng, kind: ValueKind, textCount: number): ValueTest[] {
-  return Array.from({ length: prng.pick([1, 1, 2, 3]) }, () => generateTest(prng, kind, textCount));
+  return Array.from({ length: prng.pick([0, 1, 1, 1, 2, 3]) }, () => generateTest(prng, kind, textCount));
 }
 
 function generateEvent(prng: Prng, { columns, textCount }: ConditionOptions): EventTest {
@@ -93,9 +95,9 @@ export function generateCondition(prng: Prng, options: ConditionOptions): Condit
   }
   const kind = prng.below(10);
   if (kind === 0) {
-    const text = (): string => prng.pick([`entity-${prng.below(idCount * 2)}`, '7', 'entity-1', '99']);
-    const match = prng.pick(['equals', 'contains', 'starts-with', 'ends-with'] as const);
-    const texts = Array.from({ length: prng.between(1, 3) }, text);
+    const text = (): string => prng.pick([`entity-${prng.below(idCount * 2)}`, '7', 'entity-1', '99', '%_9']);
+    const match = prng.pick(['equals', 'contains', 'starts-with', 'ends-with', 'like'] as const);
+    const texts = Array.from({ length: prng.between(0, 3) }, text);
     return { op: 'entity-id', tests: [{ kind: 'text', match, texts, negated: prng.chance(0.4) }] };
   }
   if (kind < 4) {
@@ -106,5 +108,6 @@ export function generateCondition(prng: Prng, options: ConditionOptions): Condit
     return { op: 'freqgroup', events, minfreq: prng.pick([1, 2, 4]) };
   }
   const column = prng.pick(columns.filter(({ form }) => form !== 'event'));
+  if (kind === 5 && prng.chance(0.5)) return { op: 'missing', columnId: column.id };
   return { op: 'attribute', columnId: column.id, tests: tests(prng, column.kind, textCount) };
 }

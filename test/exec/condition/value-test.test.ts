@@ -1,8 +1,8 @@
 /** Zone maps only skip: with them and without, a test selects the same rows; extremes of 64 bits included. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
-import { runOf } from '../../../src/exec/condition/attribute-leaf.js';
-import { PreparedTest, type Run } from '../../../src/exec/condition/value-test.js';
+import { type Run, runOf } from '../../../src/exec/condition/run.js';
+import { PreparedTest } from '../../../src/exec/condition/value-test.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import type { ValueTest } from '../../../src/ir/index.js';
 import { bitmapBytes, compileKernels } from '../../../src/kernels/index.js';

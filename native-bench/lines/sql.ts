@@ -1,0 +1,230 @@
+/**
+ * The sql line: SELECTs of POST /v1/sql over HTTPS with keep-alive, answered whole beside the same in process in DuckDB, and
+ * one whose many rows are streamed. No answer of SQL is remembered, so that nothing need be bypassed.
+ */
+import type { Bench } from '../bench.js';
+import { repeatBody } from '../data/bodies.js';
+import {
+  COUNTRIES_DIMENSION,
+  countriesBody,
+  generateLabels,
+  LABELS_DIMENSION,
+  labelColumns,
+  writeLabelsCsv,
+} from '../data/labels.js';
+import { BLOCK_ENTITIES } from '../data/people.js';
+import { Connection } from '../load/connection.js';
+import { Downloader } from '../load/download.js';
+import { checkInsert, percentile, runLoad } from '../load/load.js';
+import { spreadOf } from '../measure.js';
+import type { PeerProcess } from '../peers/process.js';
+import type { Cell, Table } from '../report.js';
+import type { QuarryServer } from '../server/quarry.js';
+import { SQL_QUESTIONS, type SqlJudge } from '../sql-questions.js';
+import { STREAM_FORMATS, STREAMED_COLUMNS, streamedSql, streamFault } from '../sql-streams.js';
+import type { Prepared } from './store.js';
+
+const SQL = '/v1/sql';
+const timeless = (body: string): string => body.replace(/,"took":[^,}]*/g, '');
+const wordsOf = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
+
+/** The server and `duckDb` hold the people of the last step; the server holds nothing else afterwards either. */
+export async function sqlLine(
+  bench: Bench,
+  server: QuarryServer,
+  prepared: Prepared,
+  duckDb: PeerProcess,
+): Promise<Table[]> {
+  bench.say('sql: loading things and countries');
+  await loadLabels(bench, server, duckDb);
+  const tables = [
+    await answersTable(bench, server, prepared, duckDb),
+    await streamsTable(bench, server, prepared),
+  ];
+  for (const dimension of [LABELS_DIMENSION, COUNTRIES_DIMENSION]) await server.deleteDimension(dimension);
+  return tables;
+}
+
+async function loadLabels(bench: Bench, server: QuarryServer, duckDb: PeerProcess): Promise<void> {
+  const { things, connections } = bench.scale;
+  await server.createColumns(labelColumns);
+  const target = server.target('/v1/insert', false);
+  await runLoad(target, generateLabels(things), connections[0], checkInsert);
+  const connection = await Connection.open(target);
+  const countries = countriesBody();
+  const wrong = checkInsert(await connection.post(countries.bytes), countries);
+  connection.close();
+  if (wrong !== null) throw new Error(wrong);
+  const files = writeLabelsCsv(things, bench.dir);
+  const tables = { [LABELS_DIMENSION]: files.things, [COUNTRIES_DIMENSION]: files.countries };
+  for (const [table, file] of Object.entries(tables)) {
+    await duckDb.run(
+      `CREATE TABLE ${table} AS SELECT * FROM read_csv('${file}', header = true, all_varchar = true)`,
+    );
+  }
+}
+
+/** A judge for each question that has seen all people. */
+function judgesOf(bench: Bench, { people, steps }: Prepared): SqlJudge[] {
+  bench.say('sql: working out what must be answered');
+  const judges = SQL_QUESTIONS.map(({ judge }) => judge(bench.scale.things));
+  const { entityCount } = steps[steps.length - 1].expected;
+  for (let at = 0; at < entityCount; at += BLOCK_ENTITIES) {
+    const block = people.block(at / BLOCK_ENTITIES);
+    for (const judge of judges) judge.see(block);
+  }
+  return judges;
+}
+
+/** The answer of each question, after it was found to be right. */
+async function firstAnswers(
+  bench: Bench,
+  server: QuarryServer,
+  judges: readonly SqlJudge[],
+): Promise<string[]> {
+  const answers: string[] = [];
+  const connection = await Connection.open(server.target(SQL, true));
+  for (const [index, { name, sql }] of SQL_QUESTIONS.entries()) {
+    const { status, body } = await connection.post(Buffer.from(sql));
+    if (status !== 200) throw new Error(`${name}: HTTP ${status}, ${body}`);
+    const fault = judges[index].fault((JSON.parse(body) as { result: Record<string, unknown>[] }).result);
+    if (fault !== null) throw new Error(`${name}: ${fault}`);
+    bench.checked(1);
+    answers.push(body);
+  }
+  connection.close();
+  return answers;
+}
+
+interface Times {
+  readonly p50s: number[];
+  readonly p99s: number[];
+  readonly cpuMs: number[];
+  readonly peerMs: number[];
+}
+
+async function answersTable(
+  bench: Bench,
+  server: QuarryServer,
+  prepared: Prepared,
+  duckDb: PeerProcess,
+): Promise<Table> {
+  const { scale } = bench;
+  const { expected } = prepared.steps[prepared.steps.length - 1];
+  const judges = judgesOf(bench, prepared);
+  const firstNumbers = judges.map((judge) => judge.first());
+  const answers = await firstAnswers(bench, server, judges);
+  const times = SQL_QUESTIONS.map((): Times => ({ p50s: [], p99s: [], cpuMs: [], peerMs: [] }));
+  for (let round = 0; round < scale.countRounds; round++) {
+    bench.say(`sql, round ${round + 1} of ${scale.countRounds}`);
+    for (const [index, { sql, peerSql }] of SQL_QUESTIONS.entries()) {
+      await timeAnswers(bench, server, sql, answers[index], times[index]);
+      // One without the clock, as the server had in the round before.
+      await duckDb.time(peerSql, 1, firstNumbers[index]);
+      const ms = await duckDb.time(peerSql, scale.peerCountsPerRound, firstNumbers[index]);
+      bench.checked(1 + scale.peerCountsPerRound);
+      times[index].peerMs.push(percentile(Float64Array.from(ms).sort(), 0.5));
+    }
+  }
+  const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
+    const [p50, p99, cpuMs, peerMs] = [
+      times[index].p50s,
+      times[index].p99s,
+      times[index].cpuMs,
+      times[index].peerMs,
+    ].map(spreadOf);
+    return [name, p50, p99, wantedMs, cpuMs, peerMs, `${(peerMs.median / p50.median).toFixed(1)}x`];
+  });
+  return {
+    line: 'sql',
+    title: `SELECT over ${expected.entityCount.toLocaleString('en-US')} entities (${scale.things.toLocaleString('en-US')} things), HTTPS end to end, 1 connection, ${scale.workers[0]} workers; DuckDB in process`,
+    columns: [
+      '',
+      'p50 ms',
+      'p99 ms',
+      'wanted p50 at 10 M',
+      'server CPU ms',
+      `${duckDb.name} ms`,
+      `${duckDb.name} takes`,
+    ],
+    rows,
+    notes: [
+      ...SQL_QUESTIONS.map(({ name, sql }) => `${name}: ${wordsOf(sql)}`),
+      `medians [least..most] over ${scale.countRounds} alternating rounds of ${scale.selectsPerRound} requests (${scale.peerCountsPerRound} for ${duckDb.name})`,
+    ],
+  };
+}
+
+async function timeAnswers(
+  bench: Bench,
+  server: QuarryServer,
+  sql: string,
+  first: string,
+  times: Times,
+): Promise<void> {
+  const { selectsPerRound } = bench.scale;
+  const right = timeless(first);
+  const cpuBefore = server.cpuSeconds();
+  const { p50Ms, p99Ms } = await runLoad(
+    server.target(SQL, true),
+    repeatBody(Buffer.from(sql), selectsPerRound),
+    1,
+    ({ status, body }) =>
+      status === 200 && timeless(body) === right ? null : `HTTP ${status}: ${body.slice(0, 1_000)}`,
+  );
+  times.cpuMs.push(((server.cpuSeconds() - cpuBefore) * 1000) / selectsPerRound);
+  bench.checked(selectsPerRound);
+  times.p50s.push(p50Ms);
+  times.p99s.push(p99Ms);
+}
+
+async function streamsTable(bench: Bench, server: QuarryServer, prepared: Prepared): Promise<Table> {
+  const { scale } = bench;
+  const { entityCount } = prepared.steps[prepared.steps.length - 1].expected;
+  const rowCount = Math.min(scale.streamedRows, entityCount);
+  const sql = streamedSql(rowCount);
+  const downloader = new Downloader(server.target(SQL, true));
+  const byteCounts: number[] = [];
+  for (const { name, accept, read } of STREAM_FORMATS) {
+    bench.say(`sql: reading ${name}`);
+    const { byteCount, body } = await downloader.get(sql, accept, true);
+    const fault = body === null ? 'no body' : streamFault(read(body), rowCount, prepared.people);
+    if (fault !== null) throw new Error(`${name}: ${fault}`);
+    bench.checked(rowCount);
+    byteCounts.push(byteCount);
+  }
+  const rates = STREAM_FORMATS.map((): number[] => []);
+  const cpuNs = STREAM_FORMATS.map((): number[] => []);
+  for (let round = 0; round < scale.countRounds; round++) {
+    bench.say(`sql, streams, round ${round + 1} of ${scale.countRounds}`);
+    for (const [index, { name, accept }] of STREAM_FORMATS.entries()) {
+      const cpuBefore = server.cpuSeconds();
+      const { byteCount, seconds } = await downloader.get(sql, accept, false);
+      bench.check(`bytes of ${name}`, byteCount, byteCounts[index]);
+      rates[index].push(byteCount / 1e6 / seconds);
+      cpuNs[index].push(((server.cpuSeconds() - cpuBefore) * 1e9) / rowCount);
+    }
+  }
+  downloader.close();
+  return {
+    line: 'sql',
+    title: `SELECT of ${rowCount.toLocaleString('en-US')} rows of ${STREAMED_COLUMNS.length} columns, streamed over HTTPS, 1 connection, ${scale.workers[0]} workers`,
+    columns: ['', 'MB', 'MB/s', 'wanted MB/s at 1 M', 'rows/s', 'server CPU ns a row'],
+    rows: STREAM_FORMATS.map(({ name, wantedMegabytes }, index): Cell[] => {
+      const rate = spreadOf(rates[index]);
+      const megabytes = byteCounts[index] / 1e6;
+      return [
+        name,
+        megabytes,
+        rate,
+        wantedMegabytes,
+        (rate.median / megabytes) * rowCount,
+        spreadOf(cpuNs[index]),
+      ];
+    }),
+    notes: [
+      sql,
+      `medians [least..most] over ${scale.countRounds} alternating rounds; the client is this process, on the same cores`,
+    ],
+  };
+}

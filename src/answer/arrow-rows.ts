@@ -1,0 +1,186 @@
+/**
+ * Rows as an Arrow IPC stream: a schema, record batches, the end. A part is one batch, or several where the texts of one
+ * column are more than a batch may hold. Columns are copied value by value into the message that is sent.
+ *   integer -> Int64   decimal(s) -> Decimal128(38, s)   float -> Float64   boolean -> Bool
+ *   date -> Date32     datetime -> Timestamp(second, UTC)   text, json -> Utf8
+ */
+import { INT64_MAX, INT64_MIN, invariant, QuarryError } from '../base/index.js';
+import { batchMessage, STREAM_END, type StreamType, schemaMessage } from '../column/index.js';
+import { type Field, type SqlType, type TextVector, type Vector, vectorKindOf } from '../vector/index.js';
+import { copyTexts, countMissing, packBits, putFloats, putIntegers, putWide } from './arrow-buffers.js';
+import type { RowEncoder } from './row-encoder.js';
+
+/** Offsets into texts are signed 32-bit integers. */
+const TEXT_BYTES_MAX = 2 ** 31 - 1;
+const EMPTY = new Uint8Array(0);
+
+export function arrowEncoder(fields: readonly Field[], textBytesMax = TEXT_BYTES_MAX): RowEncoder {
+  return {
+    head: () => schemaMessage(fields.map(({ name, type }) => ({ name, type: streamType(type) }))),
+    rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
+      const batches: Uint8Array[] = [];
+      for (let start = from; start < to; ) {
+        const end = fittingRows(columns, start, to, textBytesMax);
+        batches.push(batchOf(fields, columns, start, end));
+        start = end;
+      }
+      if (batches.length < 2) return batches[0] ?? EMPTY;
+      return new Uint8Array(Buffer.concat(batches));
+    },
+    asFirst: (bytes) => bytes,
+    tail: () => Uint8Array.from(STREAM_END),
+  };
+}
+
+function streamType(type: SqlType): StreamType {
+  switch (type.type) {
+    case 'integer':
+      return { kind: 'int64' };
+    case 'decimal':
+      return { kind: 'decimal', scale: type.scale };
+    case 'float':
+      return { kind: 'float64' };
+    case 'boolean':
+      return { kind: 'bool' };
+    case 'date':
+      return { kind: 'date32' };
+    case 'datetime':
+      return { kind: 'timestamp' };
+    default:
+      return { kind: 'utf8' };
+  }
+}
+
+/** Where a batch of rows from `from` on ends: before the texts of a column become too many, at `to` at last. */
+function fittingRows(columns: readonly Vector[], from: number, to: number, textBytesMax: number): number {
+  let end = to;
+  for (const column of columns)
+    if (column.kind === 'text') end = fittingTexts(column, from, end, textBytesMax);
+  return end;
+}
+
+function fittingTexts(
+  { codes, texts, valid }: TextVector,
+  from: number,
+  to: number,
+  bytesMax: number,
+): number {
+  const { offsets } = texts.utf8;
+  let bytes = 0;
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const code = codes === null ? row : codes[row];
+    bytes += offsets[code + 1] - offsets[code];
+    // A text alone is far shorter than a batch may be.
+    if (bytes > bytesMax && row > from) return row;
+  }
+  return to;
+}
+
+function batchOf(fields: readonly Field[], columns: readonly Vector[], from: number, to: number): Uint8Array {
+  const rowCount = to - from;
+  const missing = columns.map(({ valid }) => (valid === null ? 0 : countMissing(valid, from, to)));
+  const bufferBytes = columns.flatMap((column, index) => {
+    const validity = missing[index] === 0 ? 0 : bitBytes(rowCount);
+    return [validity, ...valueBytes(fields[index].type, column, from, to)];
+  });
+  const { message, offsets } = batchMessage(rowCount, missing, bufferBytes);
+  let buffer = 0;
+  columns.forEach((column, index) => {
+    const validityAt = offsets[buffer++];
+    if (missing[index] > 0 && column.valid !== null) packBits(message, validityAt, column.valid, from, to);
+    buffer += putColumn(message, offsets, buffer, fields[index], column, from, to);
+  });
+  return message;
+}
+
+const bitBytes = (rowCount: number): number => (rowCount + 7) >> 3;
+
+/** Of the buffers behind the validity bitmap. */
+function valueBytes(type: SqlType, vector: Vector, from: number, to: number): readonly number[] {
+  const rowCount = to - from;
+  switch (type.type) {
+    case 'boolean':
+      return [bitBytes(rowCount)];
+    case 'date':
+      return [rowCount * 4];
+    case 'decimal':
+      return [rowCount * 16];
+    case 'text':
+    case 'json':
+      invariant(vector.kind === 'text', `a ${type.type} does not lie as ${vector.kind}`);
+      return [(rowCount + 1) * 4, textBytes(vector, from, to)];
+    default:
+      return [rowCount * 8];
+  }
+}
+
+function textBytes({ codes, texts, valid }: TextVector, from: number, to: number): number {
+  const { offsets } = texts.utf8;
+  if (valid === null && codes === null) return offsets[to] - offsets[from];
+  let bytes = 0;
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const code = codes === null ? row : codes[row];
+    bytes += offsets[code + 1] - offsets[code];
+  }
+  return bytes;
+}
+
+/** Writes the values of a column; gives how many buffers they took. */
+function putColumn(
+  message: Uint8Array<ArrayBuffer>,
+  offsets: readonly number[],
+  buffer: number,
+  { name, type }: Field,
+  vector: Vector,
+  from: number,
+  to: number,
+): number {
+  invariant(vector.kind === vectorKindOf(type), `a ${type.type} does not lie as ${vector.kind}`);
+  const at = offsets[buffer];
+  switch (vector.kind) {
+    case 'exact': {
+      const wordCount = type.type === 'date' ? 1 : type.type === 'decimal' ? 4 : 2;
+      const words = new Int32Array(message.buffer, at, (to - from) * wordCount);
+      if (vector.numbers !== null) putIntegers(words, wordCount, vector.numbers, from, to);
+      else {
+        const wide = vector.wide ?? [];
+        if (type.type !== 'decimal') checkWords(name, wide, vector.valid, from, to);
+        putWide(words, wordCount, wide, vector.valid, from, to);
+      }
+      return 1;
+    }
+    case 'float':
+      putFloats(new Float64Array(message.buffer, at, to - from), vector, from, to);
+      return 1;
+    case 'boolean':
+      packBits(message, at, vector.bits, from, to);
+      return 1;
+    case 'text':
+      copyTexts(
+        new Int32Array(message.buffer, at, to - from + 1),
+        message,
+        offsets[buffer + 1],
+        vector,
+        from,
+      );
+      return 2;
+  }
+}
+
+/** Throws 6000 for a value that 64 bits do not hold. */
+function checkWords(
+  name: string,
+  wide: readonly bigint[],
+  valid: Uint8Array | null,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    if (wide[row] >= INT64_MIN && wide[row] <= INT64_MAX) continue;
+    const message = `the column ${JSON.stringify(name)} has integers of more than 64 bits, which Arrow does not hold: CAST it to text`;
+    throw new QuarryError(6000, message, { message });
+  }
+}

@@ -1,0 +1,3 @@
+export * from './row-encoder.js';
+export * from './row-stream.js';
+export * from './rows.js';

@@ -1,0 +1,125 @@
+/**
+ * One SELECT on the lanes: begun on all of them in one turn, asked for part by part, and ended.
+ * Invariants: it stays with the lanes that it began on: one that died and came back knows nothing of it, and asking the
+ * dead one rejects with 9004.
+ */
+import type { RowFormat } from '../answer/index.js';
+import { invariant } from '../base/index.js';
+import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
+import type { OperatorFigures, QueryBounds, SelectPart } from '../protocol/index.js';
+import type { LaneApi } from './lane.js';
+import type { RunningQuery } from './running-query.js';
+
+/** Rows that a lane gives at once, where there are more to come. */
+export const PART_ROWS = 65_536;
+
+export interface AskedSettings {
+  readonly plan: SelectPlan;
+  readonly tables: readonly JoinTable[];
+  /** null = as columns. */
+  readonly format: RowFormat | null;
+}
+
+export class AskedSelect {
+  readonly #selectId: number;
+  readonly #lanes: readonly LaneApi[];
+  readonly #settings: AskedSettings;
+  readonly #query: RunningQuery;
+  readonly #figures: OperatorFigures[] | null;
+  readonly #done: boolean[];
+  #begun = false;
+
+  /** `selectId`: no other SELECT under way has it. `end` must be called at last. `figures`: null = they are not wanted. */
+  constructor(
+    selectId: number,
+    lanes: readonly LaneApi[],
+    settings: AskedSettings,
+    query: RunningQuery,
+    figures: OperatorFigures[] | null,
+  ) {
+    this.#selectId = selectId;
+    this.#lanes = lanes;
+    this.#settings = settings;
+    this.#query = query;
+    this.#figures = figures;
+    this.#done = lanes.map(() => false);
+  }
+
+  get laneCount(): number {
+    return this.#lanes.length;
+  }
+
+  /** One part of `rowsMax` rows at most of each lane. */
+  async next(rowsMax: number): Promise<readonly SelectPart[]> {
+    return (await this.#ask(() => rowsMax)).map(([, part]) => part);
+  }
+
+  /** One part of each of these lanes, with its number. */
+  of(lanes: readonly number[], rowsMax: number): Promise<readonly (readonly [number, SelectPart])[]> {
+    return this.#ask((lane) => (lanes.includes(lane) ? rowsMax : 0));
+  }
+
+  /** Parts of together `rowCount` rows at most, of all lanes that have more; null when there are none, or none are wanted. */
+  share(rowCount: number): Promise<readonly SelectPart[]> | null {
+    const open = this.#lanes.map((_, lane) => lane).filter((lane) => !this.#done[lane]);
+    if (open.length === 0 || rowCount <= 0) return null;
+    const each = Math.min(PART_ROWS, Math.floor(rowCount / open.length));
+    const rowsMax = new Map(
+      open.map((lane, place) => [
+        lane,
+        each === PART_ROWS ? each : each + (place < rowCount % open.length ? 1 : 0),
+      ]),
+    );
+    return this.#ask((lane) => rowsMax.get(lane) ?? 0).then((found) => found.map(([, part]) => part));
+  }
+
+  /** Asks the lanes for which `rowsMax` is not 0, in this turn. */
+  async #ask(rowsMax: (lane: number) => number): Promise<(readonly [number, SelectPart])[]> {
+    const isFirst = !this.#begun;
+    this.#begun = true;
+    const answers = await this.#query.ask(({ index }, bounds) =>
+      this.#askOne(this.#lanes[index], isFirst, rowsMax(index), bounds),
+    );
+    const parts = answers.flatMap((part, lane) => (part === null ? [] : [[lane, part] as const]));
+    for (const [lane, { done, figures }] of parts) {
+      this.#done[lane] = done;
+      this.#figures?.push(...figures);
+    }
+    return parts;
+  }
+
+  async #askOne(
+    lane: LaneApi,
+    isFirst: boolean,
+    rowsMax: number,
+    bounds: QueryBounds,
+  ): Promise<SelectPart | null> {
+    const selectId = this.#selectId;
+    const begun = isFirst
+      ? lane.send('select-begin', { selectId, ...this.#settings, profiled: this.#figures !== null, bounds })
+      : null;
+    const part = rowsMax === 0 ? null : lane.send('select-next', { selectId, rowsMax });
+    return (await Promise.all([begun, part]))[1];
+  }
+
+  /** Forgets it on all lanes. */
+  end(): void {
+    if (!this.#begun) return;
+    for (const lane of this.#lanes) lane.send('select-end', { selectId: this.#selectId }).catch(() => {});
+  }
+}
+
+export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
+  invariant(part.gives === 'columns', `a lane gave ${part.gives} where columns were asked for`);
+  return part;
+}
+
+export function bytesOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'bytes' }> {
+  invariant(part.gives === 'bytes', `a lane gave ${part.gives} where bytes were asked for`);
+  return part;
+}
+
+export function partialsOf(part: SelectPart): readonly GroupPartial[] {
+  invariant(part.gives === 'groups', `a lane gave ${part.gives} where groups were asked for`);
+  return part.partials;
+}

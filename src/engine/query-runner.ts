@@ -1,0 +1,111 @@
+/**
+ * How queries are let run: with a seat, at one version, behind the gate where that needs it.
+ * Invariants: who waits for the gate has a seat, and nobody behind the gate waits for one; a query that waited is refused
+ * when the model that it was bound to has shrunk meanwhile.
+ */
+import { QuarryError } from '../base/index.js';
+import type { DimensionKey } from '../storage/index.js';
+import type { Asking } from './api.js';
+import type { DataVersions } from './data-versions.js';
+import type { LaneSet } from './lanes.js';
+import { QuerySeats } from './query-seats.js';
+import type { ReadGate } from './read-gate.js';
+import { type QueryLimits, RunningQuery } from './running-query.js';
+
+/** Aggregations, extractions and SELECTs that are worked on at once. */
+const SEATS = 4;
+/** Rows that have changed since will soon change again: a query of several rounds goes behind the gate at once. */
+const QUIET_MS = 1_000;
+
+export interface QueryRunnerParts {
+  readonly lanes: LaneSet;
+  readonly gate: ReadGate;
+  readonly versions: DataVersions;
+  readonly limits: QueryLimits;
+  /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
+  readonly shrinkVersion: (databaseId: number) => number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsedMs: () => number;
+}
+
+/** To be called after each further wait: throws 9004 when the model has shrunk. */
+export type CheckModel = () => void;
+
+export class QueryRunner {
+  readonly #parts: QueryRunnerParts;
+  readonly #seats = new QuerySeats(SEATS);
+
+  constructor(parts: QueryRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a query that needs no seat. */
+  async run<T>({ hangUp }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+    const { lanes, limits } = this.#parts;
+    const query = new RunningQuery(lanes, limits, hangUp);
+    try {
+      return await work(query);
+    } finally {
+      query.end();
+    }
+  }
+
+  /** Runs a query about these dimensions when it has a seat. */
+  seated<T>(
+    dimensions: readonly DimensionKey[],
+    asking: Asking,
+    work: (query: RunningQuery, checkModel: CheckModel) => Promise<T>,
+  ): Promise<T> {
+    const { shrinkVersion } = this.#parts;
+    const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
+    const checkModel = (): void => {
+      if (dimensions.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
+      throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
+    };
+    return this.run(asking, async (query) => {
+      const leave = (): void => this.#seats.leave();
+      await query.entered(this.#seats.enter(), leave);
+      try {
+        checkModel();
+        return await work(query, checkModel);
+      } finally {
+        leave();
+      }
+    });
+  }
+
+  /**
+   * What `work` gives, all of it read at one version: run freely where nothing has changed for a while, and once more behind
+   * the gate when something did meanwhile. To be called with a seat.
+   */
+  async atOneVersion<T>(
+    dimensions: readonly DimensionKey[],
+    query: RunningQuery,
+    checkModel: CheckModel,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { versions, elapsedMs } = this.#parts;
+    const quietMs = elapsedMs() - QUIET_MS;
+    if (dimensions.every((dimension) => versions.changedMs(dimension) < quietMs)) {
+      const before = dimensions.map((dimension) => versions.of(dimension));
+      const answer = await work();
+      if (dimensions.every((dimension, index) => versions.of(dimension) === before[index])) return answer;
+    }
+    return this.behindGate(query, () => {
+      checkModel();
+      return work();
+    });
+  }
+
+  /** Runs `work` while no record is sent to the lanes. To be called with a seat. */
+  async behindGate<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
+    const { gate } = this.#parts;
+    const leave = (): void => gate.leave();
+    await query.entered(gate.enter(), leave);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+}

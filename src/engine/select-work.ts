@@ -1,0 +1,183 @@
+/**
+ * One SELECT asked of the lanes and merged on the main thread.
+ * Invariant: what is asked at once reads one version; who calls sees to it that what is asked one behind the other does.
+ */
+import type { RowFormat } from '../answer/index.js';
+import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
+import {
+  constantTable,
+  finishGroups,
+  finishRows,
+  type LoweredSelect,
+  lowerSelect,
+  RowMerge,
+  type Table,
+} from '../plan/index.js';
+import type { OperatorFigures } from '../protocol/index.js';
+import { concat, fromWire, toWire } from '../vector/index.js';
+import { AskedSelect, bytesOf, columnsOf, PART_ROWS, partialsOf } from './asked-select.js';
+import { joinPlan } from './join-plan.js';
+import type { LaneSet } from './lanes.js';
+import type { RowWriter } from './row-writer.js';
+import type { RunningQuery } from './running-query.js';
+
+/** Up to so many rows are taken from every lane in one part, so that no record has to wait. */
+const ROWS_AT_ONCE = 10_000;
+
+export interface SelectWorkParts {
+  readonly lanes: LaneSet;
+  /** Memory that the main thread may take. */
+  readonly bytesMax: number;
+  /** No other SELECT under way has the same. */
+  readonly nextId: () => number;
+  readonly query: RunningQuery;
+  /** Gets what the operators did; null = it is not wanted. */
+  readonly figures: OperatorFigures[] | null;
+}
+
+/** Whether its rows may be so many that they leave while they are made. */
+export const isStreamed = ({ dimensionId, grouping, limit, offset }: SelectPlan): boolean =>
+  dimensionId !== null && grouping === null && (limit === null || limit + offset > ROWS_AT_ONCE);
+
+export class SelectWork {
+  readonly #parts: SelectWorkParts;
+
+  constructor(parts: SelectWorkParts) {
+    this.#parts = parts;
+  }
+
+  /** The whole answer of a plan that is not streamed. */
+  async table(plan: SelectPlan): Promise<Table> {
+    const { bytesMax, query } = this.#parts;
+    if (plan.dimensionId === null) return constantTable(plan, bytesMax);
+    const lowered = lowerSelect(plan);
+    if (lowered !== null) {
+      return query.inSlices(finishGroups(plan, [await this.#lowered(lowered)], bytesMax));
+    }
+    // Without a wait in between, so that what is asked is what was bound.
+    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    const asked = this.#begin(plan, tables, null);
+    try {
+      const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
+      const parts = await asked.next(rowsMax);
+      return await query.inSlices(
+        plan.grouping === null
+          ? finishRows(plan, parts.map(columnsOf), bytesMax)
+          : finishGroups(plan, parts.flatMap(partialsOf), bytesMax),
+      );
+    } finally {
+      asked.end();
+    }
+  }
+
+  /** Both are asked in one turn. */
+  async #lowered({ count, rounds, partial }: LoweredSelect): Promise<GroupPartial> {
+    const { query } = this.#parts;
+    const lanes = await query.ask((lane, bounds) =>
+      Promise.all([
+        count === null ? [0] : lane.send('count-entities', { plans: [count], bounds }),
+        rounds.length === 0 ? [] : lane.send('aggregate', { rounds, bounds }),
+      ]),
+    );
+    const entityCount = lanes.reduce((sum, [[counted]]) => sum + counted, 0);
+    return partial(
+      entityCount,
+      rounds.map((_, round) => lanes.flatMap(([, partials]) => partials[round])),
+    );
+  }
+
+  /** Writes the rows of a plan that is streamed, while the lanes give them. */
+  async stream(plan: SelectPlan, format: RowFormat, writer: RowWriter): Promise<void> {
+    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    return plan.order.length === 0 && plan.offset === 0
+      ? this.#streamAsTheyCome(plan, tables, format, writer)
+      : this.#streamInOrder(plan, tables, writer);
+  }
+
+  /** Has the lanes make all rows of a plan that is streamed, and forgets them; returns their number. */
+  async drain(plan: SelectPlan): Promise<number> {
+    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    const asked = this.#begin(plan, tables, null);
+    const { offset, limit } = plan;
+    let rowCount = 0;
+    try {
+      for (let missing = limit === null ? Number.POSITIVE_INFINITY : limit + offset; ; ) {
+        const parts = await asked.share(missing);
+        if (parts === null) break;
+        const given = parts.reduce((sum, part) => sum + columnsOf(part).rowCount, 0);
+        missing -= given;
+        rowCount += given;
+      }
+    } finally {
+      asked.end();
+    }
+    return Math.max(0, rowCount - offset);
+  }
+
+  /** Rows without an order are encoded by the lanes. While a part is written, the lanes make the next one. */
+  async #streamAsTheyCome(
+    plan: SelectPlan,
+    tables: readonly JoinTable[],
+    format: RowFormat,
+    writer: RowWriter,
+  ): Promise<void> {
+    let missing = plan.limit ?? Number.POSITIVE_INFINITY;
+    const asked = this.#begin(plan, tables, format);
+    try {
+      for (let next = asked.share(missing); next !== null; ) {
+        const parts = await next;
+        for (const part of parts) missing -= bytesOf(part).rowCount;
+        next = asked.share(missing);
+        // Nobody looks at it while the part before is written.
+        next?.catch(() => {});
+        for (const part of parts) await writer.bytes(bytesOf(part));
+      }
+    } finally {
+      asked.end();
+    }
+  }
+
+  /** Rows in their order, or behind an offset, are merged here. */
+  async #streamInOrder(plan: SelectPlan, tables: readonly JoinTable[], writer: RowWriter): Promise<void> {
+    const { bytesMax } = this.#parts;
+    const asked = this.#begin(plan, tables, null);
+    const merge = new RowMerge(plan, asked.laneCount, bytesMax);
+    try {
+      while (!merge.done) {
+        for (const [lane, part] of await asked.of(merge.missing, PART_ROWS)) {
+          merge.push(lane, columnsOf(part));
+          if (part.done) merge.end(lane);
+        }
+        for (let table = merge.take(); table !== null; table = merge.take()) await writer.table(table);
+      }
+    } finally {
+      asked.end();
+    }
+  }
+
+  /** What the joined dimensions hold, one after the other. */
+  async #joinTables(plan: SelectPlan): Promise<readonly JoinTable[]> {
+    const tables: JoinTable[] = [];
+    for (const join of plan.joins) tables.push(await this.#joinTable(joinPlan(plan.databaseId, join)));
+    return tables;
+  }
+
+  async #joinTable(plan: SelectPlan): Promise<JoinTable> {
+    const asked = this.#begin(plan, [], null);
+    try {
+      const parts = (await asked.next(Number.MAX_SAFE_INTEGER)).map(columnsOf);
+      const [ids, ...columns] = plan.outputs.map(({ type }, index) => {
+        const found = parts.map(({ outputs }) => fromWire(outputs[index]));
+        return toWire(concat(found, type));
+      });
+      return { ids, columns };
+    } finally {
+      asked.end();
+    }
+  }
+
+  #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): AskedSelect {
+    const { lanes, nextId, query, figures } = this.#parts;
+    return new AskedSelect(nextId(), [...lanes.all], { plan, tables, format }, query, figures);
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * SELECTs on the main thread: asked of the lanes part by part, merged, encoded, and spooled for whoever reads the answer.
+ * Invariants: what a call asks reads one version: plans of one part by being sent in one turn, others over rows that did
+ * not change meanwhile or behind the gate. Rows leave the lanes as fast as they are made, whatever the client does, so
+ * that the gate and the seat are given back; what waits for the client lies in the spool, in bounded memory.
+ */
+import { type RowFormat, type RowStream, rowEncoder } from '../answer/index.js';
+import { invariant } from '../base/index.js';
+import type { SelectPlan } from '../ir/index.js';
+import type { Table } from '../plan/index.js';
+import type { OperatorFigures } from '../protocol/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+import type { DimensionKey } from '../storage/index.js';
+import type { Field } from '../vector/index.js';
+import type { Asking, SelectRequest } from './api.js';
+import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
+import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
+import { RowWriter } from './row-writer.js';
+import type { RunningQuery } from './running-query.js';
+import { isStreamed, SelectWork } from './select-work.js';
+import { SPOOL_MEMORY_BYTES_MAX, Spool, type SpoolSettings } from './spool.js';
+
+export interface SelectsParts extends QueryRunnerParts {
+  readonly runner: QueryRunner;
+  readonly spools: Omit<SpoolSettings, 'memoryBytesMax'>;
+  /** The newest model that queries see. */
+  readonly model: (databaseId: number) => DatabaseModel | undefined;
+}
+
+export class Selects {
+  readonly #parts: SelectsParts;
+  #lastId = 0;
+
+  constructor(parts: SelectsParts) {
+    this.#parts = parts;
+  }
+
+  /** See QueryApi.select. */
+  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
+    invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
+    const spool = new Spool({ ...this.#parts.spools, memoryBytesMax: SPOOL_MEMORY_BYTES_MAX });
+    this.#produce(requests, format, asking, spool).then(
+      () => spool.end(),
+      (error) => spool.fail(error),
+    );
+    return { format, parts: spool.parts() };
+  }
+
+  async #produce(
+    requests: readonly SelectRequest[],
+    format: RowFormat,
+    asking: Asking,
+    spool: Spool,
+  ): Promise<void> {
+    const { runner } = this.#parts;
+    const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
+    await runner.seated(dimensions, asking, async (query, checkModel) => {
+      const [only] = requests;
+      if (requests.length > 1 || takesParts(only)) {
+        await runner.behindGate(query, () => {
+          checkModel();
+          return requests.length > 1
+            ? this.#list(requests, query, spool)
+            : this.#answer(only, format, query, spool);
+        });
+        return;
+      }
+      const table = (): Promise<Table> => this.#table(only, query);
+      const found = await (only.plan.joins.length === 0
+        ? table()
+        : runner.atOneVersion(dimensions, query, checkModel, table));
+      await write(fieldsOf(only), format, query, spool, (writer) => writer.table(found));
+    });
+  }
+
+  /** The answers of several statements, as a list. */
+  async #list(requests: readonly SelectRequest[], query: RunningQuery, spool: Spool): Promise<void> {
+    await spool.write(utf8('"result":['));
+    for (const [index, request] of requests.entries()) {
+      const begunMs = this.#parts.elapsedMs();
+      await spool.write(utf8(index === 0 ? '{' : ',{'));
+      await this.#answer(request, 'json', query, spool);
+      const seconds = (this.#parts.elapsedMs() - begunMs) / 1_000;
+      await spool.write(utf8(`,"took":${seconds.toFixed(6)}}`));
+    }
+    await spool.write(utf8(`],"count":${requests.length}`));
+  }
+
+  /** Behind the gate. */
+  #answer(request: SelectRequest, format: RowFormat, query: RunningQuery, spool: Spool): Promise<void> {
+    const { plan, explain } = request;
+    return write(fieldsOf(request), format, query, spool, async (writer) =>
+      explain === 'no' && isStreamed(plan)
+        ? this.#work(query, null).stream(plan, format, writer)
+        : writer.table(await this.#table(request, query)),
+    );
+  }
+
+  /** The whole answer, of a request that is not streamed. */
+  async #table({ plan, explain }: SelectRequest, query: RunningQuery): Promise<Table> {
+    return explain === 'no'
+      ? this.#work(query, null).table(plan)
+      : this.#explained(plan, explain === 'analyze', query);
+  }
+
+  async #explained(plan: SelectPlan, runs: boolean, query: RunningQuery): Promise<Table> {
+    const { databaseId, dimensionId, condition } = plan;
+    const found =
+      dimensionId === null
+        ? []
+        : await query.ask((lane, bounds) =>
+            lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
+          );
+    const outlines = found.flat().sort((a, b) => a.shard - b.shard);
+    const analysis = runs ? await this.#analysed(plan, query) : null;
+    return explainTable(plan, outlines, analysis, this.#parts.model(databaseId));
+  }
+
+  async #analysed(plan: SelectPlan, query: RunningQuery): Promise<Analysis> {
+    const figures: OperatorFigures[] = [];
+    const work = this.#work(query, figures);
+    const begunMs = this.#parts.elapsedMs();
+    const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan)).rowCount;
+    return { figures, rows, milliseconds: this.#parts.elapsedMs() - begunMs };
+  }
+
+  #work(query: RunningQuery, figures: OperatorFigures[] | null): SelectWork {
+    const { lanes, limits } = this.#parts;
+    return new SelectWork({ lanes, bytesMax: limits.bytesMax, nextId: () => ++this.#lastId, query, figures });
+  }
+}
+
+const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
+  explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;
+
+/** Whether the lanes are asked several times for its rows. */
+const takesParts = ({ plan, explain }: SelectRequest): boolean => explain !== 'plan' && isStreamed(plan);
+
+async function write(
+  fields: readonly Field[],
+  format: RowFormat,
+  query: RunningQuery,
+  spool: Spool,
+  rows: (writer: RowWriter) => Promise<void>,
+): Promise<void> {
+  const encoder = rowEncoder(format, fields);
+  await spool.write(encoder.head());
+  const writer = new RowWriter(encoder, query, spool);
+  await rows(writer);
+  await spool.write(encoder.tail(writer.rowCount));
+}
+
+/** Whose rows a plan reads. */
+function dimensionsOf({ databaseId, dimensionId, joins }: SelectPlan): readonly DimensionKey[] {
+  const ids = [...(dimensionId === null ? [] : [dimensionId]), ...joins.map((join) => join.dimensionId)];
+  return ids.map((id) => ({ databaseId, dimensionId: id }));
+}
+
+const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');

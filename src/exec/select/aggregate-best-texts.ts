@@ -1,0 +1,121 @@
+/**
+ * A text of each group: the least or the greatest of those that were offered, by the order of UTF-8 bytes.
+ * Layout  the kept texts lie one behind the other as they came, with what they replaced in between; when half of it is
+ *         of no use any more, what is of use is moved together.
+ */
+import { QuarryError } from '../../base/index.js';
+import type { WireVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { grownBytes } from './group-arrays.js';
+
+/** What offsets of 32 bits reach. */
+const BYTES_MAX = 2 ** 32 - 1;
+const COMPACTED_MIN = 65_536;
+
+export class BestTexts {
+  readonly #memory: HeldMemory;
+  readonly #sign: 1 | -1;
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #end = 0;
+  /** Bytes that groups have. */
+  #used = 0;
+  /** Of each group's text: where it starts plus one (0 = there is none) and its length. */
+  #starts: Uint32Array<ArrayBuffer>;
+  #lengths: Uint32Array<ArrayBuffer>;
+
+  constructor(extreme: 'min' | 'max', memory: HeldMemory) {
+    this.#memory = memory;
+    this.#sign = extreme === 'min' ? 1 : -1;
+    this.#starts = memory.u32(0);
+    this.#lengths = memory.u32(0);
+  }
+
+  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  reserve(groupEnd: number): void {
+    this.#starts = this.#memory.grown(this.#starts, groupEnd);
+    this.#lengths = this.#memory.grown(this.#lengths, groupEnd);
+  }
+
+  /** Keeps bytes[from, to) if it is better than what the group has. Throws 9006. */
+  offer(group: number, bytes: Uint8Array, from: number, to: number): void {
+    if (this.#isBetter(group, bytes, from, to)) this.#keep(group, bytes, from, to);
+  }
+
+  #isBetter(group: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = this.#starts[group] - 1;
+    if (start < 0) return true;
+    const length = this.#lengths[group];
+    const own = this.#bytes;
+    const shared = Math.min(length, to - from);
+    for (let index = 0; index < shared; index++) {
+      const difference = bytes[from + index] - own[start + index];
+      if (difference !== 0) return difference * this.#sign < 0;
+    }
+    return (to - from - length) * this.#sign < 0;
+  }
+
+  #keep(group: number, bytes: Uint8Array, from: number, to: number): void {
+    const length = to - from;
+    if (this.#starts[group] !== 0) this.#used -= this.#lengths[group];
+    this.#starts[group] = 0;
+    if (this.#end + length > this.#bytes.length && this.#end > Math.max(COMPACTED_MIN, 2 * this.#used)) {
+      this.#compact();
+    }
+    if (this.#end + length >= BYTES_MAX) {
+      throw new QuarryError(9006, 'the texts of the query are too long together');
+    }
+    this.#bytes = grownBytes(this.#bytes, this.#end + length, this.#memory);
+    this.#starts[group] = this.#end + 1;
+    this.#lengths[group] = length;
+    const own = this.#bytes;
+    for (let index = from, at = this.#end; index < to; index++, at++) own[at] = bytes[index];
+    this.#end += length;
+    this.#used += length;
+  }
+
+  #compact(): void {
+    const kept = grownBytes(new Uint8Array(0), this.#used, this.#memory);
+    let end = 0;
+    for (let group = 0; group < this.#starts.length; group++) {
+      const start = this.#starts[group] - 1;
+      if (start < 0) continue;
+      const length = this.#lengths[group];
+      kept.set(this.#bytes.subarray(start, start + length), end);
+      this.#starts[group] = end + 1;
+      end += length;
+    }
+    this.#memory.give(this.#bytes.byteLength);
+    this.#bytes = kept;
+    this.#end = end;
+  }
+
+  /** Those of groups 1, ..., count. The memory that they take is the run's. Throws 9006. */
+  texts(count: number, run: QueryRun): WireVector {
+    this.reserve(count + 1);
+    run.take(count * 5 + this.#used + 8);
+    const valid = Uint8Array.from({ length: count }, (_, at) => (this.#starts[at + 1] === 0 ? 0 : 1));
+    // Of one text at least: what is missing has a place, too.
+    const offsets = new Uint32Array(Math.max(count, 1) + 1);
+    const bytes = new Uint8Array(this.#used);
+    let end = 0;
+    for (let at = 0; at < count; at++) {
+      const start = this.#starts[at + 1] - 1;
+      if (start >= 0) {
+        const length = this.#lengths[at + 1];
+        bytes.set(this.#bytes.subarray(start, start + length), end);
+        end += length;
+      }
+      offsets[at + 1] = end;
+    }
+    return {
+      kind: 'text',
+      count,
+      valid: valid.includes(0) ? valid : null,
+      codes: null,
+      offsets,
+      bytes,
+      distinct: false,
+    };
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The least or the greatest text of each group. While texts come from one list of distinct ones it is noted which of them
+ * each group has; they are compared at the end, each once and in the order in which they lie.
+ */
+import { invariant } from '../../base/index.js';
+import type { AggregateState } from '../../ir/index.js';
+import type { Texts, TextVector, Vector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { BestTexts } from './aggregate-best-texts.js';
+import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
+import { CodeGrid } from './distinct-grid.js';
+import { BATCH_ROWS_MAX } from './row-batches.js';
+
+export class TextExtremes implements Aggregation {
+  readonly #sign: 1 | -1;
+  readonly #best: BestTexts;
+  readonly #grid: CodeGrid;
+  /** The list of which the grid tells; null = of none. */
+  #noted: Texts | null = null;
+  readonly #present = new Uint32Array(BATCH_ROWS_MAX);
+
+  /** `gridMax`: bits of a grid at most. */
+  constructor(extreme: 'min' | 'max', gridMax: number, memory: HeldMemory) {
+    this.#sign = extreme === 'min' ? 1 : -1;
+    this.#best = new BestTexts(extreme, memory);
+    this.#grid = new CodeGrid(memory, gridMax);
+  }
+
+  add(vector: Vector | null, batch: BatchGroups): void {
+    invariant(vector !== null && vector.kind === 'text', 'extremes are those of one kind of values');
+    const { codes, texts, valid } = vector;
+    this.#best.reserve(batch.groupEnd);
+    const groups = presentGroups(vector, batch, this.#present);
+    if (codes !== null && texts.distinct) {
+      if (this.#noted !== texts) this.#compareNoted();
+      this.#noted = texts;
+      const present = { ...batch, groups, isOne: batch.isOne && valid === null };
+      // Codes above 0 are told again.
+      if (this.#grid.mark({ codes, shift: 1 }, texts.size + 1, present)) return;
+    }
+    this.#compareNoted();
+    this.#offerRows(vector, groups);
+  }
+
+  #offerRows({ codes, texts, count }: TextVector, groups: Uint32Array): void {
+    const { offsets, bytes } = texts.utf8;
+    for (let row = 0; row < count; row++) {
+      if (groups[row] === 0) continue;
+      const code = codes === null ? row : codes[row];
+      this.#best.offer(groups[row], bytes, offsets[code], offsets[code + 1]);
+    }
+  }
+
+  /** Offers the best of each group's noted texts. */
+  #compareNoted(): void {
+    const texts = this.#noted;
+    if (texts === null) return;
+    const { offsets, bytes } = texts.utf8;
+    let bestGroup = 0;
+    let best = 0;
+    const offerBest = (): void => {
+      if (bestGroup !== 0) this.#best.offer(bestGroup, bytes, offsets[best], offsets[best + 1]);
+    };
+    this.#grid.each((group, code) => {
+      if (group !== bestGroup) {
+        offerBest();
+        bestGroup = group;
+        best = code - 1;
+      } else if (compareTexts(bytes, offsets, code - 1, best) * this.#sign < 0) best = code - 1;
+    });
+    offerBest();
+    this.#grid.release();
+    this.#noted = null;
+  }
+
+  state(groupCount: number, run: QueryRun): AggregateState {
+    this.#compareNoted();
+    return { holds: 'extreme', values: this.#best.texts(groupCount, run) };
+  }
+}
+
+/** Below 0 when text `code` stands before text `other`; they differ. */
+function compareTexts(bytes: Uint8Array, offsets: Uint32Array, code: number, other: number): number {
+  const from = offsets[code];
+  const otherFrom = offsets[other];
+  const length = offsets[code + 1] - from;
+  const otherLength = offsets[other + 1] - otherFrom;
+  const shared = Math.min(length, otherLength);
+  for (let index = 0; index < shared; index++) {
+    const difference = bytes[from + index] - bytes[otherFrom + index];
+    if (difference !== 0) return difference;
+  }
+  return length - otherLength;
+}

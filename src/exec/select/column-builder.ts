@@ -1,0 +1,208 @@
+/**
+ * Columns of an answer, put together from rows of many vectors.
+ * Invariant: a builder holds copies only, so the vectors' arrays may be used again.
+ */
+import { invariant } from '../../base/index.js';
+import { type SqlType, type Vector, vectorKindOf, type WireVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import { grownTo } from './growing.js';
+import { picked } from './pick-rows.js';
+import { TextStore } from './text-store.js';
+
+/** Memory of a bigint in a list. */
+const WIDE_BYTES = 32;
+
+export interface ColumnBuilder {
+  /** Adds rows [from, to). Throws 9006. */
+  append(vector: Vector, from: number, to: number): void;
+  /**
+   * All rows, row r of the answer being row order[r] of those added (null = as they came). The builder is empty then; its
+   * memory is given back.
+   */
+  finish(order: Uint32Array | null): WireVector;
+}
+
+export function columnBuilder({ type }: { readonly type: SqlType }, memory: HeldMemory): ColumnBuilder {
+  switch (vectorKindOf(type)) {
+    case 'exact':
+      return new ExactBuilder(memory);
+    case 'float':
+      return new FloatBuilder(memory);
+    case 'boolean':
+      return new BooleanBuilder(memory);
+    case 'text':
+      return new TextBuilder(memory);
+  }
+}
+
+/** How many rows there are, and which have a value. */
+class Rows {
+  readonly #memory: HeldMemory;
+  #valid: Uint8Array<ArrayBuffer> | null = null;
+  count = 0;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+  }
+
+  append(valid: Uint8Array | null, from: number, to: number): void {
+    const count = this.count + to - from;
+    if (valid !== null && this.#valid === null) {
+      this.#valid = grownTo(new Uint8Array(0), count, this.#memory).fill(1, 0, this.count);
+    }
+    if (this.#valid !== null) {
+      this.#valid = grownTo(this.#valid, count, this.#memory);
+      if (valid === null) this.#valid.fill(1, this.count, count);
+      else this.#valid.set(valid.subarray(from, to), this.count);
+    }
+    this.count = count;
+  }
+
+  finish(order: Uint32Array | null): { readonly count: number; readonly valid: Uint8Array | null } {
+    const { count } = this;
+    const valid = this.#valid === null ? null : ordered(this.#valid, count, order);
+    this.#memory.give(this.#valid?.byteLength ?? 0);
+    this.#valid = null;
+    this.count = 0;
+    return { count, valid };
+  }
+}
+
+function ordered<A extends Uint8Array | Uint32Array | Float64Array>(
+  values: A,
+  count: number,
+  order: Uint32Array | null,
+): A {
+  if (order === null) return values.slice(0, count) as A;
+  return picked(values, order, new (values.constructor as new (length: number) => A)(count));
+}
+
+class ExactBuilder implements ColumnBuilder {
+  readonly #memory: HeldMemory;
+  readonly #rows: Rows;
+  #numbers = new Float64Array(0);
+  /** Once some value is no safe number. */
+  #wide: bigint[] | null = null;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    this.#rows = new Rows(memory);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    invariant(vector.kind === 'exact', 'a column keeps its kind');
+    const { numbers, wide, valid } = vector;
+    const { count } = this.#rows;
+    if (wide !== null && this.#wide === null) this.#widen(count);
+    if (this.#wide !== null) {
+      this.#memory.take((to - from) * WIDE_BYTES);
+      for (let row = from; row < to; row++) {
+        this.#wide.push(numbers === null ? (wide as readonly bigint[])[row] : integerOf(numbers, valid, row));
+      }
+    } else if (numbers !== null) {
+      this.#numbers = grownTo(this.#numbers, count + to - from, this.#memory);
+      this.#numbers.set(numbers.subarray(from, to), count);
+    }
+    this.#rows.append(valid, from, to);
+  }
+
+  #widen(count: number): void {
+    this.#memory.take(count * WIDE_BYTES);
+    this.#wide = Array.from(this.#numbers.subarray(0, count), (number) =>
+      Number.isInteger(number) ? BigInt(number) : 0n,
+    );
+    this.#forgetNumbers();
+  }
+
+  #forgetNumbers(): void {
+    this.#memory.give(this.#numbers.byteLength);
+    this.#numbers = new Float64Array(0);
+  }
+
+  finish(order: Uint32Array | null): WireVector {
+    const { count } = this.#rows;
+    const held = this.#wide;
+    const numbers = held === null ? ordered(this.#numbers, count, order) : null;
+    const wide = held === null || order === null ? held : Array.from(order, (row) => held[row]);
+    this.#forgetNumbers();
+    this.#memory.give((held?.length ?? 0) * WIDE_BYTES);
+    this.#wide = null;
+    return { kind: 'exact', ...this.#rows.finish(order), numbers, wide };
+  }
+}
+
+/** What stands in the place of a missing value may be anything. */
+const integerOf = (numbers: Float64Array, valid: Uint8Array | null, row: number): bigint =>
+  valid !== null && valid[row] === 0 ? 0n : BigInt(numbers[row]);
+
+class FloatBuilder implements ColumnBuilder {
+  readonly #memory: HeldMemory;
+  readonly #rows: Rows;
+  #numbers = new Float64Array(0);
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    this.#rows = new Rows(memory);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    invariant(vector.kind === 'float', 'a column keeps its kind');
+    this.#numbers = grownTo(this.#numbers, this.#rows.count + to - from, this.#memory);
+    this.#numbers.set(vector.numbers.subarray(from, to), this.#rows.count);
+    this.#rows.append(vector.valid, from, to);
+  }
+
+  finish(order: Uint32Array | null): WireVector {
+    const numbers = ordered(this.#numbers, this.#rows.count, order);
+    this.#memory.give(this.#numbers.byteLength);
+    this.#numbers = new Float64Array(0);
+    return { kind: 'float', ...this.#rows.finish(order), numbers };
+  }
+}
+
+class BooleanBuilder implements ColumnBuilder {
+  readonly #memory: HeldMemory;
+  readonly #rows: Rows;
+  #bits = new Uint8Array(0);
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    this.#rows = new Rows(memory);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    invariant(vector.kind === 'boolean', 'a column keeps its kind');
+    this.#bits = grownTo(this.#bits, this.#rows.count + to - from, this.#memory);
+    this.#bits.set(vector.bits.subarray(from, to), this.#rows.count);
+    this.#rows.append(vector.valid, from, to);
+  }
+
+  finish(order: Uint32Array | null): WireVector {
+    const bits = ordered(this.#bits, this.#rows.count, order);
+    this.#memory.give(this.#bits.byteLength);
+    this.#bits = new Uint8Array(0);
+    return { kind: 'boolean', ...this.#rows.finish(order), bits };
+  }
+}
+
+class TextBuilder implements ColumnBuilder {
+  readonly #rows: Rows;
+  readonly #texts: TextStore;
+
+  constructor(memory: HeldMemory) {
+    this.#rows = new Rows(memory);
+    this.#texts = new TextStore(memory);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    invariant(vector.kind === 'text', 'a column keeps its kind');
+    this.#texts.append(vector, from, to);
+    this.#rows.append(vector.valid, from, to);
+  }
+
+  finish(order: Uint32Array | null): WireVector {
+    const codes = ordered(this.#texts.codes, this.#rows.count, order);
+    const texts = this.#texts.finish();
+    return { kind: 'text', ...this.#rows.finish(order), codes, ...texts };
+  }
+}

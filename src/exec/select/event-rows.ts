@@ -1,0 +1,137 @@
+/**
+ * The events of a shard that pass a test, by the rows of their entities: those of one entity come side by side, in the
+ * order in which they lie.
+ * A counting sort, over some segments of events at a time or over all of them.
+ */
+import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { EventTest } from '../../ir/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
+import {
+  EventSelection,
+  eventsOfRows,
+  rowsOfEvents,
+  type SelectedEvents,
+} from '../condition/event-selection.js';
+import { listPlaces } from '../condition/places.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+
+/** Events in the order of their entities' rows. */
+export interface SortedEvents {
+  /** Each as segment << 16 | place. */
+  readonly events: Uint32Array;
+  /** Row r has events [ends[r - 1], ends[r]) of them; ends[-1] is 0. */
+  readonly ends: Uint32Array;
+}
+
+export class EventRows {
+  readonly #shard: DimensionShard;
+  readonly #event: EventTest;
+  readonly #held: HeldMemory;
+  readonly #run: QueryRun;
+  #ends = new Uint32Array(0);
+  #events = new Uint32Array(0);
+
+  /** `release` must be called at the end. */
+  constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
+    this.#shard = shard;
+    this.#event = event;
+    this.#run = run;
+    this.#held = new HeldMemory(run);
+  }
+
+  /** Segments of events. */
+  get segmentCount(): number {
+    return this.#shard.events.get(this.#event.columnId)?.segments.length ?? 0;
+  }
+
+  /**
+   * Those of event segments [from, to) whose entities are set in `rows`, a bitmap over the shard's rows (null = all).
+   * Good until the next call. Throws 9005, 9006.
+   */
+  sorted(from: number, to: number, rows: Uint8Array | null): SortedEvents {
+    const { rowEnd } = this.#shard;
+    if (this.#ends.length < rowEnd) this.#ends = this.#held.u32(rowEnd);
+    else this.#ends.fill(0);
+    // Nothing in an arena stays held from part to part: see SegmentRows.
+    const before = this.#run.takenBytes - this.#held.bytes;
+    const selection = new EventSelection(this.#shard, this.#event, this.#run);
+    try {
+      return this.#sorted(passing(selection, from, to, rows, this.#run));
+    } finally {
+      selection.release();
+      this.#run.give(this.#run.takenBytes - this.#held.bytes - before);
+    }
+  }
+
+  #sorted(each: EachSegment): SortedEvents {
+    const ends = this.#ends;
+    let count = 0;
+    each((segment, selected) => {
+      countRows(rowsOfEvents(segment, selected), ends);
+      count += selected.count;
+    });
+    startsOf(ends);
+    this.#events = this.#held.grown(this.#events, count);
+    const events = this.#events;
+    const places = new Uint32Array(SEGMENT_ROWS_MAX);
+    each((segment, selected, index) => {
+      const own = listPlaces(segment.arena, selected, places);
+      place(rowsOfEvents(segment, selected), places, own, index * 2 ** SEGMENT_ROWS_SHIFT, ends, events);
+    });
+    return { events: events.subarray(0, count), ends };
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}
+
+type UseSegment = (segment: EventSegment, selected: SelectedEvents, index: number) => void;
+type EachSegment = (use: UseSegment) => void;
+
+/** The selected events of segments [from, to) whose entities are set in `rows`, segment by segment. */
+function passing(
+  selection: EventSelection,
+  from: number,
+  to: number,
+  rows: Uint8Array | null,
+  run: QueryRun,
+): EachSegment {
+  const segments = selection.table?.segments ?? [];
+  return (use) => {
+    for (let index = from; index < Math.min(to, segments.length); index++) {
+      run.check();
+      const segment = segments[index];
+      const all = selection.select(segment);
+      const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
+      if (selected.count > 0) use(segment, selected, index);
+    }
+  };
+}
+
+function countRows(rows: Uint32Array, counts: Uint32Array): void {
+  for (let at = 0; at < rows.length; at++) counts[rows[at]]++;
+}
+
+/** From the number of events of each row to the position of its first one. */
+function startsOf(counts: Uint32Array): void {
+  let start = 0;
+  for (let row = 0; row < counts.length; row++) {
+    const count = counts[row];
+    counts[row] = start;
+    start += count;
+  }
+}
+
+/** Puts events into their rows' room, whose next position is starts[row]: behind the last one it is the row's end. */
+function place(
+  rows: Uint32Array,
+  places: Uint32Array,
+  count: number,
+  base: number,
+  starts: Uint32Array,
+  events: Uint32Array,
+): void {
+  for (let at = 0; at < count; at++) events[starts[rows[at]]++] = base + places[at];
+}

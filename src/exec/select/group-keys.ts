@@ -1,0 +1,185 @@
+/**
+ * Which group each row of a shard is of. Groups are numbered from 1 in the order of first sight.
+ *   no keys      one group
+ *   keys         rows whose values of all keys are equal; a missing value is one of its own
+ *   per entity   the rows of one entity, which stand side by side
+ */
+import type { Grouping } from '../../ir/index.js';
+import type { Vector, WireVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import type { Coded, ValueCodes } from './group-codes.js';
+import { CodeNumbers, PairNumbers } from './group-pairs.js';
+import { valueCodes } from './group-value-codes.js';
+import { BATCH_ROWS_MAX } from './row-batches.js';
+
+export interface RowGroups {
+  /** Groups so far. */
+  readonly count: number;
+  /** Writes the group of each row; `keys` has a vector of each key. Throws 9006. */
+  number(keys: readonly Vector[], entityRows: Uint32Array, count: number, out: Uint32Array): void;
+  /** The keys of all groups; the memory that they take is the run's. To be called once. Throws 9006. */
+  keys(run: QueryRun): WireVector[];
+  /** How rows are grouped, for people. */
+  readonly note: string;
+}
+
+/** `directMax`: places of a table of pairs at most. Throws 9006. */
+export function rowGroups({ keys, perEntity }: Grouping, directMax: number, memory: HeldMemory): RowGroups {
+  const codes = keys.map(({ type }) => valueCodes(type, memory));
+  if (perEntity) return new EntityGroups(codes, memory);
+  if (codes.length === 0) return new OneGroup();
+  return codes.length === 1 ? new SingleKey(codes[0], memory) : new SeveralKeys(codes, directMax, memory);
+}
+
+class OneGroup implements RowGroups {
+  readonly count = 1;
+  readonly note = 'one group';
+  #isWritten = false;
+
+  /** `out` is the same each time, and nobody else writes to it. */
+  number(_keys: readonly Vector[], _entityRows: Uint32Array, _count: number, out: Uint32Array): void {
+    if (!this.#isWritten) out.fill(1);
+    this.#isWritten = true;
+  }
+
+  keys(): WireVector[] {
+    return [];
+  }
+}
+
+class SingleKey implements RowGroups {
+  readonly #codes: ValueCodes;
+  readonly #numbers: CodeNumbers;
+  readonly #scratch = new Uint32Array(BATCH_ROWS_MAX);
+  readonly note = 'one key, direct';
+
+  constructor(codes: ValueCodes, memory: HeldMemory) {
+    this.#codes = codes;
+    this.#numbers = new CodeNumbers(memory);
+  }
+
+  get count(): number {
+    return this.#numbers.count;
+  }
+
+  number(keys: readonly Vector[], _entityRows: Uint32Array, count: number, out: Uint32Array): void {
+    const coded = this.#codes.code(keys[0], this.#scratch);
+    this.#numbers.number(coded, this.#codes.bound, count, out);
+  }
+
+  keys(run: QueryRun): WireVector[] {
+    return [this.#codes.values(this.#numbers.codes(), run).values];
+  }
+}
+
+/** The first two keys are numbered as pairs, that number and the third key as pairs again, and so on. */
+class SeveralKeys implements RowGroups {
+  readonly #codes: readonly ValueCodes[];
+  readonly #scratch: readonly Uint32Array[];
+  /** Of key k + 1 and what is before it. */
+  readonly #pairs: readonly PairNumbers[];
+  readonly #memory: HeldMemory;
+
+  constructor(codes: readonly ValueCodes[], directMax: number, memory: HeldMemory) {
+    this.#codes = codes;
+    this.#scratch = codes.map(() => new Uint32Array(BATCH_ROWS_MAX));
+    this.#pairs = codes.slice(1).map(() => new PairNumbers(memory, directMax));
+    this.#memory = memory;
+  }
+
+  get count(): number {
+    return this.#pairs[this.#pairs.length - 1].count;
+  }
+
+  get note(): string {
+    return `${this.#codes.length} keys, ${this.#pairs.every(({ isDirect }) => isDirect) ? 'direct' : 'hashed'}`;
+  }
+
+  number(keys: readonly Vector[], _entityRows: Uint32Array, count: number, out: Uint32Array): void {
+    const codes = this.#codes;
+    let before: Coded = codes[0].code(keys[0], this.#scratch[0]);
+    let bound = codes[0].bound;
+    for (let key = 1; key < codes.length; key++) {
+      const coded = codes[key].code(keys[key], this.#scratch[key]);
+      const pairs = this.#pairs[key - 1];
+      pairs.number(before, bound, coded, codes[key].bound, count, out);
+      before = { codes: out, shift: 0 };
+      bound = pairs.count + 1;
+    }
+  }
+
+  keys(run: QueryRun): WireVector[] {
+    const answer: WireVector[] = [];
+    // Of each group, the number of what is before the key; null = the group's own.
+    let numbers: Uint32Array | null = null;
+    for (let key = this.#codes.length - 1; key > 0; key--) {
+      const [firsts, seconds] = this.#pairs[key - 1].parts();
+      const codes: Uint32Array = numbers === null ? seconds : this.#partsOf(seconds, numbers);
+      answer.unshift(this.#codes[key].values(codes, run).values);
+      numbers = numbers === null ? firsts : this.#partsOf(firsts, numbers);
+    }
+    answer.unshift(this.#codes[0].values(numbers ?? new Uint32Array(0), run).values);
+    return answer;
+  }
+
+  #partsOf(parts: Uint32Array, numbers: Uint32Array): Uint32Array {
+    const answer = this.#memory.u32(numbers.length);
+    for (let at = 0; at < numbers.length; at++) answer[at] = parts[numbers[at] - 1];
+    return answer;
+  }
+}
+
+class EntityGroups implements RowGroups {
+  readonly #codes: readonly ValueCodes[];
+  readonly #scratch: readonly Uint32Array[];
+  readonly #memory: HeldMemory;
+  /** Of each key, the codes by group less one. */
+  readonly #keys: Uint32Array<ArrayBuffer>[];
+  #last = -1;
+  count = 0;
+  readonly note = 'per entity';
+
+  constructor(codes: readonly ValueCodes[], memory: HeldMemory) {
+    this.#codes = codes;
+    this.#scratch = codes.map(() => new Uint32Array(BATCH_ROWS_MAX));
+    this.#memory = memory;
+    this.#keys = codes.map(() => memory.u32(0));
+  }
+
+  number(keys: readonly Vector[], entityRows: Uint32Array, count: number, out: Uint32Array): void {
+    const before = this.count;
+    for (let row = 0; row < count; row++) {
+      if (entityRows[row] !== this.#last) {
+        this.#last = entityRows[row];
+        this.count++;
+      }
+      out[row] = this.count;
+    }
+    for (const [key, codes] of this.#codes.entries()) {
+      const coded = codes.code(keys[key], this.#scratch[key]);
+      this.#keys[key] = this.#memory.grown(this.#keys[key], this.count);
+      keepFirst(coded, out, count, before, this.#keys[key]);
+    }
+  }
+
+  keys(run: QueryRun): WireVector[] {
+    return this.#codes.map((codes, key) => codes.values(this.#keys[key].subarray(0, this.count), run).values);
+  }
+}
+
+/** The code of the first row of each group above `before`. */
+function keepFirst(
+  { codes, shift }: Coded,
+  groups: Uint32Array,
+  count: number,
+  before: number,
+  out: Uint32Array,
+): void {
+  let last = before;
+  for (let row = 0; row < count; row++) {
+    if (groups[row] === last) continue;
+    last = groups[row];
+    out[last - 1] = codes[row] + shift;
+  }
+}

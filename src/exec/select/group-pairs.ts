@@ -1,0 +1,224 @@
+/**
+ * Numbers for codes, and for pairs of codes, in the order of first sight.
+ * Invariants: numbers run from 1, so that 0 stays free for what has none; a code or pair keeps its number. Pairs lie in a
+ * table with a place for every possible pair while that is small, else in a hash table that no client can aim at.
+ */
+import { WordTable } from '../aggregate/value-table.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { Coded } from './group-codes.js';
+
+/** Places of a table with a place for every pair: 16 MiB. */
+export const DIRECT_PAIRS_MAX = 2 ** 22;
+
+/** Numbers of the codes of one key. */
+export class CodeNumbers {
+  readonly #memory: HeldMemory;
+  /** The number of each code, 0 = none yet. */
+  #table: Uint32Array<ArrayBuffer>;
+  #codes: Uint32Array<ArrayBuffer>;
+  #count = 0;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    this.#table = memory.u32(0);
+    this.#codes = memory.u32(0);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** out[i] = the number of row i's code, which lies below `bound`. Throws 9006. */
+  number({ codes, shift }: Coded, bound: number, count: number, out: Uint32Array): void {
+    this.#table = this.#memory.grown(this.#table, bound);
+    const table = this.#table.subarray(shift);
+    for (let row = 0; ; ) {
+      row = numberCodes(codes, table, row, count, out);
+      if (row === count) return;
+      this.#codes = this.#memory.grown(this.#codes, this.#count + 1);
+      this.#codes[this.#count++] = codes[row] + shift;
+      table[codes[row]] = this.#count;
+    }
+  }
+
+  /** The codes with numbers 1, 2, ...: a view. */
+  codes(): Uint32Array {
+    return this.#codes.subarray(0, this.#count);
+  }
+}
+
+/** Numbers rows from `from` on until a code has none; returns its row, or `count`. Unrolled: see aggregate-sums.ts. */
+function numberCodes(
+  codes: Uint32Array,
+  table: Uint32Array,
+  from: number,
+  count: number,
+  out: Uint32Array,
+): number {
+  let row = from;
+  for (; row + 3 < count; row += 4) {
+    const number0 = table[codes[row]];
+    const number1 = table[codes[row + 1]];
+    const number2 = table[codes[row + 2]];
+    const number3 = table[codes[row + 3]];
+    if (number0 === 0 || number1 === 0 || number2 === 0 || number3 === 0) break;
+    out[row] = number0;
+    out[row + 1] = number1;
+    out[row + 2] = number2;
+    out[row + 3] = number3;
+  }
+  for (; row < count; row++) {
+    const number = table[codes[row]];
+    if (number === 0) return row;
+    out[row] = number;
+  }
+  return count;
+}
+
+/** Numbers of pairs. */
+export class PairNumbers {
+  readonly #memory: HeldMemory;
+  readonly #directMax: number;
+  /** The number of pair (a, b) at a * stride + b, 0 = none yet. Not looked at once there is `hashed`. */
+  #table: Uint32Array<ArrayBuffer>;
+  #stride = 0;
+  #firstEnd = 0;
+  #firsts: Uint32Array<ArrayBuffer>;
+  #seconds: Uint32Array<ArrayBuffer>;
+  #count = 0;
+  #hashed: WordTable | null = null;
+
+  /** `directMax`: places of the direct table at most. */
+  constructor(memory: HeldMemory, directMax: number) {
+    this.#memory = memory;
+    this.#directMax = directMax;
+    this.#table = memory.u32(0);
+    this.#firsts = memory.u32(0);
+    this.#seconds = memory.u32(0);
+  }
+
+  get count(): number {
+    return this.#hashed?.count ?? this.#count;
+  }
+
+  get isDirect(): boolean {
+    return this.#hashed === null;
+  }
+
+  /** out[i] = the number of row i's codes, which lie below their bounds. `out` may be the codes. Throws 9006. */
+  number(
+    first: Coded,
+    firstBound: number,
+    second: Coded,
+    secondBound: number,
+    count: number,
+    out: Uint32Array,
+  ): void {
+    if (this.#hashed === null) this.#reserve(firstBound, secondBound);
+    const hashed = this.#hashed;
+    const [firsts, seconds] = [first.codes, second.codes];
+    if (hashed !== null) {
+      for (let row = 0; row < count; row++) {
+        out[row] = hashed.add(firsts[row] + first.shift, seconds[row] + second.shift) + 1;
+      }
+      return;
+    }
+    const stride = this.#stride;
+    const table = this.#table.subarray(first.shift * stride + second.shift);
+    for (let row = 0; ; ) {
+      row = numberPairs(firsts, seconds, stride, table, row, count, out);
+      if (row === count) return;
+      this.#append(firsts[row] + first.shift, seconds[row] + second.shift);
+    }
+  }
+
+  /** Numbers a pair that has no number. Throws 9006. */
+  add(first: number, second: number): void {
+    if (this.#hashed === null) this.#reserve(first + 1, second + 1);
+    if (this.#hashed === null) this.#append(first, second);
+    else this.#hashed.add(first, second);
+  }
+
+  #append(first: number, second: number): void {
+    this.#firsts = this.#memory.grown(this.#firsts, this.#count + 1);
+    this.#seconds = this.#memory.grown(this.#seconds, this.#count + 1);
+    this.#firsts[this.#count] = first;
+    this.#seconds[this.#count++] = second;
+    this.#table[first * this.#stride + second] = this.#count;
+  }
+
+  /** Makes the direct table large enough, or goes over to hashing. */
+  #reserve(firstBound: number, secondBound: number): void {
+    if (firstBound <= this.#firstEnd && secondBound <= this.#stride) return;
+    let firstEnd = firstBound <= this.#firstEnd ? this.#firstEnd : Math.max(firstBound, this.#firstEnd * 2);
+    let stride = secondBound <= this.#stride ? this.#stride : Math.max(secondBound, this.#stride * 2);
+    if (firstEnd * stride > this.#directMax) [firstEnd, stride] = [firstBound, secondBound];
+    if (firstEnd * stride > this.#directMax) {
+      this.#hash();
+      return;
+    }
+    const table = this.#memory.u32(firstEnd * stride);
+    this.#memory.give(this.#table.byteLength);
+    for (let pair = 0; pair < this.#count; pair++) {
+      table[this.#firsts[pair] * stride + this.#seconds[pair]] = pair + 1;
+    }
+    [this.#table, this.#stride, this.#firstEnd] = [table, stride, firstEnd];
+  }
+
+  #hash(): void {
+    const hashed = new WordTable(this.#memory);
+    for (let pair = 0; pair < this.#count; pair++) hashed.add(this.#firsts[pair], this.#seconds[pair]);
+    this.#hashed = hashed;
+    this.#memory.give(this.#table.byteLength + this.#firsts.byteLength + this.#seconds.byteLength);
+    [this.#table, this.#firsts, this.#seconds] = [NOTHING, NOTHING, NOTHING];
+  }
+
+  /** The parts of the pairs with numbers 1, 2, ...: views, or copies in the memory. Throws 9006. */
+  parts(): readonly [firsts: Uint32Array, seconds: Uint32Array] {
+    if (this.#hashed === null) {
+      return [this.#firsts.subarray(0, this.#count), this.#seconds.subarray(0, this.#count)];
+    }
+    const { count, keys } = this.#hashed;
+    const [firsts, seconds] = [this.#memory.u32(count), this.#memory.u32(count)];
+    for (let pair = 0; pair < count; pair++) {
+      firsts[pair] = keys[2 * pair];
+      seconds[pair] = keys[2 * pair + 1];
+    }
+    return [firsts, seconds];
+  }
+}
+
+const NOTHING = new Uint32Array(0);
+
+/**
+ * Numbers rows from `from` on until a pair has none; returns its row, or `count`. The table has less than 2^31 places.
+ * Unrolled: see aggregate-sums.ts.
+ */
+function numberPairs(
+  firsts: Uint32Array,
+  seconds: Uint32Array,
+  stride: number,
+  table: Uint32Array,
+  from: number,
+  count: number,
+  out: Uint32Array,
+): number {
+  let row = from;
+  for (; row + 3 < count; row += 4) {
+    const number0 = table[(Math.imul(firsts[row], stride) + seconds[row]) | 0];
+    const number1 = table[(Math.imul(firsts[row + 1], stride) + seconds[row + 1]) | 0];
+    const number2 = table[(Math.imul(firsts[row + 2], stride) + seconds[row + 2]) | 0];
+    const number3 = table[(Math.imul(firsts[row + 3], stride) + seconds[row + 3]) | 0];
+    if (number0 === 0 || number1 === 0 || number2 === 0 || number3 === 0) break;
+    out[row] = number0;
+    out[row + 1] = number1;
+    out[row + 2] = number2;
+    out[row + 3] = number3;
+  }
+  for (; row < count; row++) {
+    const number = table[(Math.imul(firsts[row], stride) + seconds[row]) | 0];
+    if (number === 0) return row;
+    out[row] = number;
+  }
+  return count;
+}

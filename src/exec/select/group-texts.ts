@@ -1,0 +1,113 @@
+/**
+ * Codes for texts. While every vector is of one list of distinct texts, which is how a column of a shard comes, a code is
+ * the text's own. As soon as there is another list the texts are numbered by what they say; those of the first list keep
+ * their codes.
+ */
+import { invariant } from '../../base/index.js';
+import type { Texts, TextVector, Vector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { type Coded, type CodedValues, isAllMissing, type ValueCodes } from './group-codes.js';
+import { TextTable } from './group-text-table.js';
+import { codedTexts } from './group-text-wire.js';
+
+export class TextCodes implements ValueCodes {
+  readonly #memory: HeldMemory;
+  /** The only list so far. */
+  #own: Texts | null = null;
+  #table: TextTable | null = null;
+  /** The list that `known` is about: the code of each of its texts, 0 = not looked up yet. */
+  #last: Texts | null = null;
+  #known: Uint32Array<ArrayBuffer>;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+    this.#known = memory.u32(0);
+  }
+
+  get bound(): number {
+    return (this.#table?.count ?? this.#own?.size ?? 0) + 1;
+  }
+
+  code(vector: Vector, out: Uint32Array): Coded {
+    invariant(vector.kind === 'text', 'a text expression gives texts');
+    const { codes, texts } = vector;
+    // Where no row has a value there may be no list of texts either.
+    if (isAllMissing(vector)) return { codes: out.fill(0, 0, vector.count), shift: 0 };
+    if (this.#table === null && this.#own === null && codes !== null && texts.distinct) this.#own = texts;
+    if (this.#own === texts && codes !== null) return ownCodes(vector, codes, out);
+    const table = this.#numbered();
+    if (codes === null) codeRows(table, vector, out);
+    else this.#codeList(table, vector, codes, out);
+    return { codes: out, shift: 0 };
+  }
+
+  /** The table, with the texts of the first list under their codes. */
+  #numbered(): TextTable {
+    if (this.#table !== null) return this.#table;
+    const table = new TextTable(this.#memory);
+    if (this.#own !== null) {
+      const { offsets, bytes } = this.#own.utf8;
+      for (let code = 0; code < this.#own.size; code++) {
+        if ((code & 0xffff) === 0) this.#memory.check();
+        table.add(bytes, offsets[code], offsets[code + 1]);
+      }
+    }
+    this.#own = null;
+    this.#table = table;
+    return table;
+  }
+
+  /** Of texts that may come again: each is looked up once. */
+  #codeList(
+    table: TextTable,
+    { valid, count, texts }: TextVector,
+    codes: Uint32Array,
+    out: Uint32Array,
+  ): void {
+    if (this.#last !== texts) {
+      this.#known.fill(0);
+      this.#known = this.#memory.grown(this.#known, texts.size);
+      this.#last = texts;
+    }
+    const known = this.#known;
+    const { offsets, bytes } = texts.utf8;
+    for (let row = 0; row < count; row++) {
+      if (valid !== null && valid[row] === 0) {
+        out[row] = 0;
+        continue;
+      }
+      const code = codes[row];
+      if (known[code] === 0) known[code] = table.add(bytes, offsets[code], offsets[code + 1]) + 1;
+      out[row] = known[code];
+    }
+  }
+
+  values(codes: Uint32Array, run: QueryRun): CodedValues {
+    if (this.#own !== null) {
+      const { offsets, bytes } = this.#own.utf8;
+      return codedTexts(codes, { offsets, bytes, hashes: this.#own.hashes }, this.#own.size, run);
+    }
+    if (this.#table === null) return codedTexts(codes, NO_TEXTS, 0, run);
+    const { offsets, bytes, count } = this.#table;
+    return codedTexts(codes, { offsets, bytes, hashes: null }, count, run);
+  }
+}
+
+const NO_TEXTS = { offsets: new Uint32Array(1), bytes: new Uint8Array(0), hashes: null };
+
+/** Text t of the only list has code t + 1. */
+function ownCodes({ valid, count }: TextVector, codes: Uint32Array, out: Uint32Array): Coded {
+  if (valid === null) return { codes, shift: 1 };
+  for (let row = 0; row < count; row++) out[row] = valid[row] === 0 ? 0 : codes[row] + 1;
+  return { codes: out, shift: 0 };
+}
+
+/** Of each row's own text. */
+function codeRows(table: TextTable, { valid, count, texts }: TextVector, out: Uint32Array): void {
+  const { offsets, bytes } = texts.utf8;
+  for (let row = 0; row < count; row++) {
+    if (valid !== null && valid[row] === 0) out[row] = 0;
+    else out[row] = table.add(bytes, offsets[row], offsets[row + 1]) + 1;
+  }
+}

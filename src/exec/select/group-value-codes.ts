@@ -1,0 +1,43 @@
+/** Codes of values, by what kind of values they are. */
+import { invariant } from '../../base/index.js';
+import type { SqlType, Vector } from '../../vector/index.js';
+import { vectorKindOf } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
+import { NumberCodes } from './group-doubles.js';
+import { TextCodes } from './group-texts.js';
+
+/** Throws 9006. */
+export function valueCodes(type: SqlType, memory: HeldMemory): ValueCodes {
+  switch (vectorKindOf(type)) {
+    case 'boolean':
+      return new BooleanCodes();
+    case 'text':
+      return new TextCodes(memory);
+    case 'exact':
+      return new NumberCodes('exact', memory);
+    case 'float':
+      return new NumberCodes('float', memory);
+  }
+}
+
+/** 1 is that of false, 2 that of true. */
+class BooleanCodes implements ValueCodes {
+  readonly bound = 3;
+
+  code(vector: Vector, out: Uint32Array): Coded {
+    invariant(vector.kind === 'boolean', 'a boolean expression gives booleans');
+    const { bits, valid, count } = vector;
+    if (valid === null) for (let row = 0; row < count; row++) out[row] = bits[row] + 1;
+    else for (let row = 0; row < count; row++) out[row] = valid[row] === 0 ? 0 : bits[row] + 1;
+    return { codes: out, shift: 0 };
+  }
+
+  values(codes: Uint32Array, run: QueryRun): CodedValues {
+    const count = codes.length;
+    run.take(count * 2);
+    const bits = Uint8Array.from(codes, (code) => code >> 1);
+    return { values: { kind: 'boolean', count, valid: validOf(codes), bits }, hashes: null };
+  }
+}

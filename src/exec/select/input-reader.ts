@@ -1,0 +1,194 @@
+/**
+ * What a shard's rows give to expressions, read from its segments when it is asked for.
+ * Invariant: each column's dictionary has one Texts for as long as the reader lives, because what is worked out of texts
+ * is remembered by them; arrays are used again for the next batch.
+ */
+import { invariant } from '../../base/index.js';
+import type { Input } from '../../ir/index.js';
+import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
+import { type SqlType, Texts, type Vector, vectorKindOf } from '../../vector/index.js';
+import type { QueryRun } from '../query-run.js';
+import { ConditionInput } from './condition-input.js';
+import { EventValues } from './event-values.js';
+import { readLists } from './list-texts.js';
+import type { RowPlaces } from './row-places.js';
+import { type BatchArrays, bitsOf, NO_TEXTS, readValues } from './stored-values.js';
+
+/** Rows of one entity segment, and the event that each of them is, if they are events. */
+export interface SegmentPlaces {
+  readonly segment: number;
+  readonly places: RowPlaces;
+  /** Of the plan's event column: segment << 16 | place in it. */
+  readonly events: Uint32Array | null;
+}
+
+export class InputReader {
+  readonly #shard: DimensionShard;
+  readonly #inputs: readonly Input[];
+  readonly #scratch: Arena;
+  readonly #run: QueryRun;
+  readonly #texts = new Map<number, Texts>();
+  readonly #arrays: (BatchArrays | undefined)[];
+  readonly #conditions = new Map<number, ConditionInput>();
+  readonly #events = new Map<number, EventValues>();
+  #idSegment = -1;
+  readonly #noTexts = NO_TEXTS();
+  #idTexts = this.#noTexts;
+
+  /** `release` must be called at the end. */
+  constructor(shard: DimensionShard, inputs: readonly Input[], scratch: Arena, run: QueryRun) {
+    this.#shard = shard;
+    this.#inputs = inputs;
+    this.#scratch = scratch;
+    this.#run = run;
+    this.#arrays = new Array(inputs.length).fill(undefined);
+  }
+
+  /** Input `index`, not one of a joined dimension. Throws 9005, 9006. */
+  read(index: number, { segment, places, events }: SegmentPlaces): Vector {
+    const input = this.#inputs[index];
+    switch (input.from) {
+      case 'entity-id':
+        return this.#ids(segment, places);
+      case 'attribute':
+        return this.#attribute(index, input, this.#shard.segments[segment], places);
+      case 'list': {
+        const column = this.#shard.segments[segment].list(input.columnId);
+        if (column === undefined) return missing(input.type, places.count, this.#noTexts);
+        return readLists(column, input.itemType, places, this.textsOf(input.columnId));
+      }
+      case 'condition':
+        return this.#conditionOf(index, input.condition).read(segment, places);
+      case 'event-value':
+        invariant(events !== null, 'only rows that are events have the value of one');
+        return this.eventsOf(input.columnId).values(events, this.arraysOf(index));
+      case 'event-date':
+        invariant(events !== null, 'only rows that are events have the date of one');
+        return this.eventsOf(input.columnId).dates(events, this.arraysOf(index));
+      case 'joined':
+        invariant(false, 'joined columns are read elsewhere');
+    }
+  }
+
+  #ids(segment: number, { list, from, count }: RowPlaces): Vector {
+    if (list === null) {
+      const { offsets, bytes } = this.#shard.segments[segment].ids();
+      const texts = Texts.ofBytes({ offsets: offsets.subarray(from, from + count + 1), bytes }, count, true);
+      return { kind: 'text', count, valid: null, codes: null, texts };
+    }
+    if (segment !== this.#idSegment) {
+      const { rowCount } = this.#shard.segments[segment];
+      this.#idTexts = Texts.ofBytes(this.#shard.segments[segment].ids(), rowCount, true);
+      this.#idSegment = segment;
+    }
+    return { kind: 'text', count, valid: null, codes: list, texts: this.#idTexts };
+  }
+
+  #attribute(
+    index: number,
+    input: Extract<Input, { readonly from: 'attribute' }>,
+    segment: EntitySegment,
+    places: RowPlaces,
+  ): Vector {
+    const column = segment.latest(input.columnId);
+    const { count } = places;
+    if (column === undefined || column.presentCount === 0) {
+      return missing(input.type, count, this.textsOf(input.columnId) ?? this.#noTexts);
+    }
+    const living = segment.rowCount - segment.deadCount;
+    const valid =
+      column.presentCount === living
+        ? null
+        : bitsOf(column.arena.u8, column.validityAt, places, new Uint8Array(count));
+    return readValues(column, places, valid, this.textsOf(input.columnId), this.arraysOf(index));
+  }
+
+  /** The strings of a column; null where it has none. */
+  textsOf(columnId: number): Texts | null {
+    let texts = this.#texts.get(columnId);
+    if (texts !== undefined) return texts;
+    const dictionary = this.#shard.dictionaries.get(columnId);
+    if (dictionary === undefined) return null;
+    const { codeCount, offsets, bytes, hashes } = dictionary;
+    // Code 0 is that of missing values and spans no bytes.
+    texts = Texts.ofBytes({ offsets: offsets.subarray(0, codeCount + 1), bytes }, codeCount, true, hashes);
+    this.#texts.set(columnId, texts);
+    return texts;
+  }
+
+  /** The events of a column. */
+  eventsOf(columnId: number): EventValues {
+    let events = this.#events.get(columnId);
+    if (events === undefined) {
+      events = new EventValues(this.#shard.events.get(columnId), this.textsOf(columnId));
+      this.#events.set(columnId, events);
+    }
+    return events;
+  }
+
+  #conditionOf(
+    index: number,
+    condition: Extract<Input, { readonly from: 'condition' }>['condition'],
+  ): ConditionInput {
+    let input = this.#conditions.get(index);
+    if (input === undefined) {
+      input = new ConditionInput(this.#shard, condition, this.#scratch, this.#run);
+      this.#conditions.set(index, input);
+    }
+    return input;
+  }
+
+  arraysOf(index: number): BatchArrays {
+    let arrays = this.#arrays[index];
+    if (arrays === undefined) {
+      arrays = reusedArrays();
+      this.#arrays[index] = arrays;
+    }
+    return arrays;
+  }
+
+  /** See SegmentRows: `from` = the first segment that is still to be read. */
+  settle(from: number): void {
+    for (const condition of this.#conditions.values()) condition.settle(from);
+  }
+
+  release(): void {
+    for (const condition of this.#conditions.values()) condition.release();
+    this.#conditions.clear();
+  }
+}
+
+function reusedArrays(): BatchArrays {
+  let numbers = new Float64Array(0);
+  let codes = new Uint32Array(0);
+  let bits = new Uint8Array(0);
+  return {
+    numbers: (count) => {
+      if (numbers.length < count) numbers = new Float64Array(count);
+      return numbers;
+    },
+    codes: (count) => {
+      if (codes.length < count) codes = new Uint32Array(count);
+      return codes;
+    },
+    bits: (count) => {
+      if (bits.length < count) bits = new Uint8Array(count);
+      return bits;
+    },
+  };
+}
+
+/** No row has a value; `texts`: one at least, of which none is looked at. */
+function missing(type: SqlType, count: number, texts: Texts): Vector {
+  const valid = new Uint8Array(count);
+  switch (vectorKindOf(type)) {
+    case 'exact':
+      return { kind: 'exact', count, valid, numbers: new Float64Array(count), wide: null };
+    case 'float':
+      return { kind: 'float', count, valid, numbers: new Float64Array(count) };
+    case 'boolean':
+      return { kind: 'boolean', count, valid, bits: new Uint8Array(count) };
+    case 'text':
+      return { kind: 'text', count, valid, codes: new Uint32Array(count), texts };
+  }
+}

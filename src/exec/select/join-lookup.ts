@@ -1,0 +1,128 @@
+/** Joined entities, found by their IDs. */
+import { hashBytes } from '../../base/index.js';
+import type { JoinTable } from '../../ir/index.js';
+import { fromWire, type TextBytes, type Texts, type TextVector, type Vector } from '../../vector/index.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+
+/** No row of the table has the ID. */
+export const NOT_FOUND = -1;
+const NOT_LOOKED_UP = -2;
+/** Texts for each row looked up, up to which it pays to remember what was found. */
+const TEXTS_PER_ROW = 4;
+
+/**
+ * The rows of a joined dimension, and which of them has an ID. Made once, for all shards.
+ * Open addressing with linear probing: slots hold a row + 1, 0 = empty.
+ */
+export class JoinedTable {
+  readonly columns: readonly Vector[];
+  readonly #ids: TextBytes;
+  /** Of each row: its ID's text. */
+  readonly #codes: Uint32Array | null;
+  readonly #slots: Uint32Array;
+  readonly #hashes: Uint32Array;
+
+  /** Throws 9006. */
+  constructor(table: JoinTable, memory: HeldMemory) {
+    this.columns = table.columns.map(fromWire);
+    const ids = fromWire(table.ids) as TextVector;
+    let size = 16;
+    while (size < ids.count * 2) size *= 2;
+    this.#ids = ids.texts.utf8;
+    this.#codes = ids.codes;
+    this.#slots = memory.u32(size);
+    this.#hashes = memory.u32(ids.count);
+    for (let row = 0; row < ids.count; row++) this.#add(row);
+  }
+
+  #add(row: number): void {
+    const { offsets, bytes } = this.#ids;
+    const code = this.#codes === null ? row : this.#codes[row];
+    const hash = hashBytes(bytes, offsets[code], offsets[code + 1]);
+    const last = this.#slots.length - 1;
+    let slot = hash & last;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & last;
+    this.#slots[slot] = row + 1;
+    this.#hashes[row] = hash;
+  }
+
+  /** The row whose ID is bytes[from, to), or NOT_FOUND; `hash` is that of the ID. */
+  find(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const last = this.#slots.length - 1;
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const row = this.#slots[slot] - 1;
+      if (row < 0) return NOT_FOUND;
+      if (this.#hashes[row] === hash && this.#hasId(row, bytes, from, to)) return row;
+    }
+  }
+
+  #hasId(row: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const code = this.#codes === null ? row : this.#codes[row];
+    const start = this.#ids.offsets[code];
+    if (this.#ids.offsets[code + 1] - start !== to - from) return false;
+    for (let at = from; at < to; at++) if (this.#ids.bytes[start + at - from] !== bytes[at]) return false;
+    return true;
+  }
+}
+
+/** Looks up texts in a table; those of one dictionary once each. */
+export class JoinLookup {
+  readonly #table: JoinedTable;
+  readonly #held: HeldMemory;
+  /** By code of #texts: the row found, NOT_FOUND or NOT_LOOKED_UP. */
+  #found = new Int32Array(0);
+  #texts: Texts | null = null;
+  /** The texts looked up last, and how often. */
+  #recent: Texts | null = null;
+  #recentRows = 0;
+
+  constructor(table: JoinedTable, run: QueryRun) {
+    this.#table = table;
+    this.#held = new HeldMemory(run);
+  }
+
+  /** The table's row of each row, NOT_FOUND where there is none. Throws 9006. */
+  find({ count, valid, codes, texts }: TextVector): Int32Array {
+    const { offsets, bytes } = texts.utf8;
+    const { hashes } = texts;
+    const rows = new Int32Array(count);
+    const known = codes === null ? null : this.#knownOf(texts, count);
+    for (let row = 0; row < count; row++) {
+      if (valid !== null && valid[row] === 0) {
+        rows[row] = NOT_FOUND;
+        continue;
+      }
+      const code = codes === null ? row : codes[row];
+      let found = known === null ? NOT_LOOKED_UP : known[code];
+      if (found === NOT_LOOKED_UP) {
+        const [from, to] = [offsets[code], offsets[code + 1]];
+        const hash = hashes === null || from === to ? hashBytes(bytes, from, to) : hashes[code];
+        found = this.#table.find(hash, bytes, from, to);
+        if (known !== null) known[code] = found;
+      }
+      rows[row] = found;
+    }
+    return rows;
+  }
+
+  /** What is known of these texts; null while they were looked up too seldom for it to be worth its memory. */
+  #knownOf(texts: Texts, count: number): Int32Array | null {
+    if (texts === this.#texts) return this.#found;
+    this.#recentRows = (texts === this.#recent ? this.#recentRows : 0) + count;
+    this.#recent = texts;
+    if (texts.size > this.#recentRows * TEXTS_PER_ROW) return null;
+    this.#held.release();
+    this.#held.take(texts.size * 4);
+    this.#found = new Int32Array(texts.size).fill(NOT_LOOKED_UP);
+    this.#texts = texts;
+    return this.#found;
+  }
+
+  release(): void {
+    this.#held.release();
+    this.#found = new Int32Array(0);
+    this.#texts = null;
+    this.#recent = null;
+  }
+}

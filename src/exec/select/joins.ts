@@ -1,0 +1,81 @@
+/** The joins of a SELECT within one shard. */
+
+import { invariant } from '../../base/index.js';
+import { compile, type Evaluate, type RowSource } from '../../expression/index.js';
+import type { Expression, SelectPlan } from '../../ir/index.js';
+import type { Vector } from '../../vector/index.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { type JoinedTable, JoinLookup } from './join-lookup.js';
+
+export class ShardJoins {
+  readonly #tables: readonly JoinedTable[];
+  readonly #on: readonly Evaluate[];
+  readonly #lookups: readonly JoinLookup[];
+  readonly #held: HeldMemory;
+
+  /** `release` must be called at the end. */
+  constructor({ joins }: SelectPlan, tables: readonly JoinedTable[], run: QueryRun) {
+    invariant(joins.length === tables.length, 'every join has a table');
+    this.#tables = tables;
+    this.#held = new HeldMemory(run);
+    this.#on = joins.map(({ on }) => compile(on, this.#held));
+    this.#lookups = tables.map((table) => new JoinLookup(table, run));
+  }
+
+  /** The row of the join's table that each row finds, NOT_FOUND where there is none. Throws 6000, 9006. */
+  find(join: number, rows: RowSource): Int32Array {
+    const ids = this.#on[join](rows);
+    invariant(ids.kind === 'text', 'an ID is looked for as text');
+    return this.#lookups[join].find(ids);
+  }
+
+  column(join: number, column: number): Vector {
+    return this.#tables[join].columns[column];
+  }
+
+  release(): void {
+    for (const lookup of this.#lookups) lookup.release();
+    this.#held.release();
+  }
+}
+
+/** Whether the expression reads a column of a joined dimension. */
+export function readsJoined(expression: Expression | null, { inputs }: SelectPlan): boolean {
+  if (expression === null) return false;
+  // However deep it is nested.
+  const left: Expression[] = [expression];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.op === 'input' && inputs[node.input].from === 'joined') return true;
+    left.push(...membersOf(node));
+  }
+  return false;
+}
+
+function membersOf(node: Expression): readonly Expression[] {
+  switch (node.op) {
+    case 'constant':
+    case 'input':
+      return [];
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return node.members;
+    case 'not':
+      return [node.member];
+    case 'compare':
+    case 'arithmetic':
+      return [node.left, node.right];
+    case 'case':
+      return [
+        ...node.branches.flatMap(({ when, then }) => [when, then]),
+        ...(node.otherwise === null ? [] : [node.otherwise]),
+      ];
+    case 'null-if':
+      return [node.of, node.equals];
+    case 'call':
+      return node.args;
+    default:
+      return [node.of];
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Rows of a plan without grouping in its order, part by part: the order is worked out at the first part, and the rows of
+ * each part are read again then.
+ */
+import { compile, type Evaluate } from '../../expression/index.js';
+import type { WireVector } from '../../vector/index.js';
+import { HeldMemory } from '../held-memory.js';
+import { type ColumnBuilder, columnBuilder } from './column-builder.js';
+import type { LaneShards } from './lane-shards.js';
+import { finishAll, outputBuilders, type PartRows } from './part-rows.js';
+import { orderBy } from './radix-order.js';
+import type { ShardRows } from './shard-rows.js';
+import { SortedRows } from './sorted-rows.js';
+
+/** What giving a part takes for a while, for each row, beside its columns. */
+const PART_ROW_BYTES = 36;
+
+interface Order {
+  /** Of each row in order: the shard, and the row in it or the event. */
+  readonly shards: Uint32Array;
+  readonly rows: Uint32Array;
+}
+const ORDER_ROW_BYTES = 8;
+
+/** Some of a shard's rows, in the order in which they lie. */
+interface OwnRows {
+  readonly rows: Uint32Array;
+  readonly events: Uint32Array | null;
+}
+
+export class OrderedRows {
+  readonly #lane: LaneShards;
+  readonly #memory: HeldMemory;
+  readonly #shards: ShardRows[] = [];
+  readonly #outputs: readonly Evaluate[];
+  readonly #keys: readonly Evaluate[];
+  #order: Order | null = null;
+  #at = 0;
+
+  /** `release` must be called at the end. */
+  constructor(lane: LaneShards) {
+    this.#lane = lane;
+    this.#memory = new HeldMemory(lane.run);
+    this.#outputs = lane.plan.outputs.map(({ of }) => compile(of, this.#memory));
+    this.#keys = lane.plan.order.map(({ of }) => compile(of, this.#memory));
+  }
+
+  get isDone(): boolean {
+    return this.#order !== null && this.#at === this.#order.rows.length;
+  }
+
+  /** The next rows, `rowsMax` at most. Throws 6000, 9005, 9006. */
+  next(rowsMax: number): PartRows {
+    this.#order ??= this.#sort();
+    const to = Math.min(this.#at + rowsMax, this.#order.rows.length);
+    const part = this.#read(this.#order, this.#at, to);
+    this.#at = to;
+    if (!this.isDone) for (const rows of this.#shards) rows.rest(true);
+    return part;
+  }
+
+  #sort(): Order {
+    const { plan, run, all } = this.#lane;
+    const limit = plan.limit === null ? null : plan.offset + plan.limit;
+    const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
+    if (limit === 0 || all.length === 0) return none;
+    const sorted = new SortedRows(plan.order, limit, run);
+    try {
+      all.forEach((shard, index) => {
+        const rows = this.#lane.rows(shard);
+        this.#shards.push(rows);
+        for (const batch of rows.batches()) {
+          const start = shard.figures.start();
+          sorted.offer(batch, index);
+          shard.figures.add('sort', start, batch.count);
+        }
+      });
+      const { figures } = all[0];
+      const start = figures.start();
+      this.#memory.take(sorted.count * ORDER_ROW_BYTES);
+      const order = sorted.sorted();
+      figures.add('sort', start, 0);
+      return order;
+    } finally {
+      sorted.release();
+    }
+  }
+
+  /** Rows [from, to) of the order: read as they lie, and put into it. */
+  #read({ shards, rows }: Order, from: number, to: number): PartRows {
+    const { plan, run, all } = this.#lane;
+    const count = to - from;
+    const memory = new HeldMemory(run);
+    memory.take(count * PART_ROW_BYTES);
+    const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
+    const entityRows = this.#entityRows(part);
+    const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
+    const outputs = outputBuilders(plan, memory);
+    const keys = plan.order.map(({ of }) => columnBuilder(of, memory));
+    for (let first = 0, end = 0; first < count; first = end) {
+      const shard = part.shards[lying[first]];
+      while (end < count && part.shards[lying[end]] === shard) end++;
+      const own = lying.subarray(first, end);
+      const { figures } = all[shard];
+      const start = figures.start();
+      const events = plan.events === null ? null : gathered(part.rows, own);
+      this.#readShard(this.#shards[shard], { rows: gathered(entityRows, own), events }, outputs, keys);
+      figures.add('project', start, end - first);
+    }
+    memory.give(count * PART_ROW_BYTES);
+    const order = inverse(lying);
+    const finished: [WireVector[], WireVector[]] = [finishAll(outputs, order), finishAll(keys, order)];
+    return { gives: 'columns', rowCount: count, outputs: finished[0], order: finished[1] };
+  }
+
+  /** The row of each row's entity. */
+  #entityRows({ shards, rows }: Order): Float64Array {
+    const entityRows = new Float64Array(rows.length);
+    const isEntity = this.#lane.plan.events === null;
+    for (let at = 0; at < rows.length; at++) {
+      entityRows[at] = isEntity ? rows[at] : this.#shards[shards[at]].entityRowOf(rows[at]);
+    }
+    return entityRows;
+  }
+
+  #readShard(
+    shard: ShardRows,
+    { rows, events }: OwnRows,
+    outputs: readonly ColumnBuilder[],
+    keys: readonly ColumnBuilder[],
+  ): void {
+    for (const batch of shard.rowsAt(rows, events)) {
+      outputs.forEach((builder, output) => {
+        builder.append(this.#outputs[output](batch), 0, batch.count);
+      });
+      keys.forEach((builder, key) => {
+        builder.append(this.#keys[key](batch), 0, batch.count);
+      });
+    }
+  }
+
+  release(): void {
+    for (const rows of this.#shards) rows.release();
+    this.#shards.length = 0;
+    this.#memory.release();
+  }
+}
+
+function gathered(values: Uint32Array | Float64Array, positions: Uint32Array): Uint32Array {
+  const out = new Uint32Array(positions.length);
+  for (let at = 0; at < out.length; at++) out[at] = values[positions[at]];
+  return out;
+}
+
+/** Where each number stands in `order`, which has each once. */
+function inverse(order: Uint32Array): Uint32Array {
+  const places = new Uint32Array(order.length);
+  for (let at = 0; at < order.length; at++) places[order[at]] = at;
+  return places;
+}

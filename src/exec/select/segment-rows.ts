@@ -1,0 +1,141 @@
+/**
+ * The rows of a shard that satisfy a condition, segment by segment, for as long as a SELECT reads them.
+ * Invariant: between the parts of a SELECT nothing in an arena is held: `settle` works out what is left and keeps it as
+ * bitmaps of its own, because the arenas' temporary room is there for all queries, and comes back only when none holds any.
+ */
+import { invariant } from '../../base/index.js';
+import type { Condition } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import { EntitySelection } from '../condition/selection.js';
+import { setBits } from '../condition/set-bits.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+
+/** Runs `work`; returns what it made and the memory that it took of the query and did not give back. */
+function measured<T>(run: QueryRun, work: () => T): { readonly made: T; readonly bytes: number } {
+  const before = run.takenBytes;
+  const made = work();
+  return { made, bytes: run.takenBytes - before };
+}
+
+interface Settled {
+  /** The first segment that is known. */
+  readonly from: number;
+  readonly counts: Uint32Array;
+  readonly bitmaps: Uint8Array;
+}
+
+export class SegmentRows {
+  readonly #shard: DimensionShard;
+  readonly #run: QueryRun;
+  readonly #held: HeldMemory;
+  readonly #bitmap = new Uint8Array(BITMAP_BYTES);
+  /** null = it is known for good in which rows the condition holds. */
+  #selection: EntitySelection | null;
+  /** What the selection took. */
+  #selectionBytes: number;
+  #settled: Settled | null = null;
+  readonly #isWhole: boolean;
+
+  /** `condition` null = all entities. `release` must be called at the end. Throws 9005, 9006. */
+  constructor(shard: DimensionShard, condition: Condition | null, scratch: Arena, run: QueryRun) {
+    this.#shard = shard;
+    this.#run = run;
+    this.#held = new HeldMemory(run);
+    const { made, bytes } = measured(run, () => new EntitySelection(shard, condition, scratch, run));
+    this.#selection = made;
+    this.#selectionBytes = bytes;
+    this.#isWhole = made.isWhole;
+  }
+
+  /** Whether every row of the shard is selected. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** The number of rows of that segment for which the condition holds; when not all, and not none, see `bitmap`. */
+  select(index: number): number {
+    if (this.#settled !== null) return this.#selectSettled(this.#settled, index);
+    const selection = this.#selection;
+    invariant(selection !== null, 'rows are selected before they are released');
+    const { rowCount } = this.#shard.segments[index];
+    const { made: count, bytes } = measured(this.#run, () => selection.select(index));
+    this.#selectionBytes += bytes;
+    if (count > 0 && count < rowCount) {
+      const { bitmapAt, arena } = selection;
+      this.#bitmap.set(arena.u8.subarray(bitmapAt, bitmapAt + bitmapBytes(rowCount)));
+    }
+    return count;
+  }
+
+  #selectSettled({ from, counts, bitmaps }: Settled, index: number): number {
+    invariant(index >= from, 'segments that were settled are asked for');
+    this.#run.check();
+    const at = (index - from) * BITMAP_BYTES;
+    this.#bitmap.set(bitmaps.subarray(at, at + BITMAP_BYTES));
+    return counts[index - from];
+  }
+
+  /** One bit a row of the segment selected last, unless all or none were; good until the next call of `select`. */
+  get bitmap(): Uint8Array<ArrayBuffer> {
+    return this.#bitmap;
+  }
+
+  /** A bit for every row of the shard, BITMAP_BYTES a segment; null = all of them are selected. */
+  all(): Uint8Array | null {
+    if (this.isWhole) return null;
+    const { segments } = this.#shard;
+    this.#held.take(segments.length * BITMAP_BYTES);
+    const bitmaps = new Uint8Array(segments.length * BITMAP_BYTES);
+    segments.forEach((_, index) => {
+      this.#copy(index, bitmaps, index * BITMAP_BYTES);
+    });
+    return bitmaps;
+  }
+
+  /** Selects in a segment and leaves its bitmap at byte `at` of `bitmaps`, which is clear there; returns the number of rows. */
+  #copy(index: number, bitmaps: Uint8Array, at: number): number {
+    const { rowCount } = this.#shard.segments[index];
+    const count = this.select(index);
+    if (count === rowCount) fillBits(bitmaps, at, rowCount);
+    else if (count > 0) bitmaps.set(this.#bitmap.subarray(0, (rowCount + 7) >> 3), at);
+    return count;
+  }
+
+  /** Works out the segments from that one on, and lets go of everything in the arenas; others may not be asked for any more. */
+  settle(from: number): void {
+    if (this.#settled !== null) return;
+    const rest = Math.max(this.#shard.segments.length - from, 0);
+    this.#held.take(rest * (BITMAP_BYTES + 4));
+    const bitmaps = new Uint8Array(rest * BITMAP_BYTES);
+    const counts = new Uint32Array(rest);
+    for (let at = 0; at < rest; at++) counts[at] = this.#copy(from + at, bitmaps, at * BITMAP_BYTES);
+    this.#settled = { from, counts, bitmaps };
+    this.#forget();
+  }
+
+  #forget(): void {
+    // Its release gives a part of that back.
+    const { bytes } = measured(this.#run, () => this.#selection?.release());
+    this.#selection = null;
+    this.#run.give(this.#selectionBytes + bytes);
+    this.#selectionBytes = 0;
+  }
+
+  release(): void {
+    this.#forget();
+    this.#held.release();
+  }
+}
+
+/** Sets the first `count` bits from byte `at` on. */
+function fillBits(bitmap: Uint8Array, at: number, count: number): void {
+  bitmap.fill(0xff, at, at + (count >> 3));
+  if ((count & 7) !== 0) bitmap[at + (count >> 3)] = (1 << (count & 7)) - 1;
+}
+
+/** Writes the places of the set bits among the first `rowCount` of the bitmap, ascending, into `out`; returns their number. */
+export function placesOfBitmap(bitmap: Uint8Array<ArrayBuffer>, rowCount: number, out: Uint32Array): number {
+  return setBits(new Int32Array(bitmap.buffer, bitmap.byteOffset, bitmap.length >> 2), 0, rowCount, 0, out);
+}

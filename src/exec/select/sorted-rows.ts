@@ -1,0 +1,154 @@
+/**
+ * Rows of several shards in the order of a plan: their numbers alone; what they put out is read again when they are given.
+ * With a limit only the first rows are held, with room for as many again: whenever that is full the later ones go, and
+ * from then on a row costs a comparison with the last one that is still in. Ties stay in the order in which they come.
+ */
+import { compile, type Evaluate } from '../../expression/index.js';
+import type { SortKey } from '../../ir/index.js';
+import type { Vector } from '../../vector/index.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { grownTo } from './growing.js';
+import { orderBy } from './radix-order.js';
+import { BATCH_ROWS_MAX } from './row-batches.js';
+import type { SegmentBatch } from './segment-batch.js';
+import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
+
+/** Of the rows of a limit up to this one only those are held. */
+export const BOUNDED_ROWS_MAX = 100_000;
+
+interface Key {
+  readonly evaluate: Evaluate;
+  readonly column: SortKeyColumn;
+}
+
+export class SortedRows {
+  readonly #memory: HeldMemory;
+  readonly #limit: number;
+  readonly #isBounded: boolean;
+  readonly #keys: readonly Key[];
+  readonly #leading = new Float64Array(BATCH_ROWS_MAX);
+  readonly #positions = new Uint32Array(BATCH_ROWS_MAX);
+  #count = 0;
+  /** Of each entry: the shard, and the row in it or the event. */
+  #shards = new Uint32Array(0);
+  #rows = new Uint32Array(0);
+  /** Whether rows are compared with the last one that is in. */
+  #isFull = false;
+
+  /** `limit` null = all rows. `release` must be called at the end. */
+  constructor(order: readonly SortKey[], limit: number | null, run: QueryRun) {
+    this.#memory = new HeldMemory(run);
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+    this.#isBounded = limit !== null && limit <= BOUNDED_ROWS_MAX;
+    this.#keys = order.map((key) => ({
+      evaluate: compile(key.of, this.#memory),
+      column: sortKeyColumn(key, this.#memory),
+    }));
+  }
+
+  /** Rows that `sorted` would give. */
+  get count(): number {
+    return Math.min(this.#count, this.#limit);
+  }
+
+  /** Takes in the rows of a batch, as far as they can be among the first. Throws 6000, 9005, 9006. */
+  offer(batch: SegmentBatch, shard: number): void {
+    const first = this.#keys[0].evaluate(batch);
+    let kept = batch;
+    if (this.#isFull) {
+      const positions = this.#candidates(batch, first);
+      if (positions.length === 0) return;
+      if (positions.length < batch.count) kept = batch.narrowed(positions);
+    }
+    this.#keys.forEach(({ evaluate, column }, key) => {
+      column.append(key === 0 && kept === batch ? first : evaluate(kept));
+    });
+    const count = this.#count + kept.count;
+    this.#shards = grownTo(this.#shards, count, this.#memory).fill(shard, this.#count, count);
+    this.#rows = grownTo(this.#rows, count, this.#memory);
+    this.#rows.set(kept.events ?? kept.entityRows, this.#count);
+    this.#count = count;
+    if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
+  }
+
+  /** The positions of the rows that stand before the last one that is in. */
+  #candidates(batch: SegmentBatch, first: Vector): Uint32Array {
+    const [key] = this.#keys;
+    const high = key.column.lastLeading;
+    key.column.leading(first, this.#leading);
+    const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
+    if (this.#keys.length === 1 && isDecided) {
+      return this.#positions.slice(0, below(this.#leading, batch.count, high, this.#positions));
+    }
+    const from = isDecided ? 1 : 0;
+    const vectors: Vector[] = [first];
+    let count = 0;
+    for (let row = 0; row < batch.count; row++) {
+      const leading = this.#leading[row];
+      if (leading < high || (leading === high && this.#isBefore(batch, vectors, from, row))) {
+        this.#positions[count++] = row;
+      }
+    }
+    return this.#positions.slice(0, count);
+  }
+
+  /**
+   * Whether the row stands before the last one by the keys from that one on; `vectors` has the values of the first keys,
+   * and gets those of others.
+   */
+  #isBefore(batch: SegmentBatch, vectors: Vector[], from: number, row: number): boolean {
+    for (let key = from; key < this.#keys.length; key++) {
+      if (key === vectors.length) vectors.push(this.#keys[key].evaluate(batch));
+      const order = this.#keys[key].column.compareWithLast(vectors[key], row);
+      if (order !== 0) return order < 0;
+    }
+    return false;
+  }
+
+  /** The entries in order. */
+  #order(): Uint32Array {
+    const columns = this.#keys.flatMap(({ column }) => column.columns(this.#count));
+    const order = orderBy(columns, this.#count, this.#memory);
+    for (const { column } of this.#keys) column.forgetColumns();
+    return order;
+  }
+
+  /** Keeps the first `limit` entries, in the order in which they came. */
+  #cut(): void {
+    const order = this.#order();
+    const last = order[this.#limit - 1];
+    const entries = order.slice(0, this.#limit).sort();
+    for (const { column } of this.#keys) column.keep(entries, last);
+    this.#shards.set(gathered(this.#shards, entries));
+    this.#rows.set(gathered(this.#rows, entries));
+    this.#count = entries.length;
+    this.#isFull = true;
+  }
+
+  /** All rows in order, by shard and by number, or event; nothing may be offered any more. Throws 9005, 9006. */
+  sorted(): { readonly shards: Uint32Array; readonly rows: Uint32Array } {
+    const order = this.#order();
+    const first = order.subarray(0, this.count);
+    return { shards: gathered(this.#shards, first), rows: gathered(this.#rows, first) };
+  }
+
+  release(): void {
+    this.#memory.release();
+  }
+}
+
+function gathered(values: Uint32Array, order: Uint32Array): Uint32Array {
+  const out = new Uint32Array(order.length);
+  for (let at = 0; at < out.length; at++) out[at] = values[order[at]];
+  return out;
+}
+
+const isWide = (vector: Vector): boolean => vector.kind === 'exact' && vector.wide !== null;
+
+/** Writes the positions of the numbers below `high`; returns how many there are. */
+function below(numbers: Float64Array, count: number, high: number, positions: Uint32Array): number {
+  let found = 0;
+  for (let at = 0; at < count; at++) if (numbers[at] < high) positions[found++] = at;
+  return found;
+}

@@ -1,0 +1,170 @@
+/**
+ * Exact sums of doubles, one per group, whatever their order: group 0 stands for no group and keeps no sum.
+ * Layout     a sum is high + low, and what the group has spilled: limbs of 32 bits' weight, the first one of weight
+ *            2^-1074, the least double. Limbs are integers held as doubles; they need not be below 2^32.
+ * Invariants an addition that high + low would not hold exactly (by the errors of Knuth's two-sum) is spilled; no limb ever
+ *            passes 2^53: they are carried after 2^19 additions.
+ */
+import type { WireVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { grownF64 } from './group-arrays.js';
+
+/** Sums of two doubles below it are finite. */
+const ADDED_MAX = 2 ** 1000;
+const LIMB_WEIGHT = 2 ** 32;
+/** Bits 0 to 2^-1074 x 2^(32 x 68), more than 2^19 x the greatest double and what carries make. */
+const LIMBS = 70;
+const ADDITIONS_MAX = 2 ** 19;
+/** What one group's limbs take, with what holds them. */
+const SPILL_BYTES = LIMBS * 8 + 200;
+/** What a sum in units of the least double takes. */
+const TOTAL_BYTES = 304;
+
+const scratchDouble = (): { readonly double: Float64Array; readonly words: Uint32Array } => {
+  const double = new Float64Array(1);
+  return { double, words: new Uint32Array(double.buffer) };
+};
+
+/** How many 2^-1074 the double is, which is finite. */
+export function unitsOf(value: number): bigint {
+  const { double, words } = scratchDouble();
+  double[0] = value;
+  const exponent = (words[1] >>> 20) & 0x7ff;
+  const highBits = (words[1] & 0xfffff) | (exponent === 0 ? 0 : 0x100000);
+  const bits = BigInt(highBits) * 2n ** 32n + BigInt(words[0]);
+  const units = bits << BigInt(Math.max(exponent, 1) - 1);
+  return value < 0 ? -units : units;
+}
+
+interface Spill {
+  readonly limbs: Float64Array;
+  additions: number;
+}
+
+export class FloatSums {
+  readonly #memory: HeldMemory;
+  readonly #scratch = scratchDouble();
+  #high: Float64Array<ArrayBuffer> = new Float64Array(0);
+  #low: Float64Array<ArrayBuffer> = new Float64Array(0);
+  readonly #spills = new Map<number, Spill>();
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+  }
+
+  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  reserve(groupEnd: number): void {
+    this.#high = grownF64(this.#high, groupEnd, this.#memory);
+    this.#low = grownF64(this.#low, groupEnd, this.#memory);
+  }
+
+  /** Adds numbers[i] to groups[i]. Throws 9006. */
+  add(numbers: Float64Array, groups: Uint32Array, count: number): void {
+    const [high, low] = [this.#high, this.#low];
+    for (let row = 0; ; row++) {
+      row = addHeld(numbers, groups, row, count, high, low);
+      if (row === count) return;
+      this.#spill(groups[row], numbers[row]);
+    }
+  }
+
+  /** Adds a finite number. Throws 9006. */
+  addOne(group: number, value: number): void {
+    if (group !== 0) this.#spill(group, value);
+  }
+
+  /** Adds what does not fit into high + low; group 0 gets nothing. */
+  #spill(group: number, value: number): void {
+    if (group === 0) return;
+    let spill = this.#spills.get(group);
+    if (spill === undefined) {
+      this.#memory.take(SPILL_BYTES);
+      spill = { limbs: new Float64Array(LIMBS), additions: 0 };
+      this.#spills.set(group, spill);
+    }
+    // What is held goes along: otherwise an awkward pair of high and low would send every later value this way.
+    for (const part of [this.#high[group], this.#low[group], value]) this.#addToLimbs(spill, part);
+    this.#high[group] = 0;
+    this.#low[group] = 0;
+  }
+
+  #addToLimbs(spill: Spill, value: number): void {
+    const { double, words } = this.#scratch;
+    double[0] = value;
+    const low = words[0];
+    const high = words[1];
+    const exponent = (high >>> 20) & 0x7ff;
+    const highBits = (high & 0xfffff) | (exponent === 0 ? 0 : 0x100000);
+    const sign = high >>> 31 === 0 ? 1 : -1;
+    const place = Math.max(exponent, 1) - 1;
+    const limb = place >>> 5;
+    const factor = 2 ** (place & 31);
+    // Both products have 32 significant bits at most, so they and their parts are exact.
+    const first = low * factor;
+    const second = highBits * factor;
+    const firstCarry = Math.floor(first / LIMB_WEIGHT);
+    const secondCarry = Math.floor(second / LIMB_WEIGHT);
+    const { limbs } = spill;
+    limbs[limb] += sign * (first - firstCarry * LIMB_WEIGHT);
+    limbs[limb + 1] += sign * (firstCarry + second - secondCarry * LIMB_WEIGHT);
+    limbs[limb + 2] += sign * secondCarry;
+    if (++spill.additions === ADDITIONS_MAX) {
+      carry(limbs);
+      spill.additions = 0;
+    }
+  }
+
+  /** How many 2^-1074 the group's sum is. */
+  total(group: number): bigint {
+    let total = 0n;
+    const spill = this.#spills.get(group);
+    if (spill !== undefined) {
+      for (let limb = LIMBS - 1; limb >= 0; limb--) total = (total << 32n) + BigInt(spill.limbs[limb]);
+    }
+    return total + unitsOf(this.#high[group]) + unitsOf(this.#low[group]);
+  }
+
+  /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
+  totals(groupCount: number, run: QueryRun): WireVector {
+    run.take(groupCount * TOTAL_BYTES);
+    const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));
+    return { kind: 'exact', count: groupCount, valid: null, numbers: null, wide };
+  }
+}
+
+/** Adds from row `from` on until high + low would not be exact; returns that row, or `count`. */
+function addHeld(
+  numbers: Float64Array,
+  groups: Uint32Array,
+  from: number,
+  count: number,
+  highs: Float64Array,
+  lows: Float64Array,
+): number {
+  for (let row = from; row < count; row++) {
+    const group = groups[row];
+    const value = numbers[row];
+    const high = highs[group];
+    const low = lows[group];
+    const sum = high + value;
+    if (!(sum < ADDED_MAX && sum > -ADDED_MAX)) return row;
+    const back = sum - high;
+    const error = high - (sum - back) + (value - back);
+    const rest = low + error;
+    const restBack = rest - low;
+    if (low - (rest - restBack) + (error - restBack) !== 0) return row;
+    highs[group] = sum;
+    lows[group] = rest;
+  }
+  return count;
+}
+
+/** Leaves limbs from 0 to 2^32 - 1, but for the last. */
+function carry(limbs: Float64Array): void {
+  for (let limb = 0; limb + 1 < limbs.length; limb++) {
+    const over = Math.floor(limbs[limb] / LIMB_WEIGHT);
+    limbs[limb] -= over * LIMB_WEIGHT;
+    limbs[limb + 1] += over;
+  }
+}

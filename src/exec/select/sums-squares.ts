@@ -1,0 +1,171 @@
+/** Exact sums of squares, one per group; group 0 stands for no group and keeps no sum. */
+import { exactVector, type WireVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+import { ExactSums } from './sums-exact.js';
+import { FloatSums, unitsOf } from './sums-float.js';
+
+/** Squares of integers up to it either way are safe integers. */
+const SMALL_MAX = 2 ** 26;
+/** A larger safe integer is high x 2^27 + low, neither above 2^26 either way. */
+const PART_WEIGHT = 2 ** 27;
+/** Of safe integers: the sums of high^2 x 2^54, high low x 2^28 and low^2. */
+const TOTAL_BYTES = 48;
+/** A sum of squares in units of 2^-2148, and a bigint in a map. */
+const FLOAT_TOTAL_BYTES = 560;
+
+export class ExactSquares {
+  readonly #memory: HeldMemory;
+  readonly #scratch: Float64Array;
+  readonly #low: ExactSums;
+  /** Of what is not small; null = there was nothing yet. */
+  #cross: ExactSums | null = null;
+  #high: ExactSums | null = null;
+  #groupEnd = 0;
+
+  /** `countMax`: numbers that are added at a time. */
+  constructor(countMax: number, memory: HeldMemory) {
+    this.#memory = memory;
+    this.#scratch = new Float64Array(countMax);
+    this.#low = new ExactSums(memory);
+  }
+
+  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  reserve(groupEnd: number): void {
+    this.#groupEnd = groupEnd;
+    this.#low.reserve(groupEnd);
+    this.#cross?.reserve(groupEnd);
+    this.#high?.reserve(groupEnd);
+  }
+
+  /** Adds the square of each safe integer numbers[i] to groups[i]. Throws 9006. */
+  add(numbers: Float64Array, groups: Uint32Array, count: number): void {
+    const scratch = this.#scratch;
+    if (squareSmall(numbers, count, scratch)) {
+      this.#low.add(scratch, groups, count);
+      return;
+    }
+    const cross = this.#cross ?? this.#sums();
+    const high = this.#high ?? this.#sums();
+    [this.#cross, this.#high] = [cross, high];
+    for (let row = 0; row < count; row++) {
+      const part = numbers[row] - Math.round(numbers[row] / PART_WEIGHT) * PART_WEIGHT;
+      scratch[row] = part * part;
+    }
+    this.#low.add(scratch, groups, count);
+    for (let row = 0; row < count; row++) {
+      const part = Math.round(numbers[row] / PART_WEIGHT);
+      scratch[row] = part * (numbers[row] - part * PART_WEIGHT);
+    }
+    cross.add(scratch, groups, count);
+    for (let row = 0; row < count; row++) scratch[row] = Math.round(numbers[row] / PART_WEIGHT) ** 2;
+    high.add(scratch, groups, count);
+  }
+
+  #sums(): ExactSums {
+    const sums = new ExactSums(this.#memory);
+    sums.reserve(this.#groupEnd);
+    return sums;
+  }
+
+  /** Adds the squares of integers of any size. Throws 9006. */
+  addWide(values: readonly bigint[], groups: Uint32Array, count: number): void {
+    const squares = values.slice(0, count).map((value) => value * value);
+    this.#low.addWide(squares, groups, count);
+  }
+
+  total(group: number): bigint {
+    const cross = this.#cross?.total(group) ?? 0n;
+    const high = this.#high?.total(group) ?? 0n;
+    return (high << 54n) + (cross << 28n) + this.#low.total(group);
+  }
+
+  /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
+  totals(groupCount: number, run: QueryRun): WireVector {
+    if (this.#high === null) return this.#low.totals(groupCount, run);
+    run.take(groupCount * TOTAL_BYTES);
+    const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));
+    return exactVector(null, wide);
+  }
+}
+
+/** out[i] = numbers[i]^2; false when one is not small, and then out is of no use. */
+function squareSmall(numbers: Float64Array, count: number, out: Float64Array): boolean {
+  for (let row = 0; row < count; row++) {
+    const value = numbers[row];
+    if (!(value <= SMALL_MAX && value >= -SMALL_MAX)) return false;
+    out[row] = value * value;
+  }
+  return true;
+}
+
+/** The square of a double within these is a double plus an error that is one, too. */
+const EXACT_MIN = 2 ** -450;
+const EXACT_MAX = 2 ** 450;
+/** Parts a double in two of 26 bits (Veltkamp). */
+const SPLITTER = 2 ** 27 + 1;
+
+export class FloatSquares {
+  readonly #memory: HeldMemory;
+  readonly #squares: Float64Array;
+  readonly #errors: Float64Array;
+  readonly #sums: FloatSums;
+  /** Of doubles beyond the bounds, in units of 2^-2148. */
+  readonly #far = new Map<number, bigint>();
+
+  /** `countMax`: numbers that are added at a time. */
+  constructor(countMax: number, memory: HeldMemory) {
+    this.#memory = memory;
+    this.#squares = new Float64Array(countMax);
+    this.#errors = new Float64Array(countMax);
+    this.#sums = new FloatSums(memory);
+  }
+
+  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  reserve(groupEnd: number): void {
+    this.#sums.reserve(groupEnd);
+  }
+
+  /** Adds the square of each finite numbers[i] to groups[i]. Throws 9006. */
+  add(numbers: Float64Array, groups: Uint32Array, count: number): void {
+    for (let row = 0; row < count; row++) {
+      if (!this.#square(numbers[row], row)) this.#addFar(groups[row], numbers[row]);
+    }
+    this.#sums.add(this.#squares, groups, count);
+    this.#sums.add(this.#errors, groups, count);
+  }
+
+  /** The square and its error, or zeros and false for a number beyond the bounds. */
+  #square(value: number, row: number): boolean {
+    const size = Math.abs(value);
+    if (!(size > EXACT_MIN && size < EXACT_MAX)) {
+      this.#squares[row] = 0;
+      this.#errors[row] = 0;
+      return value === 0;
+    }
+    const square = value * value;
+    const turned = SPLITTER * value;
+    const high = turned - (turned - value);
+    const low = value - high;
+    this.#squares[row] = square;
+    this.#errors[row] = high * high - square + 2 * high * low + low * low;
+    return true;
+  }
+
+  #addFar(group: number, value: number): void {
+    if (group === 0) return;
+    const held = this.#far.get(group);
+    if (held === undefined) this.#memory.take(FLOAT_TOTAL_BYTES);
+    this.#far.set(group, (held ?? 0n) + unitsOf(value) ** 2n);
+  }
+
+  /** The sums of groups 1, ..., groupCount, in units of 2^-2148. The memory that it takes is the run's. Throws 9006. */
+  totals(groupCount: number, run: QueryRun): WireVector {
+    run.take(groupCount * FLOAT_TOTAL_BYTES);
+    const wide = Array.from({ length: groupCount }, (_, index) => {
+      const group = index + 1;
+      return (this.#sums.total(group) << 1074n) + (this.#far.get(group) ?? 0n);
+    });
+    return { kind: 'exact', count: groupCount, valid: null, numbers: null, wide };
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Texts by their bytes: each gets the number of its place among all, equal ones the same.
+ * Runs of texts that agree so far are sorted by their next six bytes, until few are left, which are compared.
+ */
+import type { TextBytes } from '../../vector/index.js';
+import { compareBytes, prefixOf } from '../extract/byte-order.js';
+import type { HeldMemory } from '../held-memory.js';
+import { orderBy } from './radix-order.js';
+
+const STEP_BYTES = 6;
+/** Beside six bytes: how many of them the text has, or that it goes on. */
+const LENGTHS = STEP_BYTES + 2;
+/** So few texts are sorted by comparing them. */
+const FEW = 24;
+/** What ranking takes for a while, for each text, beside sorting. */
+const RANK_BYTES = 16;
+
+/** By code, from 0 on, for the first `count` of the texts. What it takes of `memory` for them stays taken. Throws 9005, 9006. */
+export function textRanks(texts: TextBytes, count: number, memory: HeldMemory): Float64Array {
+  memory.take(count * 8);
+  memory.take(count * RANK_BYTES);
+  const codes = new Uint32Array(count);
+  for (let code = 0; code < count; code++) codes[code] = code;
+  // Runs of codes whose texts agree in their first `depth` bytes: [from, to, depth] one behind the other.
+  const runs = [0, count, 0];
+  while (runs.length > 0) {
+    const [from, to, depth] = runs.splice(-3);
+    if (to - from <= FEW) sortFew(texts, codes, from, to);
+    else sortRun(texts, codes, from, to, depth, runs, memory);
+  }
+  const ranks = new Float64Array(count);
+  for (let at = 1, rank = 0; at < count; at++) {
+    if (compareTexts(texts, codes[at - 1], codes[at]) !== 0) rank++;
+    ranks[codes[at]] = rank;
+  }
+  memory.give(count * RANK_BYTES);
+  return ranks;
+}
+
+function sortRun(
+  { offsets, bytes }: TextBytes,
+  codes: Uint32Array,
+  from: number,
+  to: number,
+  depth: number,
+  runs: number[],
+  memory: HeldMemory,
+): void {
+  const numbers = new Float64Array(to - from);
+  for (let at = from; at < to; at++) {
+    const [start, end] = [offsets[codes[at]] + depth, offsets[codes[at] + 1]];
+    // A text that ends comes before one that goes on with bytes of 0.
+    numbers[at - from] = prefixOf(bytes, start, end) * LENGTHS + Math.min(end - start, STEP_BYTES + 1);
+  }
+  const order = orderBy([numbers], to - from, memory);
+  const sorted = Uint32Array.from(order, (at) => codes[from + at]);
+  codes.set(sorted, from);
+  for (let first = 0, at = 0; at < order.length; at++) {
+    const number = numbers[order[at]];
+    if (at + 1 < order.length && numbers[order[at + 1]] === number) continue;
+    if (at > first && number % LENGTHS === STEP_BYTES + 1) {
+      runs.push(from + first, from + at + 1, depth + STEP_BYTES);
+    }
+    first = at + 1;
+  }
+}
+
+function sortFew(texts: TextBytes, codes: Uint32Array, from: number, to: number): void {
+  for (let at = from + 1; at < to; at++) {
+    const code = codes[at];
+    let place = at;
+    for (; place > from && compareTexts(texts, code, codes[place - 1]) < 0; place--) {
+      codes[place] = codes[place - 1];
+    }
+    codes[place] = code;
+  }
+}
+
+function compareTexts({ offsets, bytes }: TextBytes, a: number, b: number): number {
+  return compareBytes(bytes, offsets[a], offsets[a + 1], bytes, offsets[b], offsets[b + 1]);
+}

@@ -1,0 +1,147 @@
+/**
+ * Texts of many rows, from many dictionaries, in one: those that rows share through a dictionary of no great size stand
+ * here once, others once for each row.
+ */
+import type { Texts, TextVector } from '../../vector/index.js';
+import type { HeldMemory } from '../held-memory.js';
+import { grownTo } from './growing.js';
+
+/** Dictionaries of so many texts, or so many for each row, are looked through for texts that stand here already. */
+const SHARED_TEXTS = 65_536;
+const SHARED_TEXTS_PER_ROW = 4;
+
+export class TextStore {
+  readonly #memory: HeldMemory;
+  /** By dictionary, and by code in it: the text's code here + 1, or 0. */
+  readonly #shared = new Map<Texts, Uint32Array>();
+  #sharedBytes = 0;
+  #codes = new Uint32Array(0);
+  #rowCount = 0;
+  #offsets = new Uint32Array(0);
+  #bytes = new Uint8Array(0);
+  #textCount = 0;
+  /** All rows came from one dictionary of distinct texts, each of which stands here once at most. */
+  #distinct = true;
+
+  constructor(memory: HeldMemory) {
+    this.#memory = memory;
+  }
+
+  /** By row: the code of its text; that of a missing value may be any, also of no text. */
+  get codes(): Uint32Array {
+    return this.#codes;
+  }
+  get textCount(): number {
+    return this.#textCount;
+  }
+  get offsets(): Uint32Array {
+    return this.#offsets;
+  }
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Adds the texts of rows [from, to). Throws 9006. */
+  append(vector: TextVector, from: number, to: number): void {
+    this.#codes = grownTo(this.#codes, this.#rowCount + to - from, this.#memory);
+    const shared = this.#sharedOf(vector, to - from);
+    if (shared === null || this.#shared.size > 1 || !vector.texts.distinct) this.#distinct = false;
+    if (shared !== null) this.#appendShared(vector, from, to, shared);
+    else this.#appendOwn(vector, from, to);
+    this.#rowCount += to - from;
+  }
+
+  #sharedOf({ codes, texts }: TextVector, rows: number): Uint32Array | null {
+    if (codes === null) return null;
+    let shared = this.#shared.get(texts);
+    if (shared !== undefined) return shared;
+    if (texts.size > Math.max(SHARED_TEXTS, rows * SHARED_TEXTS_PER_ROW)) return null;
+    this.#memory.take(texts.size * 4);
+    this.#sharedBytes += texts.size * 4;
+    shared = new Uint32Array(texts.size);
+    this.#shared.set(texts, shared);
+    return shared;
+  }
+
+  #appendShared({ codes, valid, texts }: TextVector, from: number, to: number, shared: Uint32Array): void {
+    const { offsets, bytes } = texts.utf8;
+    const own = this.#codes;
+    for (let row = from, at = this.#rowCount; row < to; row++, at++) {
+      if (codes === null || (valid !== null && valid[row] === 0)) continue;
+      const code = codes[row];
+      if (shared[code] === 0) shared[code] = this.#add(bytes, offsets[code], offsets[code + 1]) + 1;
+      own[at] = shared[code] - 1;
+    }
+  }
+
+  #appendOwn({ codes, valid, texts }: TextVector, from: number, to: number): void {
+    const { offsets, bytes } = texts.utf8;
+    for (let row = from, at = this.#rowCount; row < to; row++, at++) {
+      if (valid !== null && valid[row] === 0) continue;
+      const code = codes === null ? row : codes[row];
+      this.#codes[at] = this.#add(bytes, offsets[code], offsets[code + 1]);
+    }
+  }
+
+  /** Adds bytes[from, to) as a text; returns its code. */
+  #add(bytes: Uint8Array, from: number, to: number): number {
+    const code = this.#textCount++;
+    if (code + 2 > this.#offsets.length) this.#offsets = grownTo(this.#offsets, code + 2, this.#memory);
+    const start = this.#offsets[code];
+    const end = start + to - from;
+    if (end > this.#bytes.length) this.#bytes = grownTo(this.#bytes, end, this.#memory);
+    // Most texts are too short for `set` to pay.
+    if (to - from > 32) this.#bytes.set(bytes.subarray(from, to), start);
+    else for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at];
+    this.#offsets[code + 1] = end;
+    return code;
+  }
+
+  /** Keeps rows `rows`, which ascend, alone, and their texts; `hasText` tells of a row. Throws 9006. */
+  keep(rows: Uint32Array, hasText: (row: number) => boolean): void {
+    const [codes, offsets, bytes] = [this.#codes, this.#offsets, this.#bytes];
+    const kept = new TextStore(this.#memory);
+    // By code: the new one + 1, or 0.
+    const moved = new Uint32Array(this.#textCount);
+    kept.#codes = grownTo(kept.#codes, rows.length, this.#memory);
+    kept.#rowCount = rows.length;
+    rows.forEach((row, at) => {
+      if (!hasText(row)) return;
+      const code = codes[row];
+      if (moved[code] === 0) moved[code] = kept.#add(bytes, offsets[code], offsets[code + 1]) + 1;
+      kept.#codes[at] = moved[code] - 1;
+    });
+    this.#clear();
+    this.#codes = kept.#codes;
+    this.#rowCount = kept.#rowCount;
+    this.#offsets = kept.#offsets;
+    this.#bytes = kept.#bytes;
+    this.#textCount = kept.#textCount;
+    this.#distinct = false;
+  }
+
+  #clear(): void {
+    const { byteLength } = this.#codes;
+    this.#memory.give(byteLength + this.#offsets.byteLength + this.#bytes.byteLength + this.#sharedBytes);
+    this.#codes = new Uint32Array(0);
+    this.#offsets = new Uint32Array(0);
+    this.#bytes = new Uint8Array(0);
+    this.#shared.clear();
+    this.#sharedBytes = 0;
+    this.#rowCount = 0;
+    this.#textCount = 0;
+    this.#distinct = true;
+  }
+
+  /** The texts, one at least; the store is empty then. */
+  finish(): { readonly offsets: Uint32Array; readonly bytes: Uint8Array; readonly distinct: boolean } {
+    const count = Math.max(this.#textCount, 1);
+    const offsets = new Uint32Array(count + 1);
+    offsets.set(this.#offsets.subarray(0, Math.min(count + 1, this.#offsets.length)));
+    if (this.#textCount === 0) offsets.fill(0);
+    const bytes = this.#bytes.slice(0, offsets[count]);
+    const distinct = this.#distinct;
+    this.#clear();
+    return { offsets, bytes, distinct };
+  }
+}

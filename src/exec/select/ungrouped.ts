@@ -1,0 +1,130 @@
+/**
+ * Rows of a plan without grouping and order, as they lie, part by part.
+ * Invariant: no more is read than the parts that were asked for hold, and one batch.
+ */
+import type { RowFormat } from '../../answer/index.js';
+import { compile, type Evaluate } from '../../expression/index.js';
+import type { Vector } from '../../vector/index.js';
+import { HeldMemory } from '../held-memory.js';
+import type { LaneShard, LaneShards } from './lane-shards.js';
+import { type PartBuilder, type PartRows, partBuilder } from './part-rows.js';
+import { BATCH_ROWS_MAX } from './row-batches.js';
+import type { SegmentBatch } from './segment-batch.js';
+import type { ShardRows } from './shard-rows.js';
+
+/** A shard while its rows are given. */
+interface OpenShard {
+  readonly shard: LaneShard;
+  readonly rows: ShardRows;
+  readonly batches: Generator<SegmentBatch, undefined>;
+  readonly outputs: readonly Evaluate[];
+  /** What the outputs remember. */
+  readonly memory: HeldMemory;
+}
+
+/** A batch of which the rows before `from` were given. */
+interface OpenBatch {
+  readonly outputs: readonly Vector[];
+  readonly count: number;
+  from: number;
+}
+
+export class UngroupedRows {
+  readonly #lane: LaneShards;
+  readonly #part: PartBuilder;
+  /** Rows that may still be given. */
+  #left: number;
+  #nextShard = 0;
+  #shard: OpenShard | null = null;
+  #batch: OpenBatch | null = null;
+
+  /** `release` must be called at the end. */
+  constructor(lane: LaneShards, format: RowFormat | null) {
+    const { limit, offset } = lane.plan;
+    this.#lane = lane;
+    this.#part = partBuilder(lane.plan, format, lane.run);
+    this.#left = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
+  }
+
+  /** Whether all rows were given. */
+  get isDone(): boolean {
+    return this.#left === 0 || (this.#shard === null && this.#nextShard === this.#lane.all.length);
+  }
+
+  /** The next rows, `rowsMax` at most. Throws 6000, 9005, 9006. */
+  next(rowsMax: number): PartRows {
+    while (this.#part.rowCount < rowsMax && this.#left > 0) {
+      const wanted = Math.min(rowsMax - this.#part.rowCount, this.#left);
+      if (this.#batch === null && !this.#readBatch(wanted)) break;
+      this.#giveBatch(wanted);
+    }
+    if (this.#left === 0) this.#close();
+    else this.#shard?.rows.rest(false);
+    return this.#part.finish();
+  }
+
+  /** Opens the next batch; false = there is none. */
+  #readBatch(wanted: number): boolean {
+    for (;;) {
+      const open = this.#shard ?? this.#openShard(wanted);
+      if (open === null) return false;
+      const { value: batch } = open.batches.next();
+      if (batch !== undefined) {
+        const { figures } = open.shard;
+        const start = figures.start();
+        this.#batch = {
+          outputs: open.outputs.map((evaluate) => evaluate(batch)),
+          count: batch.count,
+          from: 0,
+        };
+        figures.add('project', start, batch.count);
+        return true;
+      }
+      this.#close();
+    }
+  }
+
+  #openShard(wanted: number): OpenShard | null {
+    const shard = this.#lane.all[this.#nextShard];
+    if (shard === undefined) return null;
+    this.#nextShard++;
+    const rows = this.#lane.rows(shard);
+    const memory = new HeldMemory(this.#lane.run);
+    this.#shard = {
+      shard,
+      rows,
+      batches: rows.batches(Math.min(wanted, BATCH_ROWS_MAX)),
+      outputs: this.#lane.plan.outputs.map(({ of }) => compile(of, memory)),
+      memory,
+    };
+    return this.#shard;
+  }
+
+  #giveBatch(wanted: number): void {
+    const batch = this.#batch;
+    const open = this.#shard;
+    if (batch === null || open === null) return;
+    const to = Math.min(batch.count, batch.from + wanted);
+    const { figures } = open.shard;
+    const start = figures.start();
+    this.#part.append(batch.outputs, batch.from, to);
+    figures.add('encode', start, to - batch.from);
+    this.#left -= to - batch.from;
+    batch.from = to;
+    if (to === batch.count) this.#batch = null;
+  }
+
+  #close(): void {
+    if (this.#shard === null) return;
+    const { batches, rows, memory } = this.#shard;
+    this.#shard = null;
+    this.#batch = null;
+    batches.return(undefined);
+    rows.release();
+    memory.release();
+  }
+
+  release(): void {
+    this.#close();
+  }
+}

@@ -1,0 +1,84 @@
+/** LIKE: % stands for any text, _ for any one code point. Time is linear in the text, see like-search.ts. */
+import type { BooleanVector, TextVector } from '../vector/index.js';
+import { fault, PATTERN_POINTS_MAX } from './fault.js';
+import { ANY, matchAt, pointsBefore, type Search, type Steps, searchOf } from './like-search.js';
+import { isValid } from './validity.js';
+
+/** What stands between two %, before the first one, behind the last one. */
+interface Pattern {
+  readonly first: Steps;
+  /** Null: there is no %, and `first` must match all of the text. */
+  readonly last: Steps | null;
+  readonly lastPoints: number;
+  readonly middle: readonly Search[];
+}
+
+/** A matcher of texts. Throws 6000 for a pattern that is too long or ends with its escape character. */
+export function likeMatcher(pattern: string, escape: string | null): (vector: TextVector) => BooleanVector {
+  const compiled = compilePattern(pattern, escape);
+  return (vector) => matchTexts(compiled, vector);
+}
+
+function compilePattern(pattern: string, escape: string | null): Pattern {
+  const parts = splitPattern(pattern, escape);
+  const first = stepsOf(parts[0]);
+  if (parts.length === 1) return { first, last: null, lastPoints: 0, middle: [] };
+  const last = parts[parts.length - 1];
+  const middle = parts.slice(1, -1).filter(({ length }) => length > 0);
+  return {
+    first,
+    last: stepsOf(last),
+    lastPoints: last.length,
+    middle: middle.map((part) => searchOf(stepsOf(part))),
+  };
+}
+
+/** One character that must stand there, or null for _. */
+type Point = string | null;
+
+function splitPattern(pattern: string, escape: string | null): Point[][] {
+  const parts: Point[][] = [[]];
+  let escaped = false;
+  let count = 0;
+  for (const character of pattern) {
+    if (++count > PATTERN_POINTS_MAX) {
+      throw fault(`a pattern of LIKE has more than ${PATTERN_POINTS_MAX.toLocaleString('en')} characters`);
+    }
+    if (!escaped && character === escape) escaped = true;
+    else {
+      if (!escaped && character === '%') parts.push([]);
+      else parts[parts.length - 1].push(!escaped && character === '_' ? null : character);
+      escaped = false;
+    }
+  }
+  if (escaped) throw fault('a pattern of LIKE ends with its escape character');
+  return parts;
+}
+
+const stepsOf = (part: readonly Point[]): Steps =>
+  Int16Array.from(part.flatMap((point) => (point === null ? [ANY] : [...Buffer.from(point, 'utf8')])));
+
+function matchTexts(pattern: Pattern, { codes, texts, valid, count }: TextVector): BooleanVector {
+  const { offsets, bytes } = texts.utf8;
+  const bits = new Uint8Array(count);
+  for (let row = 0; row < count; row++) {
+    if (!isValid(valid, row)) continue;
+    const code = codes === null ? row : codes[row];
+    bits[row] = matches(pattern, bytes, offsets[code], offsets[code + 1]) ? 1 : 0;
+  }
+  return { kind: 'boolean', count, valid, bits };
+}
+
+function matches(pattern: Pattern, bytes: Uint8Array, from: number, end: number): boolean {
+  const { first, last, lastPoints, middle } = pattern;
+  let at = matchAt(first, bytes, from, end);
+  if (at === -1) return false;
+  if (last === null) return at === end;
+  const lastStart = pointsBefore(bytes, at, end, lastPoints);
+  if (lastStart === -1 || matchAt(last, bytes, lastStart, end) !== end) return false;
+  for (const search of middle) {
+    at = search(bytes, at, lastStart);
+    if (at === -1) return false;
+  }
+  return true;
+}

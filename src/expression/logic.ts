@@ -1,0 +1,108 @@
+/** and, or, not, is null: three-valued. */
+import type { BooleanVector, Vector } from '../vector/index.js';
+import { booleanOf } from './kinds.js';
+import type { Evaluate, Node } from './node.js';
+import { valuesFor } from './picked-rows.js';
+import { simplified } from './validity.js';
+
+/**
+ * Members from left to right; a later one is evaluated for the rows that are still open when it may throw or few are, so
+ * that `x <> '' and cast(x as integer) > 1` reads no empty text.
+ */
+export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evaluate {
+  // What a member must be to settle the row: false for and, true for or.
+  const settling = op === 'and' ? 0 : 1;
+  return (rows) => {
+    const { count } = rows;
+    const settled = new Uint8Array(count);
+    const missing = new Uint8Array(count);
+    members.forEach((member, index) => {
+      if (index === 0) {
+        settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
+        return;
+      }
+      const openCount = count - countOf(settled, count);
+      if (openCount === 0) return;
+      if (!member.mayFault && openCount * 4 >= count) {
+        settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
+        return;
+      }
+      const open = openRows(settled, count);
+      const { vector, whole } = valuesFor(member, rows, open);
+      if (whole) settle(booleanOf(vector), settling, settled, missing);
+      else settlePicked(booleanOf(vector), settling, settled, missing, open);
+    });
+    return outcome(settling, settled, missing, count);
+  };
+}
+
+/** How many are 1. */
+function countOf(bits: Uint8Array, count: number): number {
+  let ones = 0;
+  for (let row = 0; row < count; row++) ones += bits[row];
+  return ones;
+}
+
+function settle(member: BooleanVector, settling: number, settled: Uint8Array, missing: Uint8Array): void {
+  const { bits, valid, count } = member;
+  const flip = settling ^ 1;
+  if (valid === null) {
+    for (let row = 0; row < count; row++) settled[row] |= bits[row] ^ flip;
+    return;
+  }
+  for (let row = 0; row < count; row++) {
+    settled[row] |= (bits[row] ^ flip) & valid[row];
+    missing[row] |= valid[row] ^ 1;
+  }
+}
+
+function settlePicked(
+  member: BooleanVector,
+  settling: number,
+  settled: Uint8Array,
+  missing: Uint8Array,
+  rows: Uint32Array,
+): void {
+  const { bits, valid, count } = member;
+  const flip = settling ^ 1;
+  for (let index = 0; index < count; index++) {
+    const known = valid === null ? 1 : valid[index];
+    settled[rows[index]] |= (bits[index] ^ flip) & known;
+    missing[rows[index]] |= known ^ 1;
+  }
+}
+
+function openRows(settled: Uint8Array, count: number): Uint32Array {
+  const rows = new Uint32Array(count);
+  let found = 0;
+  for (let row = 0; row < count; row++) {
+    rows[found] = row;
+    found += settled[row] ^ 1;
+  }
+  return rows.subarray(0, found);
+}
+
+/** `settled` and `missing` become the vector's. */
+function outcome(settling: number, settled: Uint8Array, missing: Uint8Array, count: number): BooleanVector {
+  const flip = settling ^ 1;
+  for (let row = 0; row < count; row++) {
+    missing[row] = (missing[row] ^ 1) | settled[row];
+    settled[row] ^= flip;
+  }
+  return { kind: 'boolean', count, valid: simplified(missing, count), bits: settled };
+}
+
+export function negated(vector: Vector): BooleanVector {
+  const { bits, valid, count } = booleanOf(vector);
+  const flipped = new Uint8Array(count);
+  for (let row = 0; row < count; row++) flipped[row] = bits[row] ^ 1;
+  return { kind: 'boolean', count, valid, bits: flipped };
+}
+
+/** Whether rows are missing; with `not`, whether they are there. */
+export function isMissing({ valid, count }: Vector, not: boolean): BooleanVector {
+  const bits = new Uint8Array(count);
+  if (valid === null) bits.fill(not ? 1 : 0);
+  else for (let row = 0; row < count; row++) bits[row] = not ? valid[row] : valid[row] ^ 1;
+  return { kind: 'boolean', count, valid: null, bits };
+}

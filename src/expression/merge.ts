@@ -1,0 +1,167 @@
+/** One vector of the rows of several: what branches give, put together. */
+import type { ExactVector, SqlType, TextVector, Vector } from '../vector/index.js';
+import { exactVector, Texts, vectorKindOf } from '../vector/index.js';
+import { distinctTexts } from './distinct-texts.js';
+import { bigintAt, booleanOf, exactOf, floatOf, textOf } from './kinds.js';
+import type { Memory } from './node.js';
+import { isValid, simplified } from './validity.js';
+
+/** Row from[i] of `vector` becomes row to[i]. */
+export interface Part {
+  readonly vector: Vector;
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+}
+
+/** `count` rows; those that no part gives are missing, and none is given twice. */
+export function merge(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
+  const valid = simplified(mergedValid(count, parts), count);
+  const kind = vectorKindOf(type);
+  switch (kind) {
+    case 'exact':
+      return mergeExact(count, valid, parts);
+    case 'float': {
+      const numbers = new Float64Array(count);
+      for (const { vector, from, to } of parts) placeNumbers(floatOf(vector).numbers, from, to, numbers);
+      return { kind, count, valid, numbers };
+    }
+    case 'boolean': {
+      const bits = new Uint8Array(count);
+      for (const { vector, from, to } of parts) placeBytes(booleanOf(vector).bits, from, to, bits);
+      return { kind, count, valid, bits };
+    }
+    case 'text':
+      return mergeTexts(count, valid, parts, union);
+  }
+}
+
+function mergedValid(count: number, parts: readonly Part[]): Uint8Array {
+  const merged = new Uint8Array(count);
+  for (const { vector, from, to } of parts) {
+    if (vector.valid !== null) placeBytes(vector.valid, from, to, merged);
+    else for (let index = 0; index < to.length; index++) merged[to[index]] = 1;
+  }
+  return merged;
+}
+
+function mergeExact(count: number, valid: Uint8Array | null, parts: readonly Part[]): ExactVector {
+  if (parts.every(({ vector }) => exactOf(vector).numbers !== null)) {
+    const numbers = new Float64Array(count);
+    for (const { vector, from, to } of parts) {
+      placeNumbers(exactOf(vector).numbers as Float64Array, from, to, numbers);
+    }
+    return { kind: 'exact', count, valid, numbers, wide: null };
+  }
+  const wide = new Array<bigint>(count).fill(0n);
+  for (const { vector, from, to } of parts) {
+    const source = exactOf(vector);
+    for (let index = 0; index < to.length; index++) {
+      if (isValid(valid, to[index])) wide[to[index]] = bigintAt(source, from[index]);
+    }
+  }
+  return exactVector(valid, wide);
+}
+
+function mergeTexts(
+  count: number,
+  valid: Uint8Array | null,
+  parts: readonly Part[],
+  union: TextUnion,
+): TextVector {
+  const sources = [...new Set(parts.map(({ vector }) => textOf(vector).texts))];
+  const joined = union.of(sources, count);
+  if (joined === null) return mergeStrings(count, valid, parts);
+  const codes = new Uint32Array(count);
+  for (const { vector, from, to } of parts) {
+    const { codes: source, texts } = textOf(vector);
+    placeCodes(source, joined.maps.get(texts) ?? null, from, to, codes);
+  }
+  return { kind: 'text', count, valid, codes, texts: joined.texts };
+}
+
+function mergeStrings(count: number, valid: Uint8Array | null, parts: readonly Part[]): TextVector {
+  const strings = new Array<string>(count).fill('');
+  for (const { vector, from, to } of parts) {
+    const { codes, texts } = textOf(vector);
+    for (let index = 0; index < to.length; index++) {
+      const row = from[index];
+      if (isValid(valid, to[index])) strings[to[index]] = texts.text(codes === null ? row : codes[row]);
+    }
+  }
+  return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };
+}
+
+function placeCodes(
+  source: Uint32Array | null,
+  map: Uint32Array | null,
+  from: Uint32Array,
+  to: Uint32Array,
+  codes: Uint32Array,
+): void {
+  for (let index = 0; index < to.length; index++) {
+    const row = from[index];
+    const code = source === null ? row : source[row];
+    codes[to[index]] = map === null ? code : map[code];
+  }
+}
+
+function placeNumbers(source: Float64Array, from: Uint32Array, to: Uint32Array, target: Float64Array): void {
+  for (let index = 0; index < to.length; index++) target[to[index]] = source[from[index]];
+}
+
+function placeBytes(source: Uint8Array, from: Uint32Array, to: Uint32Array, target: Uint8Array): void {
+  for (let index = 0; index < to.length; index++) target[to[index]] = source[from[index]];
+}
+
+/** Of more texts the rows' own are taken, as strings. */
+const UNION_TEXTS_MAX = 2 ** 18;
+
+interface Joined {
+  readonly texts: Texts;
+  /** By the code in a source, the code in `texts`; none for a source that is `texts` itself. */
+  readonly maps: ReadonlyMap<Texts, Uint32Array>;
+}
+
+/** Texts of several sources as one distinct Texts, the same one for as long as the sources stay. */
+export class TextUnion {
+  readonly #memory: Memory | null;
+  #sources: readonly Texts[] = [];
+  #joined: Joined | null = null;
+  #rowCount = 0;
+
+  constructor(memory: Memory | null) {
+    this.#memory = memory;
+  }
+
+  /** Null as long as it is not worth it: rows then cost less than the texts of all sources. Throws 9006. */
+  of(sources: readonly Texts[], rowCount: number): Joined | null {
+    if (sources.length === 0) return { texts: Texts.ofStrings([''], true), maps: new Map() };
+    if (sources.length === 1) return { texts: sources[0], maps: new Map() };
+    if (!sources.every((texts) => this.#sources.includes(texts))) {
+      this.#sources = sources;
+      this.#joined = null;
+      this.#rowCount = 0;
+    }
+    this.#rowCount += rowCount;
+    const size = this.#sources.reduce((sum, texts) => sum + texts.size, 0);
+    if (this.#joined === null && this.#rowCount >= size && size <= UNION_TEXTS_MAX) {
+      this.#joined = joined(this.#sources);
+      this.#memory?.take(this.#joined.texts.memoryBytes + size * Uint32Array.BYTES_PER_ELEMENT);
+    }
+    return this.#joined;
+  }
+}
+
+function joined(sources: readonly Texts[]): Joined {
+  const whole = sources.map((texts): TextVector => {
+    return { kind: 'text', count: texts.size, valid: null, codes: null, texts };
+  });
+  const { codes, texts } = distinctTexts(whole);
+  const maps = new Map<Texts, Uint32Array>();
+  let at = 0;
+  for (const source of sources) {
+    maps.set(source, (codes as Uint32Array).subarray(at, at + source.size));
+    at += source.size;
+  }
+  return { texts, maps };
+}

@@ -1,0 +1,82 @@
+/** An expression made ready, and what those who put nodes together ask of it. */
+import { QuarryError } from '../base/index.js';
+import type { SqlType, Value, Vector } from '../vector/index.js';
+import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
+
+/** Some rows and what expressions read of them; each input is worked out when it is first asked for. */
+export interface RowSource {
+  readonly count: number;
+  /** Input `index`: a vector of `count` rows. The same object whenever it is asked for. */
+  input(index: number): Vector;
+}
+
+/** The value of each row. Throws 6000 for what cannot be worked out: more digits than DIGITS_MAX, a text that is no number. */
+export type Evaluate = (rows: RowSource) => Vector;
+
+/** Who is asked before memory is kept from batch to batch; a QueryRun is one. */
+export interface Memory {
+  /** Throws 9006 when there is not that much. */
+  take(bytes: number): void;
+}
+
+export interface Node {
+  readonly type: SqlType;
+  /** The same for all rows: reads no input. */
+  readonly constant: boolean;
+  /** Some row could make it throw, so it may be shown only rows that come to it. */
+  readonly mayFault: boolean;
+  readonly evaluate: Evaluate;
+}
+
+/** One row without inputs. */
+const ONE_ROW: RowSource = {
+  count: 1,
+  input: () => {
+    throw new Error('a constant reads no input');
+  },
+};
+
+/** `value` for however many rows. */
+export function constantNode(type: SqlType, value: Value, memory: Memory | null): Node {
+  return { type, constant: true, mayFault: false, evaluate: broadcast(type, () => value, memory) };
+}
+
+/** A node of constants alone: worked out for one row, when rows come first. */
+export function folded(node: Node, memory: Memory | null): Node {
+  return { ...node, evaluate: broadcast(node.type, () => valueAt(node.evaluate(ONE_ROW), 0), memory) };
+}
+
+/** The value of a constant node. Throws 6000. */
+export const constantValue = (node: Node): Value => valueAt(node.evaluate(ONE_ROW), 0);
+
+/** A vector that is made once and kept, or made for each batch where there is no memory to keep it. */
+function broadcast(type: SqlType, value: () => Value, memory: Memory | null): Evaluate {
+  let one: Vector | null = null;
+  let kept: Vector | null = null;
+  return ({ count }) => {
+    if (count === 0) return constantVector(type, null, 0);
+    one ??= constantVector(type, value(), 1);
+    if (count === 1) return one;
+    if (kept !== null && kept.count >= count) return withCount(kept, count);
+    // All rows share the text of the one.
+    const rowCount = kept === null ? count : Math.max(count, kept.count * 2);
+    const vector = gather(one, new Uint32Array(rowCount), rowCount);
+    if (mayKeep(vector, memory)) kept = vector;
+    return withCount(vector, count);
+  };
+}
+
+export function mayKeep(vector: Vector, memory: Memory | null): boolean {
+  try {
+    memory?.take(memoryBytesOf(vector));
+    return true;
+  } catch (error) {
+    if (error instanceof QuarryError) return false;
+    throw error;
+  }
+}
+
+/** The first `count` rows of a vector. */
+export function withCount(vector: Vector, count: number): Vector {
+  return vector.count === count ? vector : { ...vector, count };
+}

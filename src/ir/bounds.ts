@@ -1,0 +1,46 @@
+/**
+ * A number to compare stored values with. It need not be storable: 1001.23 on a column with one decimal place lies between
+ * two stored values, 2^63 above all of them; `floor` and `ceil` say which, so that every comparison stays exact.
+ */
+import { INT64_MAX, INT64_MIN } from '../base/index.js';
+import { readDecimal } from '../schema/index.js';
+
+/** The greatest stored value not above the number, the least not below; equal when the number is storable.
+ *  Numbers outside 64 bits stand one step outside. */
+export interface Bound {
+  readonly floor: bigint;
+  readonly ceil: bigint;
+}
+
+const ABOVE: Bound = { floor: INT64_MAX, ceil: INT64_MAX + 1n };
+const BELOW: Bound = { floor: INT64_MIN - 1n, ceil: INT64_MIN };
+
+export const exactly = (value: bigint): Bound => ({ floor: value, ceil: value });
+
+/** The bound of a number's text x 10^places, or null when the text is no number. */
+export function numberBound(text: string, places: number): Bound | null {
+  const read = readDecimal(text);
+  if (read === null) return null;
+  if (read.digits === '') return exactly(0n);
+  const zeros = places - read.scale;
+  if (read.digits.length + zeros > 19) return read.negative ? BELOW : ABOVE;
+  if (zeros >= 0) return within(exactly(signed(BigInt(read.digits) * 10n ** BigInt(zeros), read.negative)));
+  const kept = BigInt(read.digits.slice(0, Math.max(0, read.digits.length + zeros)));
+  const floor = read.negative ? -kept - 1n : kept;
+  return within({ floor, ceil: floor + 1n });
+}
+
+/** The bound of an instant among values of so many seconds each: days, or seconds. */
+export function instantBound(seconds: number, secondsPerValue: number): Bound {
+  return {
+    floor: BigInt(Math.floor(seconds / secondsPerValue)),
+    ceil: BigInt(Math.ceil(seconds / secondsPerValue)),
+  };
+}
+
+const signed = (magnitude: bigint, negative: boolean): bigint => (negative ? -magnitude : magnitude);
+
+function within(bound: Bound): Bound {
+  if (bound.floor > INT64_MAX) return ABOVE;
+  return bound.ceil < INT64_MIN ? BELOW : bound;
+}

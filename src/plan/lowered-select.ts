@@ -1,0 +1,167 @@
+/**
+ * SELECTs of aggregates alone, over what columns hold as it lies, are asked as the JSON interface's counts and metrics are:
+ * their kernels read a column at the memory's own speed, and no row is made.
+ */
+import { invariant } from '../base/index.js';
+import type {
+  Aggregate,
+  AggregateState,
+  CellMoments,
+  CountEntityPlan,
+  GroupPartial,
+  LevelPlan,
+  Moment,
+  RoundPartial,
+  RoundPlan,
+  SelectPlan,
+} from '../ir/index.js';
+import { toWire, vectorOf } from '../vector/index.js';
+
+const INTEGER = { type: 'integer' } as const;
+
+export interface LoweredSelect {
+  /** Of COUNT(*); null when it is not asked for. */
+  readonly count: CountEntityPlan | null;
+  readonly rounds: readonly RoundPlan[];
+  /** The one group of the plan, from what `count` and, per round, the shards gave. */
+  readonly partial: (entityCount: number, rounds: readonly (readonly RoundPartial[])[]) => GroupPartial;
+}
+
+/** null where the plan is none of that kind. */
+export function lowerSelect(plan: SelectPlan): LoweredSelect | null {
+  const { databaseId, dimensionId, condition, grouping } = plan;
+  if (dimensionId === null || grouping === null || grouping.keys.length > 0 || grouping.perEntity)
+    return null;
+  if (plan.filter !== null || plan.events !== null || plan.joins.length > 0) return null;
+  const asks = grouping.aggregates.map((aggregate) => askOf(aggregate, plan));
+  if (!asks.every((ask) => ask !== null)) return null;
+  const rounds = asks.flatMap((ask): RoundPlan[] =>
+    ask.moment === null
+      ? []
+      : [
+          {
+            ...{ databaseId, dimensionId, entities: condition, decided: [] },
+            ask: { asks: 'moments', level: ask.level, moment: ask.moment, buckets: null },
+          },
+        ],
+  );
+  const counts = asks.some(({ moment }) => moment === null);
+  return {
+    count: counts ? { databaseId, dimensionId, condition } : null,
+    rounds,
+    partial: (entityCount, found) => {
+      let next = 0;
+      const states = asks.map(({ moment, least }): AggregateState => {
+        if (moment === null) return { holds: 'count', counts: Float64Array.of(entityCount) };
+        return stateOf(moment, least, found[next++]);
+      });
+      return { groupCount: 1, keys: [], states };
+    },
+  };
+}
+
+type Ask =
+  /** The entities themselves. */
+  | { readonly moment: null; readonly level: null; readonly least: false }
+  /** `least`: of the extremes the least is wanted. */
+  | { readonly moment: Exclude<Moment, 'values'>; readonly level: LevelPlan; readonly least: boolean };
+
+function askOf(aggregate: Aggregate, plan: SelectPlan): Ask | null {
+  if (aggregate.distinct) return null;
+  if (aggregate.of === null)
+    return typeof aggregate.feed === 'number' ? null : { moment: null, level: null, least: false };
+  const moment = momentOf(aggregate);
+  const level = levelOf(aggregate, plan);
+  return moment === null || level === null ? null : { moment, level, least: aggregate.function === 'min' };
+}
+
+function momentOf({ function: name }: Aggregate): Exclude<Moment, 'values'> | null {
+  switch (name) {
+    case 'count':
+      return 'count';
+    case 'sum':
+    case 'avg':
+      return 'sum';
+    case 'min':
+    case 'max':
+      return 'extremes';
+    case 'stddev':
+      return 'squares';
+    default:
+      return null;
+  }
+}
+
+/** Numbers and dates of a column, or of the events of a feed. */
+function levelOf({ of, feed }: Aggregate, { inputs, feeds }: SelectPlan): LevelPlan | null {
+  if (of?.op !== 'input') return null;
+  const input = inputs[of.input];
+  if (input.from === 'attribute' && typeof feed !== 'number') {
+    const { columnId, kind } = input;
+    return kind === 'i64' || kind === 'i32'
+      ? { source: { from: 'attribute', columnId, kind }, tests: [] }
+      : null;
+  }
+  if (input.from !== 'event-value' || typeof feed !== 'number' || input.kind !== 'i64') return null;
+  const { window, tests } = feeds[feed];
+  return { source: { from: 'events', columnId: input.columnId, kind: input.kind, window }, tests };
+}
+
+function stateOf(
+  moment: Exclude<Moment, 'values'>,
+  least: boolean,
+  partials: readonly RoundPartial[],
+): AggregateState {
+  const cells = partials.map(onlyCell).filter((cell) => cell !== null);
+  const counts = Float64Array.of(cells.reduce((sum, { count }) => sum + count, 0));
+  const total = (of: (cell: Cell) => bigint | null) =>
+    toWire(vectorOf(INTEGER, [cells.reduce((sum, cell) => sum + (of(cell) ?? 0n), 0n)]));
+  switch (moment) {
+    case 'count':
+      return { holds: 'count', counts };
+    case 'sum':
+      return { holds: 'sum', counts, sums: total(({ sum }) => sum) };
+    case 'squares':
+      return {
+        holds: 'squares',
+        counts,
+        sums: total(({ sum }) => sum),
+        squares: total(({ squares }) => squares),
+      };
+    case 'extremes': {
+      const values = cells
+        .map((cell) => (least ? cell.least : cell.greatest))
+        .filter((value) => value !== null);
+      const better = (a: bigint, b: bigint): boolean => (least ? a < b : a > b);
+      const best = values.reduce<bigint | null>(
+        (one, value) => (one === null || better(value, one) ? value : one),
+        null,
+      );
+      return { holds: 'extreme', values: toWire(vectorOf(INTEGER, [best])) };
+    }
+  }
+}
+
+/** A cell of at least one value. */
+interface Cell {
+  readonly count: number;
+  readonly sum: bigint | null;
+  readonly squares: bigint | null;
+  readonly least: bigint | null;
+  readonly greatest: bigint | null;
+}
+
+function onlyCell(partial: RoundPartial): Cell | null {
+  invariant(partial.answers === 'moments', 'a round of moments is answered by moments');
+  const { counts, sums, squares, least, greatest }: CellMoments = partial;
+  invariant(counts.length <= 1, 'without levels and buckets there is one cell');
+  if (counts.length === 0 || counts[0] === 0) return null;
+  const first = (values: readonly bigint[] | null): bigint | null => values?.[0] ?? null;
+  return {
+    count: counts[0],
+    sum: first(sums),
+    squares: first(squares),
+    least: first(least),
+    greatest: first(greatest),
+  };
+}

@@ -1,0 +1,268 @@
+/** The aggregates of merged groups as columns: what the shards added up, merged exactly and worked out. In slices. */
+import { invariant } from '../../base/index.js';
+import type { Aggregate, AggregateState } from '../../ir/index.js';
+import {
+  compareRows,
+  constantVector,
+  fromWire,
+  type SqlType,
+  type Vector,
+  vectorKindOf,
+} from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
+import { gatherRows, joinColumns } from './columns.js';
+import { unitsOf } from './exact-rounding.js';
+import type { MergedGroups } from './group-merge.js';
+import { GroupSums, integerReader } from './group-sums.js';
+import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';
+import { percentileColumn } from './percentiles.js';
+import { countStateTexts, distinctValues, joinValues } from './value-states.js';
+
+/** What the groups of a shard hold for an aggregate. */
+export function stateOf({ function: name, distinct }: Aggregate): AggregateState['holds'] {
+  if (name === 'min' || name === 'max') return 'extreme';
+  if (distinct || name === 'percentile') return 'values';
+  if (name === 'count') return 'count';
+  return name === 'stddev' ? 'squares' : 'sum';
+}
+
+type StateOf<Holds extends AggregateState['holds']> = Extract<AggregateState, { holds: Holds }>;
+
+/** One value per group, from what partial p answers: states[p]. Takes what it needs for that, too. Throws 6000, 9006. */
+export function* aggregateColumn(
+  aggregate: Aggregate,
+  states: readonly AggregateState[],
+  groups: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const holds = stateOf(aggregate);
+  invariant(
+    states.every((state) => state.holds === holds),
+    `groups hold ${holds} for ${aggregate.function}`,
+  );
+  switch (holds) {
+    case 'count':
+      return countColumn(yield* addCounts(states as readonly StateOf<'count'>[], groups, budget));
+    case 'extreme':
+      return yield* extremes(aggregate, states as readonly StateOf<'extreme'>[], groups, budget);
+    case 'values':
+      return yield* ofValues(aggregate, states as readonly StateOf<'values'>[], groups, budget);
+    default:
+      return yield* ofMoments(aggregate, states as readonly StateOf<'sum' | 'squares'>[], groups, budget);
+  }
+}
+
+function* addCounts(
+  states: readonly { readonly counts: Float64Array }[],
+  { count, numbers, starts }: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<Float64Array> {
+  budget.take(count * 8);
+  const added = new Float64Array(count);
+  for (const [partial, { counts }] of states.entries()) {
+    const start = starts[partial];
+    yield* inSlices(counts.length, (from, to) => {
+      for (let group = from; group < to; group++) added[numbers[start + group]] += counts[group];
+    });
+  }
+  return added;
+}
+
+function* ofMoments(
+  aggregate: Aggregate,
+  states: readonly StateOf<'sum' | 'squares'>[],
+  groups: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const counts = yield* addCounts(states, groups, budget);
+  const sums = new GroupSums(groups.count, budget);
+  for (const [partial, state] of states.entries()) {
+    yield* addSums(sums, fromWire(state.sums), state.counts, partial, groups);
+  }
+  if (aggregate.function !== 'stddev') return yield* ofSums(aggregate, counts, sums, null, budget);
+  const squares = new GroupSums(groups.count, budget);
+  for (const [partial, state] of states.entries()) {
+    if (state.holds !== 'squares') continue;
+    yield* addSums(squares, fromWire(state.squares), state.counts, partial, groups);
+  }
+  return yield* ofSums(aggregate, counts, sums, squares, budget);
+}
+
+function* addSums(
+  sums: GroupSums,
+  added: Vector,
+  counts: Float64Array,
+  partial: number,
+  { numbers, starts }: MergedGroups,
+): Sliced<void> {
+  const read = integerReader(added);
+  const start = starts[partial];
+  yield* inSlices(counts.length, (from, to) => {
+    for (let group = from; group < to; group++) {
+      if (counts[group] > 0) sums.add(numbers[start + group], read(group));
+    }
+  });
+}
+
+function ofSums(
+  aggregate: Aggregate,
+  counts: Float64Array,
+  sums: GroupSums,
+  squares: GroupSums | null,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const of = typeOf(aggregate);
+  if (squares !== null) return deviationColumn(of, counts, sums, squares, budget);
+  if (aggregate.function === 'avg') return avgColumn(of, counts, sums, budget);
+  return sumColumn(of, counts, sums, budget);
+}
+
+function typeOf({ of, function: name }: Aggregate): SqlType {
+  invariant(of !== null, `${name} is of something`);
+  return of.type;
+}
+
+/** Whether they are distinct or not makes no difference. */
+function* extremes(
+  aggregate: Aggregate,
+  states: readonly StateOf<'extreme'>[],
+  { count, numbers }: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const parts = states.map(({ values }) => fromWire(values));
+  const values = yield* joinColumns(parts, typeOf(aggregate), budget);
+  invariant(values.count === numbers.length, 'every group has an extreme');
+  budget.take(count * 5);
+  // 0 = none yet, else a row of `values` plus 1.
+  const best = new Uint32Array(count);
+  const sign = aggregate.function === 'min' ? 1 : -1;
+  yield* inSlices(
+    values.count,
+    (from, to) => keepBest(values, sign, numbers, from, to, best),
+    values.kind === 'text' ? SLICE_TEXTS : undefined,
+  );
+  return yield* rowsOrMissing(values, best, budget);
+}
+
+function keepBest(
+  values: Vector,
+  sign: number,
+  numbers: Uint32Array,
+  from: number,
+  to: number,
+  best: Uint32Array,
+): void {
+  const { valid } = values;
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const group = numbers[row];
+    const held = best[group];
+    if (held === 0 || compareRows(values, row, values, held - 1) * sign < 0) best[group] = row + 1;
+  }
+}
+
+/** Row rows[i] - 1 of `values`, missing where rows[i] is 0; overwrites `rows`. */
+function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryBudget): Sliced<Vector> {
+  const valid = new Uint8Array(rows.length);
+  let missing = 0;
+  yield* inSlices(rows.length, (from, to) => {
+    for (let index = from; index < to; index++) {
+      if (rows[index] === 0) missing++;
+      else {
+        valid[index] = 1;
+        rows[index]--;
+      }
+    }
+  });
+  // A row of which nothing is read.
+  const source = values.count === 0 ? withOneMissing(values) : values;
+  const gathered = yield* gatherRows(source, rows, budget);
+  return { ...gathered, valid: missing === 0 ? null : valid };
+}
+
+const withOneMissing = ({ kind }: Vector): Vector =>
+  constantVector({ type: kind === 'exact' ? 'integer' : kind }, null, 1);
+
+function* ofValues(
+  aggregate: Aggregate,
+  states: readonly StateOf<'values'>[],
+  merged: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const type = typeOf(aggregate);
+  if (aggregate.function === 'count' && merged.count === 1 && vectorKindOf(type) === 'text') {
+    const different = yield* countStateTexts(type, states, budget);
+    return countColumn(Float64Array.of(different));
+  }
+  const joined = yield* joinValues(type, states, merged, budget);
+  const { values, groups } = joined;
+  if (aggregate.function === 'percentile') {
+    invariant(aggregate.fraction !== null, 'a percentile has a fraction');
+    const entries = aggregate.distinct
+      ? yield* distinctValues(joined, merged.count, budget)
+      : yield* allEntries(values.count, budget);
+    const once = joined.counts === null || aggregate.distinct;
+    budget.take(once ? values.count * 8 : 0);
+    const counts = once ? new Float64Array(values.count).fill(1) : joined.counts;
+    const weighed = { values, entries, groups, counts: counts as Float64Array };
+    return yield* percentileColumn(type, aggregate.fraction, weighed, merged.count, budget);
+  }
+  const distinct = yield* distinctValues(joined, merged.count, budget);
+  const counts = yield* countEntries(distinct, groups, merged.count, budget);
+  if (aggregate.function === 'count') return countColumn(counts);
+  return yield* distinctMoments(aggregate, values, distinct, groups, counts, budget);
+}
+
+function* allEntries(count: number, budget: MemoryBudget): Sliced<Uint32Array> {
+  budget.take(count * 4);
+  const entries = new Uint32Array(count);
+  yield* inSlices(count, (from, to) => {
+    for (let entry = from; entry < to; entry++) entries[entry] = entry;
+  });
+  return entries;
+}
+
+function* countEntries(
+  entries: Uint32Array,
+  groups: Uint32Array,
+  groupCount: number,
+  budget: MemoryBudget,
+): Sliced<Float64Array> {
+  budget.take(groupCount * 8);
+  const counts = new Float64Array(groupCount);
+  yield* inSlices(entries.length, (from, to) => {
+    for (let index = from; index < to; index++) counts[groups[entries[index]]]++;
+  });
+  return counts;
+}
+
+function* distinctMoments(
+  aggregate: Aggregate,
+  values: Vector,
+  entries: Uint32Array,
+  groups: Uint32Array,
+  counts: Float64Array,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const sums = new GroupSums(counts.length, budget);
+  const squares = aggregate.function === 'stddev' ? new GroupSums(counts.length, budget) : null;
+  const read = values.kind === 'float' ? unitReader(values.numbers) : integerReader(values);
+  yield* inSlices(
+    entries.length,
+    (from, to) => {
+      for (let index = from; index < to; index++) {
+        const entry = entries[index];
+        sums.add(groups[entry], read(entry));
+        squares?.addSquare(groups[entry], read(entry));
+      }
+    },
+    SLICE_TEXTS,
+  );
+  return yield* ofSums(aggregate, counts, sums, squares, budget);
+}
+
+const unitReader =
+  (numbers: Float64Array) =>
+  (row: number): bigint =>
+    unitsOf(numbers[row]);

@@ -1,0 +1,244 @@
+/**
+ * Which of many entries are equal, by their 32-bit hashes: entries are sorted into partitions by the lowest bits of the
+ * hash, and a table that lies in cache finds the equal ones of a partition. In slices.
+ * Cost  A pass of a sort, a step or two in the table, and one comparison per entry that is found equal. Whoever chooses the
+ *       entries can choose their hashes: a partition that takes too many steps is sorted by comparison instead.
+ */
+import type { MemoryBudget } from '../memory-budget.js';
+import { type Compare, mergeSort } from '../merge-sort.js';
+import { type KeyedEntries, sortByKey } from '../radix-sort.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
+
+export interface Equality {
+  readonly same: (a: number, b: number) => boolean;
+  /** Whether a[i] is the same as b[i], for all i below `count`. */
+  readonly allSame: (a: Uint32Array, b: Uint32Array, count: number) => boolean;
+  /** Some order in which those that are the same, and no others, compare 0. */
+  readonly order: Compare;
+}
+
+/** Lowest bits of a hash by which there are partitions: one digit of the sort. */
+const PARTITION_BITS = 11;
+/** So few are one partition. */
+const UNSORTED_MAX = 4_096;
+/** In a table that is half full, a step or two find a place. */
+const STEPS_PER_ENTRY = 8;
+const STEPS_MIN = 64;
+
+/** For every entry the first one that is equal to it; entry e has hash hashes[e]. May overwrite `hashes`. Throws 9006. */
+export function* firstEntries(
+  hashes: Uint32Array,
+  equality: Equality,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  budget.take(hashes.length * 4);
+  const firsts = new Uint32Array(hashes.length);
+  yield* eachPartition(hashes, equality, budget.rest(), (partition, heads) => {
+    putFirsts(partition, heads, firsts);
+  });
+  return firsts;
+}
+
+/** How many different entries there are. May overwrite `hashes`. Throws 9006. */
+export function* countDifferent(
+  hashes: Uint32Array,
+  equality: Equality,
+  budget: MemoryBudget,
+): Sliced<number> {
+  let different = 0;
+  yield* eachPartition(hashes, equality, budget.rest(), ({ from, to }, heads) => {
+    for (let place = 0; place < to - from; place++) if (heads[place] === place) different++;
+  });
+  return different;
+}
+
+/** Entries [from, to) by their hashes, those of one hash rising. */
+interface Partition extends KeyedEntries {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `heads`: for the entry at each place of the partition, from 0 on, the place of the first one that is equal to it. */
+type TakePartition = (partition: Partition, heads: Uint32Array) => void;
+
+function putFirsts({ entries, from, to }: Partition, heads: Uint32Array, firsts: Uint32Array): void {
+  for (let at = from; at < to; at++) firsts[entries[at]] = entries[from + heads[at - from]];
+}
+
+function* eachPartition(
+  hashes: Uint32Array,
+  equality: Equality,
+  budget: MemoryBudget,
+  take: TakePartition,
+): Sliced<void> {
+  const { length } = hashes;
+  const { keys, entries } = yield* partitioned(hashes, budget);
+  const table = new Table(equality, budget);
+  let left = SLICE_TEXTS;
+  for (let from = 0, to = 0; from < length; from = to) {
+    to = length <= UNSORTED_MAX ? length : endOfPartition(keys, from);
+    const partition = { keys, entries, from, to };
+    take(
+      partition,
+      table.match(partition) ?? (yield* headsBySorting(partition, equality.order, budget.rest())),
+    );
+    left -= to - from;
+    if (left > 0 || to === length) continue;
+    left = SLICE_TEXTS;
+    yield;
+  }
+}
+
+function* partitioned(hashes: Uint32Array, budget: MemoryBudget): Sliced<KeyedEntries> {
+  const { length } = hashes;
+  budget.take(length * 4);
+  const entries = new Uint32Array(length);
+  yield* inSlices(length, (from, to) => {
+    for (let entry = from; entry < to; entry++) entries[entry] = entry;
+  });
+  const pairs = { keys: hashes, entries };
+  return length <= UNSORTED_MAX ? pairs : yield* sortByKey(pairs, PARTITION_BITS, budget);
+}
+
+const partitionOf = (hash: number): number => hash & (2 ** PARTITION_BITS - 1);
+
+function endOfPartition(keys: Uint32Array, from: number): number {
+  const partition = partitionOf(keys[from]);
+  let to = from + 1;
+  while (to < keys.length && partitionOf(keys[to]) === partition) to++;
+  return to;
+}
+
+const NONE = new Uint32Array(0);
+
+/** An open table for one partition after the other, in memory that they share. */
+class Table {
+  readonly #equality: Equality;
+  readonly #budget: MemoryBudget;
+  /** Place of the entry that stands there, plus 1; 0 = none. */
+  #slots = NONE;
+  #heads = NONE;
+  /** Entries that are taken for equal. */
+  #firsts = NONE;
+  #others = NONE;
+
+  constructor(equality: Equality, budget: MemoryBudget) {
+    this.#equality = equality;
+    this.#budget = budget;
+  }
+
+  /** The heads of the partition; null when to find them would take too long. Throws 9006. */
+  match(partition: Partition): Uint32Array | null {
+    const count = partition.to - partition.from;
+    const size = 2 ** (33 - Math.clz32(count));
+    if (size > this.#slots.length) this.#grow(size);
+    const slots = this.#slots.subarray(0, size);
+    const heads = this.#heads;
+    const { same, allSame } = this.#equality;
+    // Entries of one hash are nearly always equal. Comparing them afterwards lets the memory reads of many overlap.
+    if (!matchHashes(partition, slots, heads)) return null;
+    const equalCount = putEqual(partition, heads, this.#firsts, this.#others);
+    if (allSame(this.#firsts, this.#others, equalCount)) return heads;
+    return matchEntries(partition, slots, heads, same) ? heads : null;
+  }
+
+  #grow(size: number): void {
+    // Half as many entries as slots.
+    this.#budget.take(size * 10);
+    this.#slots = new Uint32Array(size);
+    this.#heads = new Uint32Array(size / 2);
+    this.#firsts = new Uint32Array(size / 2);
+    this.#others = new Uint32Array(size / 2);
+  }
+}
+
+/** Takes entries of one hash for equal; false: it takes too long. */
+function matchHashes({ keys, from, to }: Partition, slots: Uint32Array, heads: Uint32Array): boolean {
+  const last = slots.length - 1;
+  let steps = STEPS_PER_ENTRY * (to - from) + STEPS_MIN;
+  slots.fill(0);
+  for (let at = from; at < to; at++) {
+    const key = keys[at];
+    let slot = (key >>> PARTITION_BITS) & last;
+    let held = slots[slot];
+    while (held !== 0 && keys[from + held - 1] !== key) {
+      if (steps-- === 0) return false;
+      slot = (slot + 1) & last;
+      held = slots[slot];
+    }
+    const place = at - from;
+    if (held === 0) slots[slot] = place + 1;
+    heads[place] = held === 0 ? place : held - 1;
+  }
+  return true;
+}
+
+/** The pairs of entries that are taken for equal; gives how many. */
+function putEqual(
+  { entries, from, to }: Partition,
+  heads: Uint32Array,
+  firsts: Uint32Array,
+  others: Uint32Array,
+): number {
+  let count = 0;
+  for (let at = from; at < to; at++) {
+    const head = heads[at - from];
+    if (head === at - from) continue;
+    firsts[count] = entries[from + head];
+    others[count++] = entries[at];
+  }
+  return count;
+}
+
+/** Compares the entries themselves; false: it takes too long. */
+function matchEntries(
+  { keys, entries, from, to }: Partition,
+  slots: Uint32Array,
+  heads: Uint32Array,
+  same: Equality['same'],
+): boolean {
+  const last = slots.length - 1;
+  let steps = STEPS_PER_ENTRY * (to - from) + STEPS_MIN;
+  slots.fill(0);
+  for (let at = from; at < to; at++) {
+    const [key, entry] = [keys[at], entries[at]];
+    let slot = (key >>> PARTITION_BITS) & last;
+    let held = slots[slot];
+    while (held !== 0 && !(keys[from + held - 1] === key && same(entries[from + held - 1], entry))) {
+      if (steps-- === 0) return false;
+      slot = (slot + 1) & last;
+      held = slots[slot];
+    }
+    const place = at - from;
+    if (held === 0) slots[slot] = place + 1;
+    heads[place] = held === 0 ? place : held - 1;
+  }
+  return true;
+}
+
+/** The heads of a partition; a stable sort leaves the first of equal ones first. */
+function* headsBySorting(
+  { entries, from, to }: Partition,
+  order: Compare,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  const count = to - from;
+  budget.take(count * 12);
+  const places = new Uint32Array(count);
+  for (let place = 0; place < count; place++) places[place] = place;
+  const compare: Compare = (a, b) => order(entries[from + a], entries[from + b]);
+  const sorted = yield* mergeSort(places, new Uint32Array(count), compare);
+  const heads = new Uint32Array(count);
+  let first = sorted[0];
+  yield* inSlices(
+    count,
+    (start, end) => {
+      for (let at = start; at < end; at++) {
+        if (compare(first, sorted[at]) !== 0) first = sorted[at];
+        heads[sorted[at]] = first;
+      }
+    },
+    SLICE_TEXTS,
+  );
+  return heads;
+}

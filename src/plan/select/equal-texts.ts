@@ -1,0 +1,104 @@
+/** Which texts of a list are equal. In slices. */
+import { hashBytes } from '../../base/index.js';
+import type { Texts } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
+import { equalityOf, orderOf } from '../value-hash.js';
+import { countDifferent, type Equality, firstEntries } from './equal-entries.js';
+
+/** For every text the first one that is equal to it; null = no two are. `known`: hashBytes of those that are not empty. Throws 9006. */
+export function* firstTexts(
+  texts: Texts,
+  known: Uint32Array | null,
+  budget: MemoryBudget,
+): Sliced<Uint32Array | null> {
+  if (texts.distinct || texts.size < 2) return null;
+  return yield* firstEntries(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
+}
+
+/** How many different texts there are. Throws 9006. */
+export function* countTexts(texts: Texts, known: Uint32Array | null, budget: MemoryBudget): Sliced<number> {
+  if (texts.distinct || texts.size < 2) return texts.size;
+  return yield* countDifferent(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
+}
+
+function* hashesOf(texts: Texts, known: Uint32Array | null, budget: MemoryBudget): Sliced<Uint32Array> {
+  const { offsets, bytes } = texts.utf8;
+  budget.take(texts.size * 4);
+  const hashes = new Uint32Array(texts.size);
+  if (known !== null) {
+    const hashOfNone = hashBytes(bytes, 0, 0);
+    yield* inSlices(texts.size, (from, to) => {
+      for (let text = from; text < to; text++) {
+        hashes[text] = offsets[text] === offsets[text + 1] ? hashOfNone : known[text];
+      }
+    });
+    return hashes;
+  }
+  yield* inSlices(
+    texts.size,
+    (from, to) => {
+      for (let text = from; text < to; text++)
+        hashes[text] = hashBytes(bytes, offsets[text], offsets[text + 1]);
+    },
+    SLICE_TEXTS,
+  );
+  return hashes;
+}
+
+function equalityOfTexts(texts: Texts): Equality {
+  const { offsets, bytes } = texts.utf8;
+  const list = { kind: 'text', offsets, bytes } as const;
+  const same = equalityOf(list);
+  return { same, allSame: (a, b, count) => areSame(offsets, bytes, a, b, count), order: orderOf(list) };
+}
+
+/** Pairs whose places are looked up before their bytes are: reads that do not wait for each other. */
+const PAIRS_AT_ONCE = 64;
+
+function areSame(
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  a: Uint32Array,
+  b: Uint32Array,
+  count: number,
+): boolean {
+  const starts = new Uint32Array(PAIRS_AT_ONCE);
+  const others = new Uint32Array(PAIRS_AT_ONCE);
+  const lengths = new Uint32Array(PAIRS_AT_ONCE);
+  for (let first = 0; first < count; first += PAIRS_AT_ONCE) {
+    const pairs = Math.min(PAIRS_AT_ONCE, count - first);
+    let difference = 0;
+    for (let pair = 0; pair < pairs; pair++) {
+      const [text, other] = [a[first + pair], b[first + pair]];
+      starts[pair] = offsets[text];
+      others[pair] = offsets[other];
+      lengths[pair] = offsets[text + 1] - offsets[text];
+      difference |= lengths[pair] ^ (offsets[other + 1] - offsets[other]);
+    }
+    if (difference !== 0) return false;
+    // The first bytes of all, without a branch: most of what is to be waited for.
+    for (let pair = 0; pair < pairs; pair++) {
+      if (lengths[pair] > 0) difference |= bytes[starts[pair]] ^ bytes[others[pair]];
+    }
+    if (difference !== 0) return false;
+    for (let pair = 0; pair < pairs; pair++) {
+      if (!sameBytes(bytes, starts[pair], others[pair], lengths[pair])) return false;
+    }
+  }
+  return true;
+}
+
+function sameBytes(bytes: Uint8Array, from: number, other: number, length: number): boolean {
+  let difference = 0;
+  let at = 0;
+  for (; at + 4 <= length && difference === 0; at += 4) {
+    difference =
+      (bytes[from + at] ^ bytes[other + at]) |
+      (bytes[from + at + 1] ^ bytes[other + at + 1]) |
+      (bytes[from + at + 2] ^ bytes[other + at + 2]) |
+      (bytes[from + at + 3] ^ bytes[other + at + 3]);
+  }
+  for (; at < length; at++) difference |= bytes[from + at] ^ bytes[other + at];
+  return difference === 0;
+}

@@ -1,0 +1,74 @@
+/** Expressions over whole columns, batch by batch. In slices. */
+import { compile, trueRows } from '../../expression/index.js';
+import type { Expression } from '../../ir/index.js';
+import { gather, memoryBytesOf, slice, type Vector } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, type Sliced } from '../slices.js';
+import { gatherRows, joinColumns } from './columns.js';
+
+/** Rows that are worked out at once. */
+const BATCH_ROWS = 4_096;
+
+/** Some rows of columns, which an expression reads as its inputs. */
+export interface Selected {
+  readonly columns: readonly Vector[];
+  readonly count: number;
+  /** The rows of the columns; null = the first `count`. */
+  readonly rows: Uint32Array | null;
+}
+
+/** The value of each row. Throws 6000, 9006. */
+export function* evaluated(expression: Expression, selected: Selected, budget: MemoryBudget): Sliced<Vector> {
+  const { columns, count, rows } = selected;
+  if (expression.op === 'input') {
+    const column = columns[expression.input];
+    return rows === null ? column : yield* gatherRows(column, rows, budget);
+  }
+  const parts: Vector[] = [];
+  yield* eachBatch(expression, selected, budget, (values) => {
+    budget.take(memoryBytesOf(values));
+    parts.push(values);
+  });
+  if (count > BATCH_ROWS) yield;
+  return yield* joinColumns(parts, expression.type, budget);
+}
+
+/** The rows for which it is true, as rows of the columns. Throws 6000, 9006. */
+export function* satisfying(
+  expression: Expression,
+  selected: Selected,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  const { count, rows } = selected;
+  budget.take(count * 4);
+  const kept = new Uint32Array(count);
+  let keptCount = 0;
+  yield* eachBatch(expression, selected, budget, (values, from) => {
+    for (const row of trueRows(values)) kept[keptCount++] = rows === null ? from + row : rows[from + row];
+  });
+  return kept.subarray(0, keptCount);
+}
+
+function* eachBatch(
+  expression: Expression,
+  { columns, count, rows }: Selected,
+  budget: MemoryBudget,
+  take: (values: Vector, from: number) => void,
+): Sliced<void> {
+  const evaluate = compile(expression, budget);
+  yield* inSlices(
+    count,
+    (from, to) => {
+      const inputs: Vector[] = [];
+      const input = (index: number): Vector => {
+        inputs[index] ??=
+          rows === null
+            ? slice(columns[index], from, to)
+            : gather(columns[index], rows.subarray(from, to), to - from);
+        return inputs[index];
+      };
+      take(evaluate({ count: to - from, input }), from);
+    },
+    BATCH_ROWS,
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * Exact rationals and their roots as the nearest doubles (halves to the even one), over the whole range of doubles, and
+ * doubles as exact integers. A double is a multiple of the least one, 2^-1074, and is kept as how many of these it is.
+ */
+
+/** A double is an integer times 2^-UNIT_BITS. */
+export const UNIT_BITS = 1_074;
+/** Bits of a quotient before it is rounded: more than a double's 53 and one for halves. */
+const BITS = 66;
+/** Doubles below 2^NORMAL_MIN have fewer than 53 bits. */
+const NORMAL_MIN = -1_022;
+const EXACT_MAX = 2n ** 53n;
+const MANTISSA = 2n ** 52n - 1n;
+
+const isExact = (value: bigint): boolean => value <= EXACT_MAX && value >= -EXACT_MAX;
+
+/** Of an integer above 0. */
+function bitLength(value: bigint): number {
+  const digits = value.toString(16);
+  return digits.length * 4 - Math.clz32(Number.parseInt(digits[0], 16)) + 28;
+}
+
+/** `value` x 2^exponent, where the result can be told exactly or is infinite. */
+function scaled(value: number, exponent: number): number {
+  const half = Math.trunc(exponent / 2);
+  return value * 2 ** half * 2 ** (exponent - half);
+}
+
+/** The double nearest to numerator / denominator x 2^exponent; the denominator is above 0. Infinite above all doubles. */
+export function nearest(numerator: bigint, denominator: bigint, exponent = 0): number {
+  if (exponent === 0 && isExact(numerator) && isExact(denominator)) {
+    // The division of two doubles is rounded once. Adding 0 takes the sign off -0.
+    return Number(numerator) / Number(denominator) + 0;
+  }
+  if (numerator < 0n) return -nearest(-numerator, denominator, exponent);
+  if (numerator === 0n) return 0;
+  const length = bitLength(numerator) - bitLength(denominator);
+  if (length + exponent - 1 < NORMAL_MIN) return nearestTiny(numerator, denominator, exponent);
+  const shift = BITS - length;
+  const above = shift > 0 ? numerator << BigInt(shift) : numerator;
+  const below = shift < 0 ? denominator << BigInt(-shift) : denominator;
+  const quotient = above / below;
+  // The last bit lies far below the place where Number() rounds: setting it makes what follows count.
+  const bits = quotient * below === above ? quotient : quotient | 1n;
+  return scaled(Number(bits), exponent - shift);
+}
+
+/** Below the normal doubles, which are whole numbers of units there. */
+function nearestTiny(numerator: bigint, denominator: bigint, exponent: number): number {
+  const shift = exponent + UNIT_BITS;
+  const above = shift > 0 ? numerator << BigInt(shift) : numerator;
+  const below = shift < 0 ? denominator << BigInt(-shift) : denominator;
+  return scaled(Number(halfEven(above, below)), -UNIT_BITS);
+}
+
+function halfEven(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  const twice = 2n * (numerator - quotient * denominator);
+  if (twice > denominator || (twice === denominator && quotient % 2n === 1n)) return quotient + 1n;
+  return quotient;
+}
+
+/**
+ * The double nearest to the square root of numerator / denominator x 4^exponent; the numerator is not below 0, the
+ * denominator above 0. Infinite above all doubles.
+ */
+export function nearestRoot(numerator: bigint, denominator: bigint, exponent = 0): number {
+  if (numerator === 0n) return 0;
+  const half = Math.ceil((2 * BITS - bitLength(numerator) + bitLength(denominator)) / 2);
+  // Roots below the normal doubles are cut at their last bit, not at bit BITS.
+  const shift = Math.min(half, exponent + UNIT_BITS + 1);
+  const above = shift > 0 ? numerator << BigInt(2 * shift) : numerator;
+  const below = shift < 0 ? denominator << BigInt(-2 * shift) : denominator;
+  const quotient = above / below;
+  const root = integerRoot(quotient);
+  const isWhole = root * root === quotient && quotient * below === above;
+  if (half <= shift) return scaled(Number(isWhole ? root : root | 1n), exponent - shift);
+  // One bit more than the units that a double below the normal ones counts; a half stands in it.
+  const up = root % 2n === 1n && (!isWhole || root % 4n === 3n) ? 1n : 0n;
+  return scaled(Number(root / 2n + up), -UNIT_BITS);
+}
+
+/** The greatest integer whose square is not above `value`, by Newton's method from above. */
+function integerRoot(value: bigint): bigint {
+  if (value === 0n) return 0n;
+  let root = 1n << BigInt(Math.ceil(bitLength(value) / 2));
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
+/** How many times 2^-UNIT_BITS a finite double is. */
+export function unitsOf(value: number): bigint {
+  const double = new Float64Array([value]);
+  const bits = new BigUint64Array(double.buffer)[0];
+  const exponent = (bits >> 52n) & 0x7ffn;
+  const mantissa = bits & MANTISSA;
+  const units = exponent === 0n ? mantissa : (mantissa | (MANTISSA + 1n)) << (exponent - 1n);
+  return value < 0 ? -units : units;
+}
+
+/** numerator / denominator as a whole number, halves away from zero; the denominator is above 0. */
+export function roundedQuotient(numerator: bigint, denominator: bigint): bigint {
+  if (numerator < 0n) return -roundedQuotient(-numerator, denominator);
+  return (2n * numerator + denominator) / (2n * denominator);
+}

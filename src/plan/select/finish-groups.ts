@@ -1,0 +1,132 @@
+/**
+ * The groups of all shards as one answer: equal ones merged, aggregates worked out exactly, then having, outputs, distinct,
+ * order, offset and limit. In slices.
+ * Order  Rows that are equal in the plan's order, or have none, stand in the order of their keys, distinct rows in that of
+ *        their outputs: the number of shards makes no difference. Groups that are entities stay as the shards give them
+ *        where the plan has no order.
+ */
+import { invariant } from '../../base/index.js';
+import type { GroupPartial, SelectPlan } from '../../ir/index.js';
+import { memoryBytesOf, type Vector } from '../../vector/index.js';
+import { MemoryBudget } from '../memory-budget.js';
+import { inSlices, type Sliced } from '../slices.js';
+import { aggregateColumn } from './aggregate-columns.js';
+import { gatherRows, withoutSignedZeros } from './columns.js';
+import { evaluated, type Selected, satisfying } from './evaluation.js';
+import { mergeGroups } from './group-merge.js';
+import { sortedRows } from './row-order.js';
+import { firstRows } from './row-words.js';
+import type { OrderColumn } from './sort-keys.js';
+import { fieldsOf, type Table } from './table.js';
+
+/** `plan` has a grouping; `bytesMax`: memory that this may take. Throws 6000, 9006. */
+export function* finishGroups(
+  plan: SelectPlan,
+  partials: readonly GroupPartial[],
+  bytesMax: number,
+): Sliced<Table> {
+  const { grouping } = plan;
+  invariant(grouping !== null, 'the plan has groups');
+  const budget = new MemoryBudget(bytesMax);
+  const groups = yield* mergeGroups(grouping, partials, budget);
+  const columns: Vector[] = [];
+  for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
+  for (const [index, aggregate] of grouping.aggregates.entries()) {
+    const states = partials.map(({ states }) => states[index]);
+    const column = yield* aggregateColumn(aggregate, states, groups, budget.rest());
+    budget.take(memoryBytesOf(column));
+    columns.push(yield* withoutSignedZeros(column, budget));
+  }
+  const all: Selected = { columns, count: groups.count, rows: null };
+  const kept = plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
+  return plan.distinct ? yield* distinctTable(plan, kept, budget) : yield* groupTable(plan, kept, budget);
+}
+
+function* selectedBy(
+  condition: NonNullable<SelectPlan['having']>,
+  all: Selected,
+  budget: MemoryBudget,
+): Sliced<Selected> {
+  const rows = yield* satisfying(condition, all, budget);
+  return { columns: all.columns, count: rows.length, rows };
+}
+
+function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget): Sliced<Table> {
+  const { grouping, order } = plan;
+  invariant(grouping !== null, 'the plan has groups');
+  let rows = kept.rows;
+  if (kept.count > 1 || plan.offset > 0 || plan.limit === 0) {
+    const columns = yield* orderColumns(plan, kept, budget);
+    if (order.length > 0 || !grouping.perEntity) {
+      const keys = grouping.perEntity ? kept.columns : kept.columns.slice(0, grouping.keys.length);
+      for (const key of keys) {
+        const vector = kept.rows === null ? key : yield* gatherRows(key, kept.rows, budget);
+        columns.push({ vector, descending: false });
+      }
+    }
+    rows = yield* chosenRows(plan, columns, kept.count, budget);
+    if (kept.rows !== null) yield* lookUp(rows, kept.rows);
+  }
+  const chosen = { columns: kept.columns, count: rows === null ? kept.count : rows.length, rows };
+  const outputs: Vector[] = [];
+  for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
+  return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
+}
+
+function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget): Sliced<Table> {
+  const all: Vector[] = [];
+  for (const { of } of plan.outputs) all.push(yield* evaluated(of, kept, budget));
+  const different = yield* differentRows(all, kept.count, budget);
+  const outputs: Vector[] = [];
+  for (const output of all) outputs.push(yield* gatherRows(output, different, budget));
+  const places = different.slice();
+  if (kept.rows !== null) yield* lookUp(places, kept.rows);
+  const selected = { columns: kept.columns, count: different.length, rows: places };
+  const columns = yield* orderColumns(plan, selected, budget);
+  for (const vector of outputs) columns.push({ vector, descending: false });
+  const rows = yield* chosenRows(plan, columns, different.length, budget);
+  const chosen: Vector[] = [];
+  for (const output of outputs) chosen.push(yield* gatherRows(output, rows, budget));
+  return { fields: fieldsOf(plan), columns: chosen, rowCount: rows.length };
+}
+
+/** The first row of each that are equal, rising. */
+function* differentRows(
+  columns: readonly Vector[],
+  count: number,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  const firsts = yield* firstRows(columns, count, budget);
+  let different = 0;
+  yield* inSlices(count, (from, to) => {
+    for (let row = from; row < to; row++) if (firsts[row] === row) firsts[different++] = row;
+  });
+  return firsts.subarray(0, different);
+}
+
+function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryBudget): Sliced<OrderColumn[]> {
+  const columns: OrderColumn[] = [];
+  for (const { of, descending } of plan.order) {
+    columns.push({ vector: yield* evaluated(of, selected, budget), descending });
+  }
+  return columns;
+}
+
+/** In the order of the columns: what is left behind the offset, up to the limit. */
+function* chosenRows(
+  { offset, limit }: SelectPlan,
+  columns: readonly OrderColumn[],
+  count: number,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  const end = limit === null ? count : Math.min(count, offset + limit);
+  const rows = yield* sortedRows(columns, count, offset < end ? end : 0, budget);
+  return rows.subarray(Math.min(offset, rows.length));
+}
+
+/** rows[i] becomes places[rows[i]]. */
+function* lookUp(rows: Uint32Array, places: Uint32Array): Sliced<void> {
+  yield* inSlices(rows.length, (from, to) => {
+    for (let index = from; index < to; index++) rows[index] = places[rows[index]];
+  });
+}

@@ -1,0 +1,64 @@
+/** Exact sums, one per group: doubles while they hold them exactly, bigints from then on. */
+import { invariant } from '../../base/index.js';
+import type { Vector } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { BIGINT_BYTES } from './columns.js';
+
+export class GroupSums {
+  readonly #budget: MemoryBudget;
+  readonly #numbers: Float64Array;
+  /** What does not lie in `#numbers`; null = nothing. */
+  #wide: bigint[] | null = null;
+
+  /** Throws 9006. */
+  constructor(groupCount: number, budget: MemoryBudget) {
+    budget.take(groupCount * 8);
+    this.#budget = budget;
+    this.#numbers = new Float64Array(groupCount);
+  }
+
+  /** Adds an integer, a safe one if it is a number. Throws 9006. */
+  add(group: number, value: number | bigint): void {
+    if (typeof value === 'bigint') {
+      this.#addWide(group, value);
+      return;
+    }
+    const sum = this.#numbers[group] + value;
+    if (Number.isSafeInteger(sum)) this.#numbers[group] = sum;
+    else this.#addWide(group, BigInt(value));
+  }
+
+  /** Adds its square. Throws 9006. */
+  addSquare(group: number, value: number | bigint): void {
+    const square = typeof value === 'number' ? value * value : 0;
+    if (typeof value === 'number' && Number.isSafeInteger(square)) this.add(group, square);
+    else this.#addWide(group, BigInt(value) ** 2n);
+  }
+
+  #addWide(group: number, value: bigint): void {
+    if (this.#wide === null) {
+      this.#budget.take(this.#numbers.length * BIGINT_BYTES);
+      this.#wide = new Array<bigint>(this.#numbers.length).fill(0n);
+    }
+    this.#wide[group] += value;
+  }
+
+  /** All of them, while doubles hold them. */
+  get numbers(): Float64Array | null {
+    return this.#wide === null ? this.#numbers : null;
+  }
+
+  at(group: number): bigint {
+    const number = BigInt(this.#numbers[group]);
+    return this.#wide === null ? number : number + this.#wide[group];
+  }
+}
+
+/** Reads exact values one by one, as GroupSums takes them. */
+export function integerReader(vector: Vector): (row: number) => number | bigint {
+  invariant(vector.kind === 'exact', 'only exact values are integers');
+  const { numbers } = vector;
+  if (numbers !== null) return (row) => numbers[row];
+  const wide = vector.wide as readonly bigint[];
+  return (row) => wide[row];
+}

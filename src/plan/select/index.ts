@@ -1,0 +1,4 @@
+export * from './constant-table.js';
+export * from './finish-groups.js';
+export * from './row-merge.js';
+export type * from './table.js';

@@ -1,0 +1,181 @@
+/** What aggregates answer with, from exact counts and sums: each worked out exactly and rounded once at most. */
+import { sqlError } from '../../sql/index.js';
+import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
+import { BIGINT_BYTES } from './columns.js';
+import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
+import type { GroupSums } from './group-sums.js';
+
+/** What the integers of a sum are: a value is an integer / unit x 2^exponent. */
+export interface Form {
+  readonly unit: bigint;
+  readonly exponent: number;
+}
+
+export function formOf(type: SqlType): Form {
+  if (type.type === 'float') return { unit: 1n, exponent: -UNIT_BITS };
+  return { unit: type.type === 'decimal' ? 10n ** BigInt(type.scale) : 1n, exponent: 0 };
+}
+
+/** Averages are answered in millionths. */
+const AVG_UNIT = 10 ** 6;
+const EXACT_END = 10n ** BigInt(DIGITS_MAX);
+
+/** One double per group; what is no finite number is missing. Throws 9006. */
+export function* floatColumn(
+  count: number,
+  measure: (group: number) => number | null,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  budget.take(count * 9);
+  const numbers = new Float64Array(count);
+  const valid = new Uint8Array(count);
+  let missing = 0;
+  yield* inSlices(
+    count,
+    (from, to) => {
+      for (let group = from; group < to; group++) {
+        const value = measure(group);
+        if (value === null || !Number.isFinite(value)) missing++;
+        else {
+          numbers[group] = value;
+          valid[group] = 1;
+        }
+      }
+    },
+    SLICE_TEXTS,
+  );
+  return { kind: 'float', count, valid: missing === 0 ? null : valid, numbers };
+}
+
+export const countColumn = (counts: Float64Array): Vector => ({
+  kind: 'exact',
+  count: counts.length,
+  valid: null,
+  numbers: counts,
+  wide: null,
+});
+
+/** 1 where a count is above 0; null = everywhere. Throws 9006. */
+function* validOf(counts: Float64Array, budget: MemoryBudget): Sliced<Uint8Array | null> {
+  budget.take(counts.length);
+  const valid = new Uint8Array(counts.length);
+  let missing = 0;
+  yield* inSlices(counts.length, (from, to) => {
+    for (let group = from; group < to; group++) {
+      if (counts[group] === 0) missing++;
+      else valid[group] = 1;
+    }
+  });
+  return missing === 0 ? null : valid;
+}
+
+/** The sum of each group; missing where there is no value. Throws 6000 for more than DIGITS_MAX digits, 9006. */
+export function* sumColumn(
+  of: SqlType,
+  counts: Float64Array,
+  sums: GroupSums,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const { unit, exponent } = formOf(of);
+  if (of.type === 'float') {
+    return yield* floatColumn(
+      counts.length,
+      (group) => (counts[group] === 0 ? null : nearest(sums.at(group), unit, exponent)),
+      budget,
+    );
+  }
+  const valid = yield* validOf(counts, budget);
+  const { numbers } = sums;
+  if (numbers !== null) return { kind: 'exact', count: counts.length, valid, numbers, wide: null };
+  return yield* wideColumn(counts.length, valid, sums, budget);
+}
+
+function* wideColumn(
+  count: number,
+  valid: Uint8Array | null,
+  sums: GroupSums,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  budget.take(count * BIGINT_BYTES);
+  const wide: bigint[] = [];
+  let unsafe = 0;
+  yield* inSlices(
+    count,
+    (from, to) => {
+      for (let group = from; group < to; group++) {
+        const sum = valid !== null && valid[group] === 0 ? 0n : sums.at(group);
+        if (sum >= EXACT_END || sum <= -EXACT_END) {
+          throw sqlError(`A sum has more than ${DIGITS_MAX} digits.`, null);
+        }
+        if (!isSafe(sum)) unsafe++;
+        wide.push(sum);
+      }
+    },
+    SLICE_TEXTS,
+  );
+  if (unsafe > 0) return { kind: 'exact', count, valid, numbers: null, wide };
+  return { kind: 'exact', count, valid, numbers: Float64Array.from(wide, Number), wide: null };
+}
+
+/** The mean of each group, at most 6 decimals, halves away from zero. Throws 9006. */
+export function* avgColumn(
+  of: SqlType,
+  counts: Float64Array,
+  sums: GroupSums,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const form = formOf(of);
+  const { numbers } = sums;
+  const unit = form.unit <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(form.unit) : Number.POSITIVE_INFINITY;
+  return yield* floatColumn(
+    counts.length,
+    (group) => {
+      const count = counts[group];
+      if (count === 0) return null;
+      if (numbers !== null && form.exponent === 0) {
+        const millionths = fewMillionths(numbers[group], count * unit);
+        if (millionths !== null) return millionths / AVG_UNIT;
+      }
+      return meanOf(sums.at(group), BigInt(count), form);
+    },
+    budget,
+  );
+}
+
+/** sum / divisor in millionths, halves away from zero; null when doubles do not tell it. */
+function fewMillionths(sum: number, divisor: number): number | null {
+  const scaled = Math.abs(sum) * AVG_UNIT;
+  if (scaled > Number.MAX_SAFE_INTEGER || divisor > Number.MAX_SAFE_INTEGER) return null;
+  const rest = scaled % divisor;
+  const whole = (scaled - rest) / divisor + (2 * rest >= divisor ? 1 : 0);
+  return sum < 0 && whole > 0 ? -whole : whole;
+}
+
+function meanOf(sum: bigint, count: bigint, { unit, exponent }: Form): number {
+  const divisor = (count * unit) << BigInt(-exponent);
+  return nearest(roundedQuotient(sum * BigInt(AVG_UNIT), divisor), BigInt(AVG_UNIT));
+}
+
+/** The deviation of the sample, by n - 1; missing below two values. Throws 9006. */
+export function* deviationColumn(
+  of: SqlType,
+  counts: Float64Array,
+  sums: GroupSums,
+  squares: GroupSums,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const { unit, exponent } = formOf(of);
+  return yield* floatColumn(
+    counts.length,
+    (group) => {
+      if (counts[group] < 2) return null;
+      const count = BigInt(counts[group]);
+      const sum = sums.at(group);
+      const numerator = count * squares.at(group) - sum * sum;
+      return nearestRoot(numerator, count * (count - 1n) * unit * unit, exponent);
+    },
+    budget,
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Percentiles of the values of each group: at rank fraction x (n - 1) from 0, interpolated between two neighbours exactly
+ * and rounded once. In slices.
+ */
+import { invariant } from '../../base/index.js';
+import type { SqlType, Vector } from '../../vector/index.js';
+import { cellRuns } from '../cell-runs.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { type Compare, mergeSort } from '../merge-sort.js';
+import { type Fraction, quantilePlace } from '../metric-token.js';
+import { inSlices, runToEnd, SLICE_TEXTS, type Sliced } from '../slices.js';
+import { RankFinder } from '../weighted-rank.js';
+import { nearest, unitsOf } from './exact-rounding.js';
+import { type Form, floatColumn, formOf } from './measures.js';
+
+/** Values `entries` of the list, of groups `groups`; value v stands counts[v] times. */
+export interface WeighedValues {
+  readonly values: Vector;
+  readonly entries: Uint32Array;
+  readonly groups: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** So few values of a group are sorted at once. */
+const SORTED_MAX = 64;
+
+/** A fraction between 0 and 1 as the decimal that it is written as. */
+export function fractionOf(fraction: number): Fraction {
+  const [digits, exponent = '0'] = String(fraction).split('e');
+  const [whole, rest = ''] = digits.split('.');
+  const places = rest.length - Number(exponent);
+  invariant(places >= 0, 'a fraction is at most 1');
+  return { parts: BigInt(whole + rest), of: 10n ** BigInt(places) };
+}
+
+/** One per group; missing where there is no value. Throws 9006. */
+export function* percentileColumn(
+  type: SqlType,
+  fraction: number,
+  weighed: WeighedValues,
+  groupCount: number,
+  budget: MemoryBudget,
+): Sliced<Vector> {
+  const { values, counts } = weighed;
+  const cells = groupCount === 1 ? null : weighed.groups;
+  const runs = yield* cellRuns(cells, weighed.entries, budget);
+  budget.take(groupCount * 9);
+  const found = new Float64Array(groupCount);
+  const known = new Uint8Array(groupCount);
+  const ranks = yield* ranksOf(values, counts, runs.order.length, budget);
+  const between = betweenOf(values, formOf(type));
+  const quantile = fractionOf(fraction);
+  for (let run = 0, left = SLICE_TEXTS; run < runs.cells.length; run++) {
+    const set = runs.order.subarray(runs.starts[run], runs.starts[run + 1]);
+    const group = runs.cells[run];
+    found[group] = set.length <= SORTED_MAX ? ranks.few(set, quantile, between) : 0;
+    if (set.length > SORTED_MAX) found[group] = yield* ranks.many(set, quantile, between);
+    known[group] = 1;
+    left -= set.length;
+    if (left > 0) continue;
+    left = SLICE_TEXTS;
+    yield;
+  }
+  return yield* floatColumn(groupCount, (group) => (known[group] === 1 ? found[group] : null), budget);
+}
+
+/** The value `parts` of `of` on the way from value `low` to value `high`. */
+type Between = (low: number, high: number, place: Fraction) => number;
+
+interface Ranks {
+  few(set: Uint32Array, quantile: Fraction, between: Between): number;
+  many(set: Uint32Array, quantile: Fraction, between: Between): Sliced<number>;
+}
+
+function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: MemoryBudget): Sliced<Ranks> {
+  const compare = valueOrder(values);
+  budget.take(setMax * 4);
+  const scratch = new Uint32Array(setMax);
+  const words = yield* orderedWords(values, budget);
+  budget.take(words === null ? 0 : setMax * 4);
+  const finder = words === null ? null : new RankFinder({ words, counts }, setMax);
+  const inSorted = (set: Uint32Array, quantile: Fraction, between: Between): number => {
+    let weight = 0;
+    for (const value of set) weight += counts[value];
+    const place = quantilePlace(quantile, weight);
+    let at = 0;
+    let rest = place.rank;
+    while (rest >= counts[set[at]]) rest -= counts[set[at++]];
+    const next = rest + 1 < counts[set[at]] || at + 1 === set.length ? at : at + 1;
+    return between(set[at], set[next], place);
+  };
+  return {
+    few: (set, quantile, between) => {
+      const sorted = runToEnd(mergeSort(set, scratch.subarray(0, set.length), compare));
+      return inSorted(sorted, quantile, between);
+    },
+    *many(set, quantile, between) {
+      if (finder === null) {
+        const sorted = yield* mergeSort(set, scratch.subarray(0, set.length), compare);
+        return inSorted(sorted, quantile, between);
+      }
+      const place = quantilePlace(quantile, yield* finder.weightOf(set));
+      const [low, high] = yield* finder.pairAt(set, place.rank);
+      return between(low, high, place);
+    },
+  };
+}
+
+function valueOrder(values: Vector): Compare {
+  invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
+  const { numbers } = values;
+  if (numbers !== null) return (a, b) => numbers[a] - numbers[b];
+  const wide = (values as Extract<Vector, { kind: 'exact' }>).wide as readonly bigint[];
+  return (a, b) => (wide[a] < wide[b] ? -1 : wide[a] > wide[b] ? 1 : 0);
+}
+
+/** The values as 64-bit integers of the same order, low word first; null when they are wide. Throws 9006. */
+function* orderedWords(values: Vector, budget: MemoryBudget): Sliced<Uint32Array | null> {
+  invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
+  const { numbers, count, kind } = values;
+  if (numbers === null) return null;
+  budget.take(count * 8);
+  const words = new Uint32Array(2 * count);
+  yield* inSlices(count, (from, to) => {
+    if (kind === 'float') putFloats(numbers, words, from, to);
+    else putIntegers(numbers, words, from, to);
+  });
+  return words;
+}
+
+function putIntegers(numbers: Float64Array, words: Uint32Array, from: number, to: number): void {
+  for (let row = from; row < to; row++) {
+    const high = Math.floor(numbers[row] / 2 ** 32);
+    words[2 * row] = numbers[row] - high * 2 ** 32;
+    words[2 * row + 1] = high;
+  }
+}
+
+/** The bits of a double order as integers do, when those of one below 0 but for the sign are turned. */
+function putFloats(numbers: Float64Array, words: Uint32Array, from: number, to: number): void {
+  const double = new Float64Array(1);
+  const halves = new Int32Array(double.buffer);
+  for (let row = from; row < to; row++) {
+    // Adding 0 takes the sign off -0.
+    double[0] = numbers[row] + 0;
+    const turned = halves[1] < 0 ? -1 : 0;
+    words[2 * row] = halves[0] ^ turned;
+    words[2 * row + 1] = halves[1] ^ (turned & 0x7fffffff);
+  }
+}
+
+function betweenOf(values: Vector, { unit, exponent }: Form): Between {
+  invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
+  const { numbers } = values;
+  const isFloat = values.kind === 'float';
+  const exactly = (value: number): bigint => {
+    if (numbers === null) return (values as { wide: readonly bigint[] }).wide[value];
+    return isFloat ? unitsOf(numbers[value]) : BigInt(numbers[value]);
+  };
+  return (low, high, { parts, of }) => {
+    if (isFloat && numbers !== null && (parts === 0n || numbers[low] === numbers[high])) {
+      return numbers[low] + 0;
+    }
+    const first = exactly(low);
+    return nearest(first * of + (exactly(high) - first) * parts, of * unit, exponent);
+  };
+}

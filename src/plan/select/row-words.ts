@@ -1,0 +1,227 @@
+/**
+ * Rows of several columns as words, so that two rows are equal when their words are: what finds equal groups and equal
+ * rows without an object per row. In slices.
+ * Layout  row r is words[r x width], ..., words[r x width + width - 1].
+ *         Texts and booleans are numbered, 0 standing for a missing value, and share a word while their combinations can
+ *         be told apart in it. Floats and integers take two words (-0 is 0), wide ones four; where they may be missing,
+ *         a word behind all others has a bit for each that is not.
+ */
+import { HASH_SEED, hashBlock, hashEnd } from '../../base/index.js';
+import type { Texts, Vector } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, type Sliced } from '../slices.js';
+import { type Equality, firstEntries } from './equal-entries.js';
+import { firstTexts } from './equal-texts.js';
+
+/** Missing values of so many columns share a word. */
+const WORD_BITS = 32;
+const WORD_VALUES = 2 ** WORD_BITS;
+/** One word is looked up in a table when it has few values compared with the rows. */
+const DIRECT_FACTOR = 4;
+const DIRECT_MIN = 1_024;
+
+interface RowWords {
+  readonly words: Uint32Array;
+  readonly width: number;
+  readonly count: number;
+  /** Above every word, where there is one word a row. */
+  readonly limit: number;
+}
+
+/** hashBytes of the texts of a list that are not empty, where they are known. */
+export type KnownHashes = ReadonlyMap<Texts, Uint32Array>;
+
+/** For every row of the columns the first row that is equal to it; a missing value equals another. Throws 9006. */
+export function* firstRows(
+  columns: readonly Vector[],
+  count: number,
+  budget: MemoryBudget,
+  known: KnownHashes | null = null,
+): Sliced<Uint32Array> {
+  budget.take(count * 4);
+  const scratch = budget.rest();
+  const rows = yield* rowWords(columns, count, known, scratch);
+  if (rows.width === 0) return new Uint32Array(count);
+  if (rows.width === 1 && rows.limit <= DIRECT_FACTOR * count + DIRECT_MIN) {
+    return yield* firstsOfWords(rows, scratch);
+  }
+  scratch.take(count * 4);
+  const hashes = new Uint32Array(count);
+  yield* inSlices(count, (from, to) => hashRows(rows, hashes, from, to));
+  return yield* firstEntries(hashes, equalityOfRows(rows), scratch);
+}
+
+function* firstsOfWords({ words, count, limit }: RowWords, budget: MemoryBudget): Sliced<Uint32Array> {
+  budget.take(limit * 4);
+  const seen = new Uint32Array(limit);
+  const firsts = new Uint32Array(count);
+  yield* inSlices(count, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const word = words[row];
+      if (seen[word] === 0) seen[word] = row + 1;
+      firsts[row] = seen[word] - 1;
+    }
+  });
+  return firsts;
+}
+
+function hashRows({ words, width }: RowWords, hashes: Uint32Array, from: number, to: number): void {
+  for (let row = from, at = from * width; row < to; row++) {
+    let hash = HASH_SEED;
+    for (const end = at + width; at < end; at++) hash = hashBlock(hash, words[at]);
+    hashes[row] = hashEnd(hash, 0, width * 4);
+  }
+}
+
+function equalityOfRows({ words, width }: RowWords): Equality {
+  const same = (a: number, b: number): boolean => sameWords(words, width, a, b);
+  return {
+    same,
+    allSame: (a, b, count) => {
+      for (let index = 0; index < count; index++) {
+        if (!sameWords(words, width, a[index], b[index])) return false;
+      }
+      return true;
+    },
+    order: (a, b) => {
+      for (let at = a * width, other = b * width, end = at + width; at < end; at++, other++) {
+        if (words[at] !== words[other]) return words[at] - words[other];
+      }
+      return 0;
+    },
+  };
+}
+
+function sameWords(words: Uint32Array, width: number, a: number, b: number): boolean {
+  for (let at = a * width, other = b * width, end = at + width; at < end; at++, other++) {
+    if (words[at] !== words[other]) return false;
+  }
+  return true;
+}
+
+/** Where a column's part of a row stands. */
+type Place =
+  /** In a word that others may share: its number, times `factor`. */
+  | { readonly word: number; readonly factor: number }
+  /** In words of its own, and a bit of a word for missing values; null = none is missing. */
+  | { readonly word: number; readonly missing: { readonly word: number; readonly bit: number } | null };
+
+function* rowWords(
+  columns: readonly Vector[],
+  count: number,
+  known: KnownHashes | null,
+  budget: MemoryBudget,
+): Sliced<RowWords> {
+  const { places, width, limit } = placesOf(columns);
+  budget.take(count * width * 4);
+  const words = new Uint32Array(count * width);
+  for (const [index, column] of columns.entries()) {
+    const place = places[index];
+    const numbers =
+      column.kind === 'text'
+        ? yield* firstTexts(column.texts, known?.get(column.texts) ?? null, budget)
+        : null;
+    yield* inSlices(count, (from, to) => {
+      if ('factor' in place) putNumbered(column, numbers, place, { words, width }, from, to);
+      else putWide(column, place, { words, width }, from, to);
+    });
+  }
+  return { words, width, count, limit };
+}
+
+function placesOf(columns: readonly Vector[]): { places: Place[]; width: number; limit: number } {
+  const places: Place[] = [];
+  let width = 0;
+  let limit = WORD_VALUES;
+  for (const column of columns) {
+    const values = valuesOf(column);
+    if (values === null) {
+      places.push({ word: width, missing: null });
+      width += column.kind === 'exact' && column.numbers === null ? 4 : 2;
+      limit = WORD_VALUES;
+      continue;
+    }
+    if (limit * values > WORD_VALUES) {
+      width++;
+      limit = 1;
+    }
+    places.push({ word: width - 1, factor: limit });
+    limit *= values;
+  }
+  const nullable = columns.flatMap((column, index) =>
+    valuesOf(column) === null && column.valid !== null ? [index] : [],
+  );
+  nullable.forEach((index, bit) => {
+    const missing = { word: width + Math.floor(bit / WORD_BITS), bit: bit % WORD_BITS };
+    places[index] = { word: places[index].word, missing };
+  });
+  return { places, width: width + Math.ceil(nullable.length / WORD_BITS), limit };
+}
+
+/** How many numbers a column of texts or booleans has; null = it has words of its own. */
+function valuesOf(column: Vector): number | null {
+  switch (column.kind) {
+    case 'text':
+      return column.texts.size + 1;
+    case 'boolean':
+      return 3;
+    default:
+      return null;
+  }
+}
+
+type Rows = Pick<RowWords, 'words' | 'width'>;
+
+function putNumbered(
+  column: Vector,
+  numbers: Uint32Array | null,
+  { word, factor }: Extract<Place, { factor: number }>,
+  { words, width }: Rows,
+  from: number,
+  to: number,
+): void {
+  const { valid } = column;
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    let number = 0;
+    if (column.kind === 'boolean') number = column.bits[row];
+    else if (column.kind === 'text') {
+      number = column.codes === null ? row : column.codes[row];
+      if (numbers !== null) number = numbers[number];
+    }
+    words[row * width + word] += (number + 1) * factor;
+  }
+}
+
+function putWide(
+  column: Vector,
+  { word, missing }: Extract<Place, { missing: unknown }>,
+  { words, width }: Rows,
+  from: number,
+  to: number,
+): void {
+  if (column.kind !== 'exact' && column.kind !== 'float') return;
+  const { valid, numbers } = column;
+  const wide = column.kind === 'exact' ? column.wide : null;
+  const double = new Float64Array(1);
+  const halves = new Uint32Array(double.buffer);
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const at = row * width + word;
+    if (numbers === null) putBigint(wide?.[row] ?? 0n, words, at);
+    else {
+      // Adding 0 takes the sign off -0.
+      double[0] = numbers[row] + 0;
+      words[at] = halves[0];
+      words[at + 1] = halves[1];
+    }
+    if (missing !== null) words[row * width + missing.word] |= 1 << missing.bit;
+  }
+}
+
+/** At most 128 bits. */
+function putBigint(value: bigint, words: Uint32Array, at: number): void {
+  for (let word = 0; word < 4; word++) {
+    words[at + word] = Number(BigInt.asUintN(32, value >> BigInt(32 * word)));
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * 32 bits of a column's values that keep their order, worked out for some rows of it: as many of the bits in which these
+ * rows differ as there is room for. In slices.
+ */
+import type { TextVector, Vector } from '../../vector/index.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
+
+export interface OrderColumn {
+  readonly vector: Vector;
+  readonly descending: boolean;
+}
+
+export interface SortKeys {
+  /** The greatest key; 0: the keys tell none of the rows apart. */
+  readonly greatest: number;
+  /** Rows of one key have equal values. */
+  readonly exact: boolean;
+}
+
+/** Missing values stand behind all others, which have keys up to KEY_MAX - 1. */
+const KEY_MAX = 2 ** 32 - 1;
+
+/** keys[i] is for row rows[i]; a lesser key stands before a greater one. */
+export function* putSortKeys(
+  { vector, descending }: OrderColumn,
+  rows: Uint32Array,
+  keys: Uint32Array,
+): Sliced<SortKeys> {
+  const present =
+    vector.kind === 'text' ? yield* putTexts(vector, rows, keys) : yield* putNumbers(vector, rows, keys);
+  const { valid } = vector;
+  const { greatest } = present;
+  let missing = 0;
+  yield* inSlices(rows.length, (from, to) => {
+    if (descending) for (let at = from; at < to; at++) keys[at] = greatest - keys[at];
+    if (valid === null) return;
+    for (let at = from; at < to; at++) {
+      if (valid[rows[at]] === 1) continue;
+      keys[at] = greatest + 1;
+      missing++;
+    }
+  });
+  if (missing === rows.length) return { greatest: 0, exact: true };
+  return { greatest: missing === 0 ? greatest : greatest + 1, exact: present.exact };
+}
+
+/** What the keys of numbers are worked out from: monotone in the value. */
+function numberReader(vector: Exclude<Vector, TextVector>): (row: number) => number {
+  if (vector.kind === 'boolean') {
+    const { bits } = vector;
+    return (row) => bits[row];
+  }
+  const { numbers } = vector;
+  if (numbers !== null) return (row) => numbers[row];
+  const wide = (vector as Extract<Vector, { kind: 'exact' }>).wide as readonly bigint[];
+  return (row) => Number(wide[row]);
+}
+
+/** Gives keys of rows that have a value; those of others mean nothing. */
+function* putNumbers(
+  vector: Exclude<Vector, TextVector>,
+  rows: Uint32Array,
+  keys: Uint32Array,
+): Sliced<SortKeys> {
+  const { valid } = vector;
+  const read = numberReader(vector);
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  yield* inSlices(rows.length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      if (valid !== null && valid[rows[at]] === 0) continue;
+      const value = read(rows[at]);
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+  });
+  const isWhole = vector.kind === 'boolean' || (vector.kind === 'exact' && vector.numbers !== null);
+  if (!(most > least)) {
+    keys.fill(0);
+    // Wide values may differ where their nearest doubles do not.
+    return { greatest: 0, exact: isWhole || vector.kind === 'float' };
+  }
+  const range = most - least;
+  // Of very different doubles; halving them first keeps their difference finite.
+  const part = Number.isFinite(range) ? 1 : 0.5;
+  const span = most * part - least * part;
+  const exact = isWhole && span < KEY_MAX;
+  const greatest = exact ? span : KEY_MAX - 1;
+  yield* inSlices(rows.length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      if (valid !== null && valid[rows[at]] === 0) continue;
+      const above = read(rows[at]) * part - least * part;
+      keys[at] = exact ? above : Math.floor((above / span) * greatest);
+    }
+  });
+  return { greatest, exact };
+}
+
+/** The four bytes behind those with which all texts begin; a text that ends there has zeros. */
+function* putTexts(
+  { codes, valid, texts }: TextVector,
+  rows: Uint32Array,
+  keys: Uint32Array,
+): Sliced<SortKeys> {
+  const { offsets, bytes } = texts.utf8;
+  const codeOf = (row: number): number => (codes === null ? row : codes[row]);
+  let first = -1;
+  let shared = 0;
+  let longest = 0;
+  yield* inSlices(
+    rows.length,
+    (from, to) => {
+      for (let at = from; at < to; at++) {
+        if (valid !== null && valid[rows[at]] === 0) continue;
+        const code = codeOf(rows[at]);
+        const length = offsets[code + 1] - offsets[code];
+        longest = Math.max(longest, length);
+        if (first < 0) {
+          first = code;
+          shared = length;
+        } else if (code !== first)
+          shared = sharedBytes(bytes, offsets[first], offsets[code], Math.min(shared, length));
+      }
+    },
+    SLICE_TEXTS,
+  );
+  // Equal to the first one, all of them.
+  if (longest <= shared) {
+    keys.fill(0);
+    return { greatest: 0, exact: true };
+  }
+  let greatest = 0;
+  yield* inSlices(rows.length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      if (valid !== null && valid[rows[at]] === 0) continue;
+      const code = codeOf(rows[at]);
+      const key = fourBytes(bytes, offsets[code] + shared, offsets[code + 1]);
+      keys[at] = key;
+      if (key > greatest) greatest = key;
+    }
+  });
+  return { greatest, exact: false };
+}
+
+/** How many of `most` bytes are the same. */
+function sharedBytes(bytes: Uint8Array, from: number, other: number, most: number): number {
+  let count = 0;
+  while (count < most && bytes[from + count] === bytes[other + count]) count++;
+  return count;
+}
+
+function fourBytes(bytes: Uint8Array, from: number, end: number): number {
+  let key = 0;
+  for (let at = from; at < from + 4; at++) key = key * 256 + (at < end ? bytes[at] : 0);
+  return key;
+}

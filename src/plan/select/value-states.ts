@@ -1,0 +1,144 @@
+/** The values of all shards' groups as one list: for what is distinct, and for percentiles. In slices. */
+import { invariant } from '../../base/index.js';
+import type { AggregateState } from '../../ir/index.js';
+import { fromWire, type SqlType, Texts, type Vector } from '../../vector/index.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, type Sliced } from '../slices.js';
+import { joinColumns } from './columns.js';
+import { countTexts } from './equal-texts.js';
+import type { MergedGroups } from './group-merge.js';
+import { firstRows } from './row-words.js';
+
+export type ValuesState = Extract<AggregateState, { holds: 'values' }>;
+
+/** Value v is of group groups[v] and stands counts[v] times; null = once. */
+export interface GroupValues {
+  readonly values: Vector;
+  readonly groups: Uint32Array;
+  readonly counts: Float64Array | null;
+  /** hashBytes of the texts of `values`; null = not known. */
+  readonly hashes: Uint32Array | null;
+  /** Values of how many shards there are: those of one differ within a group. */
+  readonly shardCount: number;
+}
+
+/** Partial p answers states[p]. Throws 9006. */
+export function* joinValues(
+  type: SqlType,
+  states: readonly ValuesState[],
+  { numbers, starts }: MergedGroups,
+  budget: MemoryBudget,
+): Sliced<GroupValues> {
+  const values = yield* joinColumns(
+    states.map(({ values }) => fromWire(values)),
+    type,
+    budget,
+  );
+  const { count } = values;
+  budget.take(count * 4);
+  const groups = new Uint32Array(count);
+  let at = 0;
+  for (const [partial, { groups: own, values }] of states.entries()) {
+    const [start, first] = [starts[partial], at];
+    yield* inSlices(values.count, (from, to) => {
+      for (let value = from; value < to; value++) {
+        groups[first + value] = numbers[start + (own === null ? 0 : own[value])];
+      }
+    });
+    at += values.count;
+  }
+  const counts = yield* joinCounts(states, count, budget);
+  const shardCount = states.filter(({ values }) => values.count > 0).length;
+  const hashes = values.kind === 'text' ? yield* joinHashes(states, budget) : null;
+  return { values, groups, counts, hashes, shardCount };
+}
+
+/** How many different texts there are in the states, all of one group. Throws 9006. */
+export function* countStateTexts(
+  type: SqlType,
+  states: readonly ValuesState[],
+  budget: MemoryBudget,
+): Sliced<number> {
+  // A vector without rows has a text for none of them.
+  const filled = states.filter(({ values }) => values.count > 0);
+  if (filled.length < 2) return filled.reduce((sum, { values }) => sum + values.count, 0);
+  const joined = yield* joinColumns(
+    filled.map(({ values }) => fromWire(values)),
+    type,
+    budget,
+  );
+  invariant(joined.kind === 'text', 'the values are texts');
+  return yield* countTexts(joined.texts, yield* joinHashes(filled, budget), budget);
+}
+
+/** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */
+function* joinHashes(states: readonly ValuesState[], budget: MemoryBudget): Sliced<Uint32Array | null> {
+  const parts: Uint32Array[] = [];
+  for (const { hashes } of states) {
+    if (hashes === null) return null;
+    parts.push(hashes);
+  }
+  const count = parts.reduce((sum, { length }) => sum + length, 0);
+  budget.take(count * 4);
+  const joined = new Uint32Array(count);
+  let at = 0;
+  for (const part of parts) {
+    yield* inSlices(part.length, (from, to) => joined.set(part.subarray(from, to), at + from));
+    at += part.length;
+  }
+  return joined;
+}
+
+function* joinCounts(
+  states: readonly ValuesState[],
+  count: number,
+  budget: MemoryBudget,
+): Sliced<Float64Array | null> {
+  if (states.every(({ counts }) => counts === null)) return null;
+  budget.take(count * 8);
+  const joined = new Float64Array(count).fill(1);
+  let at = 0;
+  for (const { counts, values } of states) {
+    if (counts !== null) {
+      const first = at;
+      yield* inSlices(values.count, (from, to) => joined.set(counts.subarray(from, to), first + from));
+    }
+    at += values.count;
+  }
+  return joined;
+}
+
+/** The values that stand for all that are equal within their group, rising; there are `groupCount` groups. Throws 9006. */
+export function* distinctValues(
+  { values, groups, hashes, shardCount }: GroupValues,
+  groupCount: number,
+  budget: MemoryBudget,
+): Sliced<Uint32Array> {
+  const { count } = values;
+  budget.take(count * 4);
+  const scratch = budget.rest();
+  let firsts: Uint32Array | null = null;
+  if (shardCount > 1) {
+    // A group's number is read as one of a text that nobody asks for.
+    const columns = groupCount === 1 ? [values] : [values, numbersAsCodes(groups, groupCount)];
+    const known = values.kind === 'text' && hashes !== null ? new Map([[values.texts, hashes]]) : null;
+    firsts = yield* firstRows(columns, count, scratch, known);
+  }
+  const distinct = new Uint32Array(count);
+  let found = 0;
+  yield* inSlices(count, (from, to) => {
+    for (let value = from; value < to; value++) {
+      if (firsts !== null && firsts[value] !== value) continue;
+      distinct[found++] = value;
+    }
+  });
+  return distinct.subarray(0, found);
+}
+
+const EMPTY = { offsets: new Uint32Array(1), bytes: new Uint8Array(0) };
+
+/** Numbers below `limit` as a column whose rows take part of a word. */
+function numbersAsCodes(numbers: Uint32Array, limit: number): Vector {
+  const texts = Texts.ofBytes(EMPTY, limit, true);
+  return { kind: 'text', count: numbers.length, valid: null, codes: numbers, texts };
+}

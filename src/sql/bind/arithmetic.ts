@@ -1,0 +1,117 @@
+/**
+ * Arithmetic: exact numbers stay exact, / and whatever meets a float are floats. Dates move by days; texts are put one
+ * behind the other by || and, both being texts, by +.
+ */
+import { type Expression, FLOAT, INTEGER, TEXT } from '../../ir/index.js';
+import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
+import { sqlError } from '../sql-error.js';
+import type { Place } from '../tree.js';
+import type { Binder } from './binder.js';
+import { callOf, castOf, constantOf, isNull, isTextConstant } from './build.js';
+import { castTo, readAs, unify } from './coerce.js';
+import { exactly } from './convert.js';
+import type { NodeOf } from './scope.js';
+import { isDate, isExactNumber, isNumber, scaleOf, typeName } from './types.js';
+
+type Operator = NodeOf<'arithmetic'>['operator'];
+export type NumberOperator = Exclude<Operator, '||'>;
+
+export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expression {
+  const { operator, place } = node;
+  const left = binder.value(node.left);
+  const right = binder.value(node.right);
+  const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
+  if (operator === '||' || (operator === '+' && texts)) return joined(left, right);
+  const dates = isDate(left.type) || isDate(right.type);
+  if (dates && (operator === '+' || operator === '-')) return moved(operator, left, right, place);
+  return calculated(operator, left, right, place);
+}
+
+/** A list of texts that stand one behind the other stays one list. */
+function joined(left: Expression, right: Expression): Expression {
+  const before = left.op === 'call' && left.name === 'concat-strict' ? left.args : [asText(left)];
+  return callOf('concat-strict', TEXT, [...before, asText(right)]);
+}
+
+/** As a text: a number by its digits, a date as answers write it. */
+export function asText(expression: Expression): Expression {
+  if (expression.type.type === 'text') return expression;
+  return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
+}
+
+/** A date some days on, or the days between two. */
+function moved(operator: '+' | '-', left: Expression, right: Expression, place: Place): Expression {
+  const [a, b] = [readDay(left, right, place), readDay(right, left, place)];
+  if (isDate(a.type) && isDate(b.type)) {
+    if (operator === '+') throw sqlError('two dates cannot be added', place);
+    if (a.type.type === 'datetime' || b.type.type === 'datetime') {
+      throw sqlError('the difference of two datetimes takes a unit: DATEDIFF(unit, from, to)', place);
+    }
+    return callOf('date-diff', INTEGER, [b, a], 'day');
+  }
+  const [date, days] = isDate(a.type) ? [a, b] : [b, a];
+  if (!isDate(a.type) && operator === '-') throw sqlError('a date cannot be taken from a number', place);
+  if (days.type.type !== 'integer' && !isNull(days)) {
+    throw sqlError(`a date moves by whole days, not by ${typeName(days.type)}; see DATEADD`, place);
+  }
+  const step = castTo(days, INTEGER, place);
+  return callOf('date-add', date.type, [operator === '-' ? negated(step) : step, date], 'day');
+}
+
+/** A text beside a date: a number of days where it writes one, else a date. */
+function readDay(expression: Expression, other: Expression, place: Place): Expression {
+  if (!isTextConstant(expression)) return expression;
+  return exactly(expression, INTEGER) ?? readAs(expression, other.type, place);
+}
+
+/** Numbers, and what can be read as such. Throws 6000 for anything else. */
+export function calculated(
+  operator: NumberOperator,
+  left: Expression,
+  right: Expression,
+  place: Place,
+): Expression {
+  const [a, b] = [asNumber(left, operator, place), asNumber(right, operator, place)];
+  if (operator === '/') return arithmetic(operator, FLOAT, castTo(a, FLOAT, place), castTo(b, FLOAT, place));
+  if (operator === '*' && isExactNumber(a.type) && isExactNumber(b.type)) return multiplied(a, b, place);
+  const { type, members } = unify([a, b], place);
+  return arithmetic(operator, type, members[0], members[1]);
+}
+
+function multiplied(a: Expression, b: Expression, place: Place): Expression {
+  const scale = scaleOf(a.type) + scaleOf(b.type);
+  if (scale > DIGITS_MAX) {
+    throw sqlError(`the product has ${scale} decimal places, more than ${DIGITS_MAX}; CAST to fewer`, place);
+  }
+  const decimal = a.type.type === 'decimal' || b.type.type === 'decimal';
+  return arithmetic('*', decimal ? { type: 'decimal', scale } : INTEGER, a, b);
+}
+
+function arithmetic(
+  operator: NumberOperator,
+  type: SqlType,
+  left: Expression,
+  right: Expression,
+): Expression {
+  return { op: 'arithmetic', type, operator, left, right };
+}
+
+function asNumber(expression: Expression, operator: string, place: Place): Expression {
+  if (isNull(expression)) return isNumber(expression.type) ? expression : constantOf(INTEGER, null);
+  if (isTextConstant(expression)) return readAs(expression, INTEGER, place);
+  if (isNumber(expression.type)) return expression;
+  throw sqlError(`${operator} takes numbers, not ${typeName(expression.type)}`, place);
+}
+
+export function bindNegative(node: NodeOf<'negative'>, binder: Binder): Expression {
+  return negated(asNumber(binder.value(node.of), '-', node.place));
+}
+
+/** Of a constant, a constant. */
+function negated(of: Expression): Expression {
+  if (of.op !== 'constant') return callOf('negate', of.type, [of]);
+  const { type, value } = of;
+  if (typeof value === 'bigint') return constantOf(type, -value);
+  // Not -value, which makes of 0 a zero of its own.
+  return typeof value === 'number' ? constantOf(type, 0 - value) : of;
+}

@@ -1,0 +1,62 @@
+/** CASE, COALESCE, NULLIF: one of several values, brought to the type that they have in common. */
+import type { Expression } from '../../ir/index.js';
+import type { Place } from '../tree.js';
+import type { Binder } from './binder.js';
+import { caseOf, compareOf, constantOf, isNull, isTextConstant, NULL } from './build.js';
+import { readAs, unify } from './coerce.js';
+import { compared, digitsBeside } from './compare.js';
+import { exactly, stepBetween } from './convert.js';
+import type { NodeOf, Scope } from './scope.js';
+import { comparable, isLowerCase } from './text-case.js';
+
+export function bindCase(node: NodeOf<'case'>, binder: Binder): Expression {
+  const of = node.of === null ? null : binder.value(node.of);
+  const whens = node.branches.map(({ when }) => {
+    if (of === null) return binder.condition(when);
+    const value = digitsBeside(when, binder.value(when), of);
+    return compared('=', of, value, when.place, binder.scope);
+  });
+  const thens = node.branches.map(({ then }) => binder.value(then));
+  const otherwise = node.otherwise === null ? NULL : binder.value(node.otherwise);
+  return chosen(whens, [...thens, otherwise], node.place);
+}
+
+/** `values[i]` where `whens[i]` is the first that holds, the last of the values where none does. */
+export function chosen(
+  whens: readonly Expression[],
+  values: readonly Expression[],
+  place: Place,
+): Expression {
+  const { type, members } = unify(values, place);
+  const otherwise = members[whens.length];
+  const branches = whens.map((when, index) => [when, members[index]] as const);
+  return caseOf(type, branches, isNull(otherwise) ? null : otherwise);
+}
+
+export function firstPresent(values: readonly Expression[], place: Place): Expression {
+  const { type, members } = unify(values, place);
+  return members.length === 1 ? members[0] : { op: 'coalesce', type, members };
+}
+
+/** Of the type of `of` where that goes: NULLIF(age, 1.5) stays an integer, which is never equal. */
+export function nullIf(of: Expression, equals: Expression, place: Place, scope: Scope): Expression {
+  if (isNull(of) || isNull(equals)) return of;
+  if (of.op !== 'constant' && equals.op === 'constant') {
+    const read = isTextConstant(equals) ? readAs(equals, of.type, place) : equals;
+    const same = exactly(read, of.type);
+    if (same !== null) return nullIfEqual(of, same, scope);
+    if (stepBetween(read.type, of.type) !== null) return of;
+  }
+  const [left, right] = unify([of, equals], place).members;
+  return nullIfEqual(left, right, scope);
+}
+
+function nullIfEqual(of: Expression, equals: Expression, scope: Scope): Expression {
+  const against = comparable(equals, scope);
+  if (of.type.type !== 'text' || isLowerCase(of, scope)) {
+    return { op: 'null-if', type: of.type, of, equals: against };
+  }
+  // What is put out keeps its letters.
+  const when = compareOf('=', comparable(of, scope), against);
+  return caseOf(of.type, [[when, constantOf(of.type, null)]], of);
+}

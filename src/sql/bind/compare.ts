@@ -1,0 +1,102 @@
+/**
+ * Comparisons, exact whatever stands beside what: age > 1.5 compares integers (age > 1), admission = '2017-07-17T10:00'
+ * days, so that the column stays as it is and no digit is lost.
+ */
+import { BOOLEAN, type Comparison, type Constant, type Expression, TEXT } from '../../ir/index.js';
+import type { Place, SqlNode } from '../tree.js';
+import type { Binder } from './binder.js';
+import { compareOf, constantOf, isNull, isTextConstant, junctionOf } from './build.js';
+import { readAs, unify } from './coerce.js';
+import { floorDivide, stepBetween } from './convert.js';
+import type { NodeOf, Scope } from './scope.js';
+import { comparable } from './text-case.js';
+
+const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+/** A constant compared with something else stands on the right. */
+export function bindCompare(node: NodeOf<'compare'>, binder: Binder): Expression {
+  const { comparison, place } = node;
+  const left = binder.value(node.left);
+  const right = binder.value(node.right);
+  if (comparison !== '=' && comparison !== '<>')
+    return compared(comparison, left, right, place, binder.scope);
+  return compared(
+    comparison,
+    digitsBeside(node.left, left, right),
+    digitsBeside(node.right, right, left),
+    place,
+    binder.scope,
+  );
+}
+
+/** Whole numbers may be written without quotes where a text is meant: as entity IDs. */
+export function digitsBeside(node: SqlNode, bound: Expression, other: Expression): Expression {
+  const digits = node.is === 'number' && /^\d+$/.test(node.text);
+  const meant = other.type.type === 'text' && other.op !== 'constant';
+  return digits && meant ? constantOf(TEXT, node.text) : bound;
+}
+
+export function compared(
+  comparison: Comparison,
+  left: Expression,
+  right: Expression,
+  place: Place,
+  scope: Scope,
+): Expression {
+  if (isNull(left) || isNull(right)) return constantOf(BOOLEAN, null);
+  if (left.op === 'constant' && right.op !== 'constant') {
+    return compared(MIRRORED[comparison], right, left, place, scope);
+  }
+  if (left.op !== 'constant' && right.op === 'constant') {
+    const stepped = comparedInSteps(comparison, left, right, place);
+    if (stepped !== null) return stepped;
+  }
+  const [a, b] = unify([left, right], place).members;
+  return compareOf(comparison, comparable(a, scope), comparable(b, scope));
+}
+
+/** Of an operand that is counted in coarser steps than the constant; null where it is not. */
+function comparedInSteps(
+  comparison: Comparison,
+  of: Expression,
+  constant: Constant,
+  place: Place,
+): Expression | null {
+  const { type, value } = isTextConstant(constant) ? readAs(constant, of.type, place) : constant;
+  const step = stepBetween(type, of.type);
+  if (step === null || typeof value !== 'bigint') return null;
+  const { floor, exact } = floorDivide(value, step);
+  const bound = constantOf(of.type, floor);
+  if (exact) return compareOf(comparison, of, bound);
+  switch (comparison) {
+    case '<':
+    case '<=':
+      return compareOf('<=', of, bound);
+    case '>':
+    case '>=':
+      return compareOf('>', of, bound);
+    default:
+      return noneOf(of, comparison === '<>');
+  }
+}
+
+/** Equal to nothing: false, or with `negated` true; missing where `of` is. */
+export function noneOf(of: Expression, negated: boolean): Expression {
+  return { op: 'in', type: BOOLEAN, of, values: [], negated };
+}
+
+/** Both ends inside; each is compared for itself. */
+export function bindBetween(node: NodeOf<'between'>, binder: Binder): Expression {
+  const { negated, place } = node;
+  const of = binder.value(node.of);
+  const low = compared(negated ? '<' : '>=', of, binder.value(node.low), place, binder.scope);
+  const high = compared(negated ? '>' : '<=', of, binder.value(node.high), place, binder.scope);
+  return junctionOf(negated ? 'or' : 'and', [low, high]);
+}

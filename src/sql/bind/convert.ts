@@ -1,0 +1,65 @@
+/** Constants from one type to another, exactly: what a constant cannot be as another type, it is not. */
+import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../ir/index.js';
+import { formatDecimal, SECONDS_PER_DAY } from '../../schema/index.js';
+import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
+import { constantOf } from './build.js';
+import { readBeside } from './literals.js';
+import { isExactNumber, sameType, scaleOf } from './types.js';
+
+const EXACT_END = 10n ** BigInt(DIGITS_MAX);
+
+export const fitsDigits = (value: bigint): boolean => value < EXACT_END && value > -EXACT_END;
+
+/** The double nearest to an exact number. */
+export const floatOf = (value: bigint, scale: number): number => Number(formatDecimal(value, scale));
+
+/**
+ * A step of `to` in steps of `from`: how much finer `from` is, where it is; 10^(scales between them) of numbers, the
+ * seconds of a day of dates; 1 between integers and decimals without places. null when values of the two are not counted
+ * on one scale, or `from` is not finer.
+ */
+export function stepBetween(from: SqlType, to: SqlType): bigint | null {
+  if (from.type === 'datetime' && to.type === 'date') return BigInt(SECONDS_PER_DAY);
+  if (!isExactNumber(from) || !isExactNumber(to)) return null;
+  const places = scaleOf(from) - scaleOf(to);
+  return places > 0 || (places === 0 && from.type !== to.type) ? 10n ** BigInt(places) : null;
+}
+
+export function floorDivide(
+  value: bigint,
+  step: bigint,
+): { readonly floor: bigint; readonly exact: boolean } {
+  const quotient = value / step;
+  const exact = quotient * step === value;
+  return { floor: !exact && value < 0n ? quotient - 1n : quotient, exact };
+}
+
+/** The constant as `type` where it is the very same value, a text as what it says; else null. */
+export function exactly(constant: Constant, type: SqlType): Constant | null {
+  const { value } = constant;
+  if (value === null) return constantOf(type, null);
+  if (sameType(constant.type, type)) return constant;
+  if (constant.type.type === 'text') {
+    const read = readBeside(String(value), type);
+    return read === null ? null : exactly(read, type);
+  }
+  return typeof value === 'bigint' ? exactlyFrom(value, constant.type, type) : null;
+}
+
+function exactlyFrom(value: bigint, from: SqlType, type: SqlType): Constant | null {
+  if (type.type === 'float')
+    return isExactNumber(from) ? constantOf(FLOAT, floatOf(value, scaleOf(from))) : null;
+  if (type.type === 'boolean') {
+    const truth = sameType(from, INTEGER) && (value === 0n || value === 1n);
+    return truth ? constantOf(BOOLEAN, value === 1n) : null;
+  }
+  const finer = stepBetween(from, type);
+  if (finer !== null) {
+    const { floor, exact } = floorDivide(value, finer);
+    return exact ? constantOf(type, floor) : null;
+  }
+  const coarser = stepBetween(type, from);
+  if (coarser === null) return null;
+  const scaled = value * coarser;
+  return type.type === 'datetime' || fitsDigits(scaled) ? constantOf(type, scaled) : null;
+}

@@ -1,0 +1,113 @@
+/** Bound expressions as trees: walking, comparing and changing them. */
+import { invariant } from '../../base/index.js';
+import type { Expression } from '../../ir/index.js';
+import { caseOf } from './build.js';
+
+/** The same text for expressions (and whatever else is plain data) that are made of the same parts. */
+export function keyOf(plain: unknown): string {
+  return JSON.stringify(plain, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+}
+
+export function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.op) {
+    case 'constant':
+    case 'input':
+      return [];
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return expression.members;
+    case 'not':
+      return [expression.member];
+    case 'is-null':
+    case 'in':
+    case 'like':
+    case 'cast':
+      return [expression.of];
+    case 'compare':
+    case 'arithmetic':
+      return [expression.left, expression.right];
+    case 'null-if':
+      return [expression.of, expression.equals];
+    case 'call':
+      return expression.args;
+    case 'case': {
+      const branches = expression.branches.flatMap(({ when, then }) => [when, then]);
+      return expression.otherwise === null ? branches : [...branches, expression.otherwise];
+    }
+  }
+}
+
+/** The same operation over other operands: `children` stand as `childrenOf` gave them. */
+function withChildren(expression: Expression, children: readonly Expression[]): Expression {
+  const [first, second] = children;
+  switch (expression.op) {
+    case 'constant':
+    case 'input':
+      return expression;
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return { ...expression, members: children };
+    case 'not':
+      return { ...expression, member: first };
+    case 'is-null':
+    case 'in':
+    case 'like':
+    case 'cast':
+      return { ...expression, of: first };
+    case 'compare':
+    case 'arithmetic':
+      return { ...expression, left: first, right: second };
+    case 'null-if':
+      return { ...expression, of: first, equals: second };
+    case 'call':
+      return { ...expression, args: children };
+    case 'case': {
+      const count = expression.branches.length;
+      const branches = expression.branches.map(
+        (_branch, index) => [children[2 * index], children[2 * index + 1]] as const,
+      );
+      const otherwise = expression.otherwise === null ? null : children[2 * count];
+      invariant(otherwise !== undefined, 'a CASE keeps its operands');
+      return caseOf(expression.type, branches, otherwise);
+    }
+  }
+}
+
+/** Puts something else in the place of parts: of each part for which `instead` gives it, outer parts first. */
+export function replaceIn(
+  expression: Expression,
+  instead: (part: Expression) => Expression | null,
+): Expression {
+  const replaced = instead(expression);
+  if (replaced !== null) return replaced;
+  const children = childrenOf(expression);
+  if (children.length === 0) return expression;
+  const changed = children.map((child) => replaceIn(child, instead));
+  return changed.every((child, index) => child === children[index])
+    ? expression
+    : withChildren(expression, changed);
+}
+
+/** The inputs that it reads, each once. */
+export function inputsOf(expression: Expression): ReadonlySet<number> {
+  const found = new Set<number>();
+  const left = [expression];
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    if (part.op === 'input') found.add(part.input);
+    left.push(...childrenOf(part));
+  }
+  return found;
+}
+
+/** Nodes of the tree; not counted on beyond `most`. */
+export function nodeCount(expression: Expression, most: number): number {
+  let count = 0;
+  const left = [expression];
+  for (let part = left.pop(); part !== undefined && count <= most; part = left.pop()) {
+    count++;
+    left.push(...childrenOf(part));
+  }
+  return count;
+}

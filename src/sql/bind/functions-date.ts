@@ -1,0 +1,132 @@
+/** Functions of dates and datetimes, all in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
+import { invariant } from '../../base/index.js';
+import { type DateUnit, type Expression, INTEGER } from '../../ir/index.js';
+import { SECONDS_PER_DAY } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import { calculated } from './arithmetic.js';
+import { callOf, constantOf, DATE, DATETIME, integerOf } from './build.js';
+import { explicitCast } from './cast.js';
+import { castTo } from './coerce.js';
+import { isTimeUnit } from './date-units.js';
+import type { CallSite, SqlFunction } from './function.js';
+
+type Make = SqlFunction['make'];
+
+function unitAt({ unit }: CallSite): DateUnit {
+  invariant(unit !== null, 'a function with a unit was given one');
+  return unit;
+}
+
+/** A date as its midnight where the unit is one of time. */
+function inUnit(date: Expression, unit: DateUnit, { place }: CallSite): Expression {
+  return isTimeUnit(unit) ? castTo(date, DATETIME, place) : date;
+}
+
+/** Units that only say which part of a date is meant. */
+function refusePartUnit(unit: DateUnit, { place }: CallSite): void {
+  if (unit === 'weekday' || unit === 'day-of-year') {
+    throw sqlError(`${unit} is a part of a date, no span of time: write day`, place);
+  }
+}
+
+function part(unit: DateUnit, date: Expression, site: CallSite): Expression {
+  return callOf('date-part', INTEGER, [inUnit(date, unit, site)], unit);
+}
+
+const partOf =
+  (unit: DateUnit): Make =>
+  ([date], site) =>
+    part(unit, date, site);
+
+function truncated(unit: DateUnit, date: Expression, site: CallSite): Expression {
+  refusePartUnit(unit, site);
+  const finest = date.type.type === 'date' ? unit === 'day' || isTimeUnit(unit) : unit === 'second';
+  return finest ? date : callOf('date-truncate', date.type, [date], unit);
+}
+
+function added(unit: DateUnit, count: Expression, date: Expression, site: CallSite): Expression {
+  refusePartUnit(unit, site);
+  const moved = inUnit(date, unit, site);
+  return callOf('date-add', moved.type, [count, moved], unit);
+}
+
+/** Boundaries of the unit between two instants: a date and a datetime are compared as datetimes. */
+function difference(unit: DateUnit, from: Expression, to: Expression, site: CallSite): Expression {
+  refusePartUnit(unit, site);
+  const timed = isTimeUnit(unit) || from.type.type !== to.type.type;
+  const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.place)) : [from, to];
+  return callOf('date-diff', INTEGER, operands, unit);
+}
+
+/** EOMONTH(date[, months on]) */
+function lastDay([date, months]: readonly Expression[], site: CallSite): Expression {
+  const first = truncated('month', explicitCast(date, DATE, false, site.place), site);
+  const ahead = months === undefined ? integerOf(1) : calculated('+', months, integerOf(1), site.place);
+  return added('day', integerOf(-1), added('month', ahead, first, site), site);
+}
+
+const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);
+const asDatetime: Make = ([date], { place }) => explicitCast(date, DATETIME, false, place);
+
+const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(scope.nowMs / 1000)));
+const today: Make = (_, { scope }) =>
+  constantOf(DATE, BigInt(Math.floor(scope.nowMs / 1000 / SECONDS_PER_DAY)));
+
+const PARTS: readonly (readonly [DateUnit, readonly string[]])[] = [
+  ['year', ['year']],
+  ['quarter', ['quarter']],
+  ['month', ['month']],
+  ['week', ['week', 'weekofyear', 'isoweek']],
+  ['day', ['day', 'dayofmonth']],
+  ['weekday', ['dayofweek']],
+  ['day-of-year', ['dayofyear']],
+  ['hour', ['hour']],
+  ['minute', ['minute']],
+  ['second', ['second']],
+];
+
+export const DATE_FUNCTIONS: readonly SqlFunction[] = [
+  ...PARTS.map(([unit, names]): SqlFunction => ({ names, takes: ['date'], make: partOf(unit) })),
+  {
+    names: ['datepart', 'date_part', 'extract'],
+    takes: ['unit', 'date'],
+    make: ([date], site) => part(unitAt(site), date, site),
+  },
+  {
+    names: ['date_trunc', 'datetrunc'],
+    takes: ['unit', 'date'],
+    make: ([date], site) => truncated(unitAt(site), date, site),
+  },
+  {
+    names: ['dateadd', 'date_add', 'timestampadd'],
+    takes: ['unit', 'integer', 'date'],
+    make: ([count, date], site) => added(unitAt(site), count, date, site),
+  },
+  {
+    names: ['datediff', 'date_diff', 'timestampdiff'],
+    takes: ['unit', 'date', 'date'],
+    make: ([from, to], site) => difference(unitAt(site), from, to, site),
+  },
+  {
+    names: ['datefromparts', 'make_date'],
+    takes: ['integer', 'integer', 'integer'],
+    make: (args) => callOf('make-date', DATE, args),
+  },
+  { names: ['eomonth', 'last_day'], takes: ['date'], optional: ['integer'], make: lastDay },
+  { names: ['date', 'to_date'], takes: ['value'], make: asDate },
+  { names: ['datetime', 'timestamp'], takes: ['value'], make: asDatetime },
+  {
+    names: [
+      'now',
+      'getdate',
+      'getutcdate',
+      'sysdatetime',
+      'sysutcdatetime',
+      'utc_timestamp',
+      'current_timestamp',
+    ],
+    takes: [],
+    make: now,
+  },
+  { names: ['current_date', 'today', 'curdate', 'utc_date'], takes: [], make: today },
+];

@@ -1,0 +1,77 @@
+/** Functions of numbers. Whole numbers stay whole; roots, powers and logarithms are floats. */
+import { type Constant, FLOAT, INTEGER, type ScalarFunction } from '../../ir/index.js';
+import { calculated } from './arithmetic.js';
+import { callOf, castOf, constantOf, integerOf } from './build.js';
+import { unify } from './coerce.js';
+import type { SqlFunction } from './function.js';
+import { comparable } from './text-case.js';
+import { isExactNumber, scaleOf } from './types.js';
+
+type Make = SqlFunction['make'];
+
+/** Of its operand's type. */
+const keeping =
+  (name: ScalarFunction): Make =>
+  ([of]) =>
+    callOf(name, of.type, [of]);
+
+const floating =
+  (name: ScalarFunction): Make =>
+  (args) =>
+    callOf(name, FLOAT, args);
+
+/** FLOOR and CEILING: integers of exact numbers. */
+const whole =
+  (name: 'floor' | 'ceiling'): Make =>
+  ([of]) =>
+    of.type.type === 'integer' ? of : callOf(name, isExactNumber(of.type) ? INTEGER : FLOAT, [of]);
+
+/** ROUND(x[, digits]) and TRUNC: a decimal keeps so many places, and without any becomes an integer. */
+const rounded =
+  (name: 'round' | 'truncate'): Make =>
+  ([of, digits = integerOf(0)]) => {
+    const places = Number((digits as Constant).value);
+    const call = callOf(name, of.type, [of, digits]);
+    if (!isExactNumber(of.type)) return call;
+    const scale = scaleOf(of.type);
+    if (of.type.type === 'integer') return places >= 0 ? of : call;
+    if (places >= scale && scale > 0) return of;
+    return castOf(call, places > 0 ? { type: 'decimal', scale: places } : INTEGER);
+  };
+
+/** Of texts without case, and then in lower-case letters. */
+const extreme =
+  (name: 'greatest' | 'least'): Make =>
+  (args, { place, scope }) => {
+    const { type, members } = unify(args, place);
+    return members.length === 1
+      ? members[0]
+      : callOf(
+          name,
+          type,
+          members.map((member) => comparable(member, scope)),
+        );
+  };
+
+export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
+  { names: ['abs'], takes: ['number'], make: keeping('abs') },
+  { names: ['sign'], takes: ['number'], make: ([of]) => callOf('sign', INTEGER, [of]) },
+  { names: ['floor'], takes: ['number'], make: whole('floor') },
+  { names: ['ceiling', 'ceil'], takes: ['number'], make: whole('ceiling') },
+  { names: ['round'], takes: ['number'], optional: ['digits'], make: rounded('round') },
+  { names: ['trunc', 'truncate'], takes: ['number'], optional: ['digits'], make: rounded('truncate') },
+  {
+    names: ['mod'],
+    takes: ['number', 'number'],
+    make: ([left, right], { place }) => calculated('%', left, right, place),
+  },
+  { names: ['sqrt'], takes: ['float'], make: floating('sqrt') },
+  { names: ['power', 'pow'], takes: ['float', 'float'], make: floating('power') },
+  { names: ['exp'], takes: ['float'], make: floating('exp') },
+  { names: ['ln'], takes: ['float'], make: floating('ln') },
+  // LOG as in DuckDB and Postgres: to base 10.
+  { names: ['log10', 'log'], takes: ['float'], make: floating('log10') },
+  { names: ['pi'], takes: [], make: () => constantOf(FLOAT, Math.PI) },
+  { names: ['greatest'], takes: ['value'], rest: 'value', make: extreme('greatest') },
+  { names: ['least'], takes: ['value'], rest: 'value', make: extreme('least') },
+];

@@ -1,0 +1,93 @@
+/** Functions of text. Lengths and positions count code points, from 1. */
+import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../ir/index.js';
+import type { SqlType } from '../../vector/index.js';
+import { callOf, constantOf } from './build.js';
+import type { CallSite, SqlFunction } from './function.js';
+import { comparable, isLowerCase } from './text-case.js';
+
+type Make = SqlFunction['make'];
+
+const calling =
+  (name: ScalarFunction, type: SqlType = TEXT): Make =>
+  (args) =>
+    callOf(name, type, args);
+
+/** What looks for a text in another does so without case. */
+const searching =
+  (name: ScalarFunction, type: SqlType): Make =>
+  (args, { scope }) =>
+    callOf(
+      name,
+      type,
+      args.map((argument) => comparable(argument, scope)),
+    );
+
+/** POSITION(what, where); INSTR and STRPOS take them the other way round. */
+const position = searching('position', INTEGER);
+
+/** Without case where the text searched has none; else letters stand for themselves, since the rest keeps its own. */
+function replaced([text, what, by]: readonly Expression[], { scope }: CallSite): Expression {
+  const sought = isLowerCase(text, scope) ? comparable(what, scope) : what;
+  return callOf('replace', TEXT, [text, sought, by]);
+}
+
+/** TRIM(text[, characters]): the same of the characters. */
+const trimmed =
+  (name: 'trim' | 'ltrim' | 'rtrim'): Make =>
+  ([text, characters], { scope }) => {
+    if (characters === undefined) return callOf(name, TEXT, [text]);
+    const taken = isLowerCase(text, scope) ? comparable(characters, scope) : characters;
+    return callOf(name, TEXT, [text, taken]);
+  };
+
+const BLANK = constantOf(TEXT, ' ');
+
+const padded =
+  (name: 'lpad' | 'rpad'): Make =>
+  ([text, length, by = BLANK]) =>
+    callOf(name, TEXT, [text, length, by]);
+
+export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
+  { names: ['upper', 'ucase'], takes: ['text'], make: calling('upper') },
+  { names: ['lower', 'lcase'], takes: ['text'], make: calling('lower') },
+  {
+    names: ['length', 'len', 'char_length', 'character_length'],
+    takes: ['text'],
+    make: calling('length', INTEGER),
+  },
+  { names: ['trim', 'btrim'], takes: ['text'], optional: ['text'], make: trimmed('trim') },
+  { names: ['ltrim'], takes: ['text'], optional: ['text'], make: trimmed('ltrim') },
+  { names: ['rtrim'], takes: ['text'], optional: ['text'], make: trimmed('rtrim') },
+  {
+    names: ['substring', 'substr', 'mid'],
+    takes: ['text', 'integer'],
+    optional: ['integer'],
+    make: calling('substring'),
+  },
+  { names: ['left'], takes: ['text', 'integer'], make: calling('left') },
+  { names: ['right'], takes: ['text', 'integer'], make: calling('right') },
+  { names: ['replace'], takes: ['text', 'text', 'text'], make: replaced },
+  { names: ['concat'], takes: ['words'], rest: 'words', make: calling('concat') },
+  { names: ['reverse'], takes: ['text'], make: calling('reverse') },
+  { names: ['position', 'charindex', 'locate'], takes: ['text', 'text'], make: position },
+  {
+    names: ['instr', 'strpos'],
+    takes: ['text', 'text'],
+    make: ([where, what], site) => position([what, where], site),
+  },
+  { names: ['lpad'], takes: ['text', 'integer'], optional: ['text'], make: padded('lpad') },
+  { names: ['rpad'], takes: ['text', 'integer'], optional: ['text'], make: padded('rpad') },
+  { names: ['repeat', 'replicate'], takes: ['text', 'integer'], make: calling('repeat') },
+  { names: ['space'], takes: ['integer'], make: ([count]) => callOf('repeat', TEXT, [BLANK, count]) },
+  {
+    names: ['starts_with', 'startswith', 'prefix'],
+    takes: ['text', 'text'],
+    make: searching('starts-with', BOOLEAN),
+  },
+  {
+    names: ['ends_with', 'endswith', 'suffix'],
+    takes: ['text', 'text'],
+    make: searching('ends-with', BOOLEAN),
+  },
+  { names: ['contains'], takes: ['text', 'text'], make: searching('contains', BOOLEAN) },
+];

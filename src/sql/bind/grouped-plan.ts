@@ -1,0 +1,60 @@
+/**
+ * Behind a grouping: expressions over rows and aggregates become expressions over the groups. What equals a key is that
+ * key, wherever it stands; what else reads rows is refused, or, where every entity is a group, becomes a key of its own.
+ */
+import { quoted } from '../../base/index.js';
+import type { Expression } from '../../ir/index.js';
+import { sqlError } from '../sql-error.js';
+import { childrenOf, inputsOf, keyOf, replaceIn } from './expression-tree.js';
+import { AGGREGATE_INPUTS, type Inputs, inputExpression, isAggregateInput } from './inputs.js';
+
+export class GroupKeys {
+  readonly all: Expression[] = [];
+  readonly #byKey = new Map<string, number>();
+  /** Of the keys: whatever is of another size equals none, and need not be written out to be compared. */
+  readonly #sizes = new Set<number>();
+  readonly #sizeOf = new WeakMap<Expression, number>();
+
+  add(expression: Expression): void {
+    const key = keyOf(expression);
+    if (this.#byKey.has(key)) return;
+    this.#byKey.set(key, this.all.push(expression) - 1);
+    this.#sizes.add(this.#size(expression));
+  }
+
+  /** Of a grouping by entity: adds what `expression` reads of rows, in pieces as large as they can be. */
+  addRowParts(expression: Expression): void {
+    replaceIn(expression, (part) => {
+      const inputs = [...inputsOf(part)];
+      if (inputs.length === 0) return part;
+      if (inputs.some(isAggregateInput)) return null;
+      this.add(part);
+      return part;
+    });
+  }
+
+  /** `expression` over the groups; keys must not be added any more. Throws 6000 for what is neither key nor aggregate. */
+  over(expression: Expression, inputs: Inputs): Expression {
+    return replaceIn(expression, (part) => {
+      if (part.op === 'constant') return null;
+      const key = this.#sizes.has(this.#size(part)) ? this.#byKey.get(keyOf(part)) : undefined;
+      if (key !== undefined) return inputExpression(part.type, key);
+      if (part.op !== 'input') return null;
+      if (isAggregateInput(part.input)) {
+        return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
+      }
+      const { name, place } = inputs.named(part.input);
+      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, place);
+    });
+  }
+
+  #size(expression: Expression): number {
+    let size = this.#sizeOf.get(expression);
+    if (size === undefined) {
+      size = 1;
+      for (const child of childrenOf(expression)) size += this.#size(child);
+      this.#sizeOf.set(expression, size);
+    }
+    return size;
+  }
+}

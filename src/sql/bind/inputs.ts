@@ -1,0 +1,101 @@
+/**
+ * What the expressions of one SELECT read. While it is bound, input i is `rows[i]`, and an aggregate stands as an input of
+ * its own from AGGREGATE_INPUTS on, whatever the plan is to be; grouped-plan.ts puts the plan's own numbers in the end.
+ */
+import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../ir/index.js';
+import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../schema/index.js';
+import type { SqlType } from '../../vector/index.js';
+import type { Place } from '../tree.js';
+import { checkCount, INPUTS_MAX } from './bounds.js';
+import { DATETIME } from './build.js';
+import { keyOf } from './expression-tree.js';
+import type { InputTraits } from './scope.js';
+import { type ColumnRef, nameOfRef } from './sources.js';
+import { itemTypeOf, sqlTypeOf } from './types.js';
+
+/** Inputs below are of rows. */
+export const AGGREGATE_INPUTS = 2 ** 20;
+
+export const isAggregateInput = (input: number): boolean => input >= AGGREGATE_INPUTS;
+
+interface Known {
+  readonly traits: InputTraits;
+  /** As the statement calls it; null = it is a condition. */
+  readonly name: string | null;
+  /** Where it was read last. */
+  place: Place | null;
+}
+
+export class Inputs {
+  readonly rows: Input[] = [];
+  /** Of each join, what is asked of its dimension. */
+  readonly joined: Input[][] = [];
+  readonly #known: Known[] = [];
+  readonly #byKey = new Map<string, number>();
+
+  /** The value of a column in a row. Throws 6000 for one column too many. */
+  column(ref: ColumnRef, place: Place): Expression {
+    const name = nameOfRef(ref);
+    const traits = traitsOf(ref);
+    const own = inputOf(ref);
+    if (ref.source.index === 0) return this.#add(own, traits, name, place);
+    const join = ref.source.index - 1;
+    const asked = this.joined[join];
+    const key = keyOf(own);
+    const at = asked.findIndex((other) => keyOf(other) === key);
+    const column = at === -1 ? asked.push(own) - 1 : at;
+    return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, place);
+  }
+
+  /** Whether the row's entity satisfies a condition. */
+  condition(condition: Condition): Expression {
+    const traits = { points: false, lowerCase: false };
+    return this.#add({ type: BOOLEAN, from: 'condition', condition }, traits, null, null);
+  }
+
+  traits(input: number): InputTraits {
+    return this.#known[input].traits;
+  }
+
+  /** What input of rows it is, for messages. */
+  named(input: number): { readonly name: string; readonly place: Place | null } {
+    const { name, place } = this.#known[input];
+    return { name: name ?? 'a condition', place };
+  }
+
+  #add(input: Input, traits: InputTraits, name: string | null, place: Place | null): Expression {
+    const key = keyOf(input);
+    let index = this.#byKey.get(key);
+    if (index === undefined) {
+      index = this.rows.push(input) - 1;
+      checkCount(this.rows.length, INPUTS_MAX, 'columns in the statement', place);
+      this.#byKey.set(key, index);
+      this.#known.push({ traits, name, place });
+    } else this.#known[index].place = place;
+    return { op: 'input', type: input.type, input: index };
+  }
+}
+
+function inputOf({ column, part }: ColumnRef): Input {
+  if (part === 'date') return { type: DATETIME, from: 'event-date', columnId: column.id };
+  const kind = valueKindOf(column.type);
+  const columnId = column.id;
+  const type = sqlTypeOf(column);
+  if (part === 'value') return { type, from: 'event-value', columnId, kind };
+  if (column.apiName === ENTITY_ID_COLUMN) return { type: TEXT, from: 'entity-id' };
+  if (column.storage !== 'list-of-values') return { type, from: 'attribute', columnId, kind };
+  return { type, from: 'list', columnId, kind, itemType: itemTypeOf(column) };
+}
+
+function traitsOf({ column, part }: ColumnRef): InputTraits {
+  const points = part !== 'date' && isPoints(column);
+  return { points, lowerCase: part !== 'date' && sqlTypeOf(column).type === 'text' };
+}
+
+export function isPoints({ type }: Column): boolean {
+  return baseTypeOf(type) === 'geolocation';
+}
+
+export function inputExpression(type: SqlType, input: number): Expression {
+  return { op: 'input', type, input };
+}

@@ -1,0 +1,51 @@
+/** INTERVAL([column.value]) = 'days': the buckets of time in which events fall. */
+import { quoted } from '../../base/index.js';
+import type { DateUnit, Expression } from '../../ir/index.js';
+import { lowerCase } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { SqlNode } from '../tree.js';
+import { callOf } from './build.js';
+import type { NodeOf } from './scope.js';
+import { isDate } from './types.js';
+
+const UNITS: ReadonlyMap<string, DateUnit> = new Map([
+  ['seconds', 'second'],
+  ['minutes', 'minute'],
+  ['hours', 'hour'],
+  ['days', 'day'],
+  ['weeks', 'week'],
+  ['months', 'month'],
+]);
+
+export interface IntervalNode {
+  readonly call: NodeOf<'call'>;
+  readonly unit: DateUnit;
+}
+
+const isInterval = (node: SqlNode): node is NodeOf<'call'> => node.is === 'call' && node.name === 'interval';
+
+/** The interval that a node asks for; null where it asks for none. Throws 6000 for a length that there is not. */
+export function intervalOf(node: SqlNode): IntervalNode | null {
+  if (node.is !== 'compare' || node.comparison !== '=') return null;
+  const call = isInterval(node.left) ? node.left : isInterval(node.right) ? node.right : null;
+  if (call === null) return null;
+  const length = call === node.left ? node.right : node.left;
+  const unit = length.is === 'string' ? UNITS.get(lowerCase(length.text)) : undefined;
+  if (unit !== undefined) return { call, unit };
+  const found = length.is === 'string' ? `, not ${quoted(length.text)}` : '';
+  throw sqlError(`the length of an INTERVAL is one of ${[...UNITS.keys()].join(', ')}${found}`, length.place);
+}
+
+/** The column that INTERVAL is of. Throws 6000 where it is of something else. */
+export function intervalArgument({ args, place }: NodeOf<'call'>): NodeOf<'column'> {
+  const [argument] = args;
+  if (args.length === 1 && argument.is === 'column') return argument;
+  throw sqlError('INTERVAL takes a column of events, or one of dates', place);
+}
+
+/** The start of the bucket in which `date` falls. Throws 6000 where that is no date. */
+export function bucketOf(date: Expression, { call, unit }: IntervalNode): Expression {
+  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.place);
+  const isOfDays = unit === 'second' || unit === 'minute' || unit === 'hour' || unit === 'day';
+  return date.type.type === 'date' && isOfDays ? date : callOf('date-truncate', date.type, [date], unit);
+}

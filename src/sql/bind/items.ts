@@ -1,0 +1,73 @@
+/** The items of SELECT, one per column of the answer: `*` and `t.*` stand for the columns that they mean. */
+import { ENTITY_ID_COLUMN, lowerCase } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { Place, SelectItem, SqlNode } from '../tree.js';
+import { checkCount, OUTPUTS_MAX } from './bounds.js';
+import { nameOfRef, type Ref, SCORE, type Source, type Sources } from './sources.js';
+
+export interface Item {
+  readonly node: SqlNode;
+  readonly alias: string | null;
+  /** What a plain column is; null for every other expression, and for names that are no columns. */
+  readonly ref: Ref | null;
+}
+
+/** Throws 6000 and 506. */
+export function itemsOf(items: readonly SelectItem[], sources: Sources): readonly Item[] {
+  const found: Item[] = [];
+  for (const { of, alias } of items) {
+    if (of.is === 'star') found.push(...starItems(of.table, of.place, sources));
+    else found.push({ node: of, alias, ref: refOf(of, sources) });
+    checkCount(found.length, OUTPUTS_MAX, 'columns in the answer', of.place);
+  }
+  return found;
+}
+
+/** The column that a node is by itself. */
+export function refOf(node: SqlNode, sources: Sources): Ref | null {
+  const isName = node.is === 'column' || (node.is === 'string' && node.quotes === 'double');
+  return isName ? sources.lookUp(node) : null;
+}
+
+/** Of `*` the entity ID and the score stand once, as those of the first table. */
+function starItems(table: string | null, place: Place, sources: Sources): Item[] {
+  const { fact } = sources;
+  if (fact === null) throw sqlError('there is no FROM whose columns * could mean', place);
+  if (table !== null) {
+    const source = sources.named(table, place);
+    return [...tableItems(source, place, sources, true), ...(source === fact ? scoreItems(fact, place) : [])];
+  }
+  return [
+    ...sources.all.flatMap((source) => tableItems(source, place, sources, source === fact)),
+    ...scoreItems(fact, place),
+  ];
+}
+
+function tableItems(source: Source, place: Place, sources: Sources, withId: boolean): Item[] {
+  return sources
+    .attributes(source)
+    .filter(({ apiName }) => withId || apiName !== ENTITY_ID_COLUMN)
+    .map((column) => itemOf({ is: 'column', source, column, part: 'attribute' }, source, place));
+}
+
+/** A column of that name hides the score. */
+function scoreItems(fact: Source, place: Place): Item[] {
+  if (fact.dimension.columns.get(SCORE)?.active) return [];
+  return [itemOf({ is: 'score' }, fact, place)];
+}
+
+/** As if it had been written with its table. */
+function itemOf(ref: Ref, { qualifier }: Source, place: Place): Item {
+  const name = nameOfRef(ref);
+  const node: SqlNode = { is: 'column', table: qualifier, name, place, parenthesized: false };
+  return { node, alias: null, ref };
+}
+
+/** Items by their aliases, in lower case; of two with one alias the first. */
+export function aliasesOf(items: readonly Item[]): ReadonlyMap<string, number> {
+  const aliases = new Map<string, number>();
+  items.forEach(({ alias }, index) => {
+    if (alias !== null && !aliases.has(lowerCase(alias))) aliases.set(lowerCase(alias), index);
+  });
+  return aliases;
+}

@@ -1,0 +1,97 @@
+/**
+ * Bounds on what is bound: how deep an expression nests, so that nothing that walks it runs out of stack, and how many
+ * nodes it becomes, since BETWEEN and CASE x WHEN repeat an operand and could repeat repetitions.
+ */
+import { sqlError } from '../sql-error.js';
+import type { Place, SqlNode } from '../tree.js';
+
+export const EXPRESSION_DEPTH_MAX = 1_000;
+export const EXPRESSION_NODES_MAX = 200_000;
+
+interface Visit {
+  readonly node: SqlNode;
+  readonly depth: number;
+  /** So many times it stands in the expression. */
+  readonly times: number;
+}
+
+/** Throws 6000 for an expression beyond these bounds. A list of ANDs, or of ORs, is one level however long. */
+export function refuseUnbounded(root: SqlNode): void {
+  const visits: Visit[] = [{ node: root, depth: 1, times: 1 }];
+  let nodes = 0;
+  for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
+    const { node, depth, times } = visit;
+    nodes += times;
+    if (depth > EXPRESSION_DEPTH_MAX) throw tooDeep(node.place);
+    if (nodes > EXPRESSION_NODES_MAX) throw tooLarge(node.place);
+    const add = (child: SqlNode, repeated = 1): void => {
+      const sameList = (node.is === 'and' || node.is === 'or') && child.is === node.is;
+      visits.push({ node: child, depth: sameList ? depth : depth + 1, times: times * repeated });
+    };
+    addChildren(node, add);
+  }
+}
+
+const tooDeep = (place: Place): Error =>
+  sqlError(`the expression nests deeper than ${EXPRESSION_DEPTH_MAX} levels`, place);
+
+const tooLarge = (place: Place): Error =>
+  sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, place);
+
+const isLiteral = ({ is }: SqlNode): boolean =>
+  is === 'number' || is === 'string' || is === 'boolean' || is === 'null';
+
+function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => void): void {
+  switch (node.is) {
+    case 'negative':
+    case 'not':
+    case 'is-null':
+    case 'cast':
+      add(node.of);
+      break;
+    case 'and':
+    case 'or':
+    case 'compare':
+    case 'arithmetic':
+      add(node.left);
+      add(node.right);
+      break;
+    case 'between':
+      add(node.of, 2);
+      add(node.low);
+      add(node.high);
+      break;
+    case 'in':
+      addList(node.of, node.values, add);
+      break;
+    case 'like':
+      add(node.of);
+      add(node.pattern);
+      break;
+    case 'case':
+      if (node.of !== null) add(node.of, Math.max(1, node.branches.length));
+      if (node.otherwise !== null) add(node.otherwise);
+      for (const { when, then } of node.branches) {
+        add(when);
+        add(then);
+      }
+      break;
+    case 'call':
+      // NULLIF of texts compares its first argument and puts it out.
+      for (const argument of node.args) add(argument, node.name === 'nullif' ? 2 : 1);
+      break;
+    default:
+      break;
+  }
+}
+
+/** Literals become values of one set; the operand is compared with each of the others. */
+function addList(
+  of: SqlNode,
+  values: readonly SqlNode[],
+  add: (child: SqlNode, repeated?: number) => void,
+): void {
+  const others = values.filter((value) => !isLiteral(value));
+  add(of, 1 + others.length);
+  for (const other of others) add(other);
+}

@@ -1,0 +1,67 @@
+/** Trees of SQL as they were read: walking them, without a bound on how deep they are. */
+import type { SqlNode } from '../tree.js';
+import { kindAt, type SqlFunction } from './function.js';
+import { SQL_FUNCTIONS } from './functions.js';
+
+const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map(
+  SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
+);
+
+/** The nodes below; units of dates, which may be written as columns are, are none. */
+export function operandsOf(node: SqlNode): readonly SqlNode[] {
+  switch (node.is) {
+    case 'negative':
+    case 'not':
+    case 'is-null':
+    case 'cast':
+      return [node.of];
+    case 'and':
+    case 'or':
+    case 'compare':
+    case 'arithmetic':
+      return [node.left, node.right];
+    case 'between':
+      return [node.of, node.low, node.high];
+    case 'in':
+      return [node.of, ...node.values];
+    case 'like':
+      return [node.of, node.pattern];
+    case 'case': {
+      const branches = node.branches.flatMap(({ when, then }) => [when, then]);
+      return [node.of, ...branches, node.otherwise].filter((operand) => operand !== null);
+    }
+    case 'call': {
+      const entry = FUNCTIONS.get(node.name);
+      return entry === undefined ? node.args : node.args.filter((_of, at) => kindAt(entry, at) !== 'unit');
+    }
+    default:
+      return [];
+  }
+}
+
+/** All nodes of the tree, itself first, in no certain order; nothing below those for which `enter` is false. */
+export function* nodesOf(root: SqlNode, enter: (node: SqlNode) => boolean = () => true): Generator<SqlNode> {
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    yield node;
+    if (!enter(node)) continue;
+    const operands = operandsOf(node);
+    for (let index = operands.length - 1; index >= 0; index--) left.push(operands[index]);
+  }
+}
+
+/** What `a AND b AND c` (or OR) joins, in its order; a part in parentheses is one member. The root's own do not count. */
+export function membersOf(root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] {
+  const members: SqlNode[] = [];
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.is !== op || (node !== root && node.parenthesized)) members.push(node);
+    else left.push(node.right, node.left);
+  }
+  return members;
+}
+
+/** The same tree out of its parentheses. */
+export function bare(node: SqlNode): SqlNode {
+  return node.parenthesized ? { ...node, parenthesized: false } : node;
+}

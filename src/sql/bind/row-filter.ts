@@ -1,0 +1,86 @@
+/** WHERE as the plan holds it: a condition of the interface, and the rest as an expression over the rows. */
+import { BOOLEAN, type Condition, type EventTest, type Expression, intersect } from '../../ir/index.js';
+import type { Dimension } from '../../schema/index.js';
+import { constantOf, junctionOf } from './build.js';
+import { keyOf } from './expression-tree.js';
+import {
+  ALWAYS,
+  expressionOf,
+  joinConditions,
+  type Predicate,
+  type PredicateForms,
+  splitPredicates,
+} from './where-predicate.js';
+
+export interface RowFilter {
+  /** null = all entities. */
+  readonly condition: Condition | null;
+  readonly filter: Expression | null;
+}
+
+/**
+ * `beside`: conditions that must hold too. `rowEvents`: the events that rows are; that an entity has one of them need not be
+ * asked. `dimension` null: there is no FROM, and all is an expression.
+ */
+export function rowFilter(
+  predicates: readonly Predicate[],
+  beside: readonly Condition[],
+  rowEvents: EventTest | null,
+  dimension: Dimension | null,
+  forms: PredicateForms,
+): RowFilter {
+  if (dimension === null) {
+    return { condition: null, filter: allOf(predicates.map((member) => expressionOf(member, false, forms))) };
+  }
+  const { conditions, rest } = splitPredicates(predicates);
+  const implied = rowEvents === null ? null : keyOf(rowEvents);
+  const asked = [...conditions, ...beside].filter(
+    (condition) => condition.op !== 'event' || condition.minfreq !== 1 || keyOf(condition.event) !== implied,
+  );
+  const condition = joinConditions('and', mergeRanges(asked, dimension));
+  const filter = allOf(rest.map(({ predicate, negated }) => expressionOf(predicate, negated, forms)));
+  return { condition: condition === ALWAYS ? null : condition, filter };
+}
+
+/** Members that are true in every row are left out; null = none is left. */
+function allOf(members: readonly Expression[]): Expression | null {
+  const asked = members.filter((member) => member.op !== 'constant' || member.value !== true);
+  if (asked.length === 0) return null;
+  const never = asked.some((member) => member.op === 'constant');
+  return never ? constantOf(BOOLEAN, false) : junctionOf('and', asked);
+}
+
+/** Conditions on ranges of one latest-value column as one, so that the column is looked at once. */
+function mergeRanges(conditions: readonly Condition[], { columns }: Dimension): readonly Condition[] {
+  const lists = new Set(
+    [...columns.values()].filter(({ storage }) => storage !== 'latest-value').map(({ id }) => id),
+  );
+  const merged: Condition[] = [];
+  const places = new Map<number, number>();
+  for (const condition of conditions) {
+    const place = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
+    const both = place === undefined ? null : bothRanges(merged[place], condition);
+    if (place !== undefined && both !== null) {
+      merged[place] = both;
+      continue;
+    }
+    if (isRange(condition) && !lists.has(condition.columnId)) places.set(condition.columnId, merged.length);
+    merged.push(condition);
+  }
+  return merged;
+}
+
+type Attribute = Extract<Condition, { readonly op: 'attribute' }>;
+
+function isRange(condition: Condition): condition is Attribute {
+  if (condition.op !== 'attribute' || condition.tests.length !== 1) return false;
+  const [test] = condition.tests;
+  return test.kind === 'ranges' && !test.negated;
+}
+
+function bothRanges(a: Condition, b: Condition): Condition | null {
+  if (!isRange(a) || !isRange(b)) return null;
+  const [[one], [other]] = [a.tests, b.tests];
+  if (one.kind !== 'ranges' || other.kind !== 'ranges') return null;
+  return { ...a, tests: [{ ...one, ranges: intersect(one.ranges, other.ranges) }] };
+}

@@ -1,0 +1,156 @@
+/**
+ * SELECT, bound: names become columns, what the interface's conditions can say becomes one, everything else expressions.
+ * Invariants: nothing is read of a column that the caller may not use; rows that the caller does not see are left out of
+ * the first table and of every joined one.
+ */
+import type { Condition, Expression, Grouping, Output, SelectPlan, SortKey } from '../../ir/index.js';
+import { sqlError } from '../sql-error.js';
+import type { SelectStatement, SqlNode } from '../tree.js';
+import { RANGES_MAX } from './bounds.js';
+import { junctionOf } from './build.js';
+import { Clauses } from './clauses.js';
+import { keyOf } from './expression-tree.js';
+import { GroupKeys } from './grouped-plan.js';
+import { countCondition, splitHaving } from './having.js';
+import { Inputs } from './inputs.js';
+import { itemsOf } from './items.js';
+import { bindJoins, pushDown } from './joins.js';
+import { outputNames } from './names.js';
+import { type BoundOrder, bindOrder, groupNodes, itemNamed } from './order.js';
+import type { SqlRequest } from './request.js';
+import { rowFilter } from './row-filter.js';
+import { type Shape, shapeOf } from './shape.js';
+import { Sources } from './sources.js';
+import { comparable } from './text-case.js';
+import type { LeafScope } from './where-leaf.js';
+import { WhereReader } from './where-reader.js';
+
+/** What is put out, as expressions over rows and aggregates. */
+interface Answer {
+  readonly outputs: readonly Expression[];
+  readonly having: Expression | null;
+  readonly order: readonly BoundOrder[];
+}
+
+/** Throws 6000, with the place, for what cannot be bound, and 506 for what the caller may not use. */
+export function bindSelect(statement: SelectStatement, request: SqlRequest): SelectPlan {
+  const { model, nowMs, access } = request;
+  const sources = new Sources(request);
+  const inputs = new Inputs();
+  if (statement.from !== null) sources.add(statement.from);
+  const heads = bindJoins(statement.joins, sources, inputs, request);
+  const items = itemsOf(statement.items, sources);
+  const names = outputNames(items, sources);
+  const groups = groupNodes(statement.groupBy, items, sources);
+  const leaves: LeafScope = { sources, table: 0, nowMs, rangesMax: RANGES_MAX };
+  const having = splitHaving(statement.having, leaves);
+  const shape = shapeOf(statement, items, groups, having.groups, sources);
+  const where = new WhereReader(leaves).read(statement.where, having.events);
+  const clauses = new Clauses({ sources, inputs, nowMs, items, shape, where });
+
+  const keys = groups.map((group) => clauses.key(group));
+  const outputs = items.map((_item, index) => clauses.output(index));
+  const beside = perEntity(having.groups, shape, leaves, clauses);
+  const answer: Answer = {
+    outputs,
+    having: havingOf(beside.left, shape, clauses),
+    order: bindOrder(statement.orderBy, outputs, (node) => {
+      const item = itemNamed(node, names, items, sources);
+      return item === null ? clauses.order(node) : outputs[item];
+    }),
+  };
+  if (statement.distinct) checkOrdered(answer);
+  const events = shape.rowEvents === null ? null : clauses.eventsOf(shape.rowEvents.id);
+  const fact = sources.fact?.dimension ?? null;
+  const { joins, predicates } = pushDown(where.predicates, heads, leaves);
+  const rows = rowFilter(predicates, beside.conditions, events, fact, clauses.forms);
+  const behind = behindGrouping(shape, keys, answer, clauses, inputs);
+  return {
+    databaseId: model.id,
+    dimensionId: fact?.id ?? null,
+    condition: fact === null ? null : access.restrict(fact, rows.condition, nowMs),
+    filter: rows.filter,
+    events,
+    joins: joins.map((join, index) => ({ ...join, columns: inputs.joined[index] })),
+    inputs: inputs.rows,
+    feeds: clauses.aggregates.feeds,
+    grouping: behind.grouping,
+    having: behind.having,
+    outputs: behind.outputs.map((of, index): Output => ({ name: names[index], type: of.type, of })),
+    distinct: statement.distinct && behind.grouping !== null && shape.grouping !== 'outputs',
+    order: behind.order,
+    offset: statement.offset,
+    limit: statement.limit?.count ?? null,
+  };
+}
+
+/** Of HAVING what is asked of each entity, where all rows are one group; the rest is left. */
+function perEntity(
+  having: readonly SqlNode[],
+  shape: Shape,
+  leaves: LeafScope,
+  clauses: Clauses,
+): { readonly conditions: readonly Condition[]; readonly left: readonly SqlNode[] } {
+  const conditions: Condition[] = [];
+  if (shape.grouping !== 'one') return { conditions, left: having };
+  const left = having.filter((node) => {
+    const condition = countCondition(node, leaves, (columnId) => clauses.eventsOf(columnId));
+    if (condition !== null) conditions.push(condition);
+    return condition === null;
+  });
+  return { conditions, left };
+}
+
+function havingOf(members: readonly SqlNode[], { grouping }: Shape, clauses: Clauses): Expression | null {
+  const [first] = members;
+  if (first === undefined) return null;
+  if (grouping === 'rows' || grouping === 'outputs') {
+    throw sqlError('HAVING asks of groups, and there are none: WHERE asks of rows', first.place);
+  }
+  return junctionOf(
+    'and',
+    members.map((member) => clauses.having(member)),
+  );
+}
+
+/** With DISTINCT, only what is put out gives an order: 6000. */
+function checkOrdered({ outputs, order }: Answer): void {
+  const put = new Set(outputs.map(keyOf));
+  for (const { of, node } of order) {
+    if (!put.has(keyOf(of))) throw sqlError('with DISTINCT, ORDER BY takes what SELECT puts out', node.place);
+  }
+}
+
+/** The grouping, and everything behind it over its groups. */
+function behindGrouping(
+  { grouping: shape }: Shape,
+  written: readonly Expression[],
+  { outputs, having, order }: Answer,
+  clauses: Clauses,
+  inputs: Inputs,
+): {
+  readonly grouping: Grouping | null;
+  readonly outputs: readonly Expression[];
+  readonly having: Expression | null;
+  readonly order: readonly SortKey[];
+} {
+  const sorted = order.map(({ of, descending }) => ({
+    of: comparable(of, clauses.orderScope),
+    descending,
+  }));
+  if (shape === 'rows') return { grouping: null, outputs, having, order: sorted };
+  const keys = new GroupKeys();
+  for (const key of shape === 'outputs' ? outputs : written) keys.add(key);
+  if (shape === 'entities') {
+    const all = [...outputs, ...(having === null ? [] : [having]), ...sorted.map(({ of }) => of)];
+    for (const expression of all) keys.addRowParts(expression);
+  }
+  const over = (expression: Expression): Expression => keys.over(expression, inputs);
+  const aggregates = clauses.aggregates.all;
+  return {
+    grouping: { keys: keys.all, perEntity: shape === 'entities', aggregates },
+    outputs: outputs.map(over),
+    having: having === null ? null : over(having),
+    order: sorted.map(({ of, descending }) => ({ of: over(of), descending })),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * The tables of FROM and what the names of a statement stand for among them. Names are compared without case; a column
+ * that is inactive is as if it were not there.
+ * Invariant: a column that the caller may not use leaves here by an error only.
+ */
+import { quoted } from '../../base/index.js';
+import type { Constant, Expression } from '../../ir/index.js';
+import {
+  type Column,
+  type DatabaseModel,
+  type Dimension,
+  ENTITY_ID_COLUMN,
+  isEventType,
+  lowerCase,
+} from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { Place, TableName } from '../tree.js';
+import { constantOf } from './build.js';
+import type { SqlRequest } from './request.js';
+import type { NodeOf } from './scope.js';
+import { suggestion } from './suggest.js';
+
+export interface Source {
+  /** 0 is the table of FROM, j + 1 that of join j. */
+  readonly index: number;
+  readonly dimension: Dimension;
+  /** What stands before its columns, in lower case: the alias where there is one. */
+  readonly qualifier: string;
+}
+
+export interface ColumnRef {
+  readonly is: 'column';
+  readonly source: Source;
+  readonly column: Column;
+  /** value and date are those of an event. */
+  readonly part: 'attribute' | 'value' | 'date';
+}
+
+/** The pseudo-column. */
+export interface ScoreRef {
+  readonly is: 'score';
+}
+
+export type Ref = ColumnRef | ScoreRef;
+
+export const SCORE = 'score';
+const SCORE_REF: ScoreRef = { is: 'score' };
+
+/** As answers name it: the api-name, `clicks.value`. */
+export function nameOfRef(ref: Ref): string {
+  if (ref.is === 'score') return SCORE;
+  return ref.part === 'attribute' ? ref.column.apiName : `${ref.column.apiName}.${ref.part}`;
+}
+
+/** The dimension that a statement names. Throws 6000. */
+export function dimensionOf({ name, place }: TableName, model: DatabaseModel): Dimension {
+  const dimension = model.dimensions.get(lowerCase(name));
+  if (dimension !== undefined) return dimension;
+  throw sqlError(`there is no table ${quoted(name)}`, place, meant(name, model.dimensions.keys()));
+}
+
+/** What stands beside an error about a name that is not known. */
+function meant(name: string, candidates: Iterable<string>): { readonly suggestion?: string } {
+  const found = suggestion(name, candidates);
+  return found === null ? {} : { suggestion: found };
+}
+
+export class Sources {
+  readonly #request: SqlRequest;
+  readonly #all: Source[] = [];
+
+  constructor(request: SqlRequest) {
+    this.#request = request;
+  }
+
+  get all(): readonly Source[] {
+    return this.#all;
+  }
+
+  /** The table of FROM; null = there is none. */
+  get fact(): Source | null {
+    return this.#all[0] ?? null;
+  }
+
+  /** What an expression without columns is in every row; null where that cannot be told yet. */
+  constant(expression: Expression): Constant | null {
+    if (expression.op === 'constant') return expression;
+    const { evaluate } = this.#request;
+    return evaluate === undefined ? null : constantOf(expression.type, evaluate(expression));
+  }
+
+  /** Throws 6000 for a table that is not there, and for one that is called as another one is. */
+  add(table: TableName): Source {
+    const dimension = dimensionOf(table, this.#request.model);
+    const qualifier = lowerCase(table.alias ?? table.name);
+    if (this.#all.some((source) => source.qualifier === qualifier)) {
+      throw sqlError(`two tables are called ${quoted(qualifier)}; give one an alias`, table.place);
+    }
+    const source = { index: this.#all.length, dimension, qualifier };
+    this.#all.push(source);
+    return source;
+  }
+
+  /** The table of `t.*`. Throws 6000. */
+  named(table: string, place: Place): Source {
+    const found = this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
+    if (found !== undefined) return found;
+    const qualifiers = this.#all.map(({ qualifier }) => qualifier);
+    throw sqlError(`the statement names no table ${quoted(table)}`, place, meant(table, qualifiers));
+  }
+
+  /** What a name stands for; null = it is no column's. Throws 6000 for one of several tables, and 506. */
+  lookUp(node: NodeOf<'column'> | NodeOf<'string'>): Ref | null {
+    return node.is === 'column'
+      ? this.#find(node.table, node.name, node.place)
+      : this.#find(null, node.text, node.place);
+  }
+
+  /** The same where there must be one. Throws 6000 with a suggestion. */
+  resolve(node: NodeOf<'column'>): Ref {
+    return this.lookUp(node) ?? this.#refuse(node);
+  }
+
+  #refuse({ table, name, place }: NodeOf<'column'>): never {
+    if (this.#all.length === 0)
+      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, place);
+    const whole = table === null ? name : `${table}.${name}`;
+    const events = this.#eventColumn(lowerCase(whole));
+    if (events !== null) {
+      const what = `${quoted(events)} holds events: ask for [${events}.value] or [${events}.date]`;
+      throw sqlError(what, place);
+    }
+    const qualified = table !== null && this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
+    if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, place);
+    const candidates = qualified ? this.#names([qualified]) : this.#names(this.#all);
+    const where = this.#all.length === 1 || qualified ? this.#placeOf(qualified || this.#all[0]) : '';
+    throw sqlError(`there is no column ${quoted(name)}${where}`, place, meant(name, candidates));
+  }
+
+  /** Active columns of a table that the caller may use and that hold no events; `entity-id` is the first. */
+  attributes({ dimension }: Source): readonly Column[] {
+    const { access } = this.#request;
+    const usable = [...dimension.columns.values()].filter(
+      (column) => column.active && !isEventType(column.type) && access.allows(dimension, column),
+    );
+    const isId = ({ apiName }: Column): boolean => apiName === ENTITY_ID_COLUMN;
+    return [...usable.filter(isId), ...usable.filter((column) => !isId(column))];
+  }
+
+  #placeOf({ dimension }: Source): string {
+    return ` in ${quoted(dimension.apiName)}`;
+  }
+
+  /** A name behind a table's name is that table's; any other is looked for in all tables. */
+  #find(table: string | null, name: string, place: Place): Ref | null {
+    const whole = lowerCase(table === null ? name : `${table}.${name}`);
+    for (const source of this.#all) {
+      if (!whole.startsWith(`${source.qualifier}.`)) continue;
+      const rest = whole.slice(source.qualifier.length + 1);
+      const found = this.#checked(inSource(source, rest));
+      if (found !== null) return found;
+      if (source.index === 0 && rest === SCORE) return SCORE_REF;
+    }
+    const found = this.#all.flatMap((source) => inSource(source, whole) ?? []);
+    if (found.length > 1 && whole !== ENTITY_ID_COLUMN) {
+      const tables = found.map(({ source }) => source.qualifier).join(' and ');
+      throw sqlError(`${quoted(whole)} is a column of ${tables}: write the table before it`, place);
+    }
+    if (found.length > 0) return this.#checked(found[0]);
+    return whole === SCORE && this.#all.length > 0 ? SCORE_REF : null;
+  }
+
+  #checked(ref: ColumnRef | null): ColumnRef | null {
+    if (ref !== null) this.#request.access.checkColumn(ref.source.dimension, ref.column);
+    return ref;
+  }
+
+  /** The event column that `name` is without saying what of its events. */
+  #eventColumn(name: string): string | null {
+    for (const { qualifier, dimension } of this.#all) {
+      for (const rest of [name, name.startsWith(`${qualifier}.`) ? name.slice(qualifier.length + 1) : name]) {
+        const column = dimension.columns.get(rest);
+        if (column?.active && isEventType(column.type) && this.#request.access.allows(dimension, column)) {
+          return rest;
+        }
+      }
+    }
+    return null;
+  }
+
+  #hasEvents(name: string): boolean {
+    return this.#eventColumn(name) !== null;
+  }
+
+  /** What may be written, for suggestions. */
+  *#names(sources: readonly Source[]): Generator<string> {
+    for (const { dimension } of sources) {
+      for (const column of dimension.columns.values()) {
+        if (!column.active || !this.#request.access.allows(dimension, column)) continue;
+        if (isEventType(column.type)) yield* [`${column.apiName}.value`, `${column.apiName}.date`];
+        else yield column.apiName;
+      }
+    }
+    yield SCORE;
+  }
+}
+
+/** `name`: in lower case, without its table. */
+function inSource(source: Source, name: string): ColumnRef | null {
+  const { columns } = source.dimension;
+  const column = columns.get(name);
+  if (column?.active && !isEventType(column.type)) return { is: 'column', source, column, part: 'attribute' };
+  const part = name.endsWith('.value') ? 'value' : name.endsWith('.date') ? 'date' : null;
+  if (part === null) return null;
+  const events = columns.get(name.slice(0, -part.length - 1));
+  return events?.active && isEventType(events.type) ? { is: 'column', source, column: events, part } : null;
+}

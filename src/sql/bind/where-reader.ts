@@ -1,0 +1,319 @@
+/**
+ * Reads WHERE, and what of HAVING speaks of events, into predicates.
+ * Invariants: at most CONDITIONS_PER_QUERY_MAX parts, over COLUMNS_PER_QUERY_MAX columns; parentheses and NOT at most
+ * NESTING_MAX deep. However many members AND and OR join, they are walked without recursion.
+ */
+import { COLUMNS_PER_QUERY_MAX, CONDITIONS_PER_QUERY_MAX, NESTING_MAX } from '../../base/index.js';
+import { ALL_EVENTS, type Condition, type EventTest, type ValueTest } from '../../ir/index.js';
+import { type Column, ENTITY_ID_COLUMN } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { SqlNode } from '../tree.js';
+import { checkCount } from './bounds.js';
+import { EventGroup, type HeldWindow, type HeldWindows, windowFor } from './events.js';
+import { bare, membersOf } from './nodes.js';
+import {
+  anyTest,
+  isOfEvents,
+  type Leaf,
+  type LeafScope,
+  leafOf,
+  noTest,
+  type PresenceLeaf,
+  type TestLeaf,
+  testOf,
+  type WindowLeaf,
+} from './where-leaf.js';
+import { truthOf } from './where-operand.js';
+import type { Predicate } from './where-predicate.js';
+
+/** What the top list says of the events of a column, for whatever else looks at them. */
+export interface TopEvents {
+  /** Of the members that stand in no parentheses; no tests = a window at most. */
+  readonly listed: EventTest;
+  /** Conditions on events of their own. */
+  readonly own: readonly EventTest[];
+}
+
+export interface WhereRead {
+  /** All of them must hold. */
+  readonly predicates: readonly Predicate[];
+  /** What each adds a point to the score. */
+  readonly points: readonly Predicate[];
+  /** By column id. */
+  readonly events: ReadonlyMap<number, TopEvents>;
+}
+
+interface Member {
+  readonly node: SqlNode;
+  readonly fromHaving: boolean;
+}
+
+/** What a member of an AND list is. */
+type Part =
+  | { readonly is: 'windows'; readonly leaves: readonly WindowLeaf[] }
+  /** Of the list's event of that column. */
+  | { readonly is: 'value'; readonly leaves: readonly TestLeaf[]; readonly test: ValueTest }
+  | { readonly is: 'leaf'; readonly leaf: Leaf }
+  | { readonly is: 'other' };
+
+/** A member's predicate, or a column's group at the place of its first member. */
+type Entry = { readonly predicate: Predicate; readonly fromHaving: boolean } | { readonly group: EventGroup };
+
+interface ListRead {
+  readonly predicates: readonly { readonly predicate: Predicate; readonly fromHaving: boolean }[];
+  readonly events: Map<number, { listed: EventTest; own: EventTest[] }>;
+}
+
+export class WhereReader {
+  readonly #scope: LeafScope;
+  readonly #columns = new Set<Column>();
+  #conditionCount = 0;
+
+  constructor(scope: LeafScope) {
+    this.#scope = scope;
+  }
+
+  /** Throws 6000 and 506. */
+  read(where: SqlNode | null, having: readonly SqlNode[]): WhereRead {
+    const inWhere = where === null ? [] : where.is === 'or' ? [where] : listed(bare(where));
+    const { predicates, events } = this.#list(
+      [
+        ...inWhere.map((node) => ({ node, fromHaving: false })),
+        ...having.map((node) => ({ node, fromHaving: true })),
+      ],
+      new Map(),
+      1,
+    );
+    const ofWhere = predicates.filter(({ fromHaving }) => !fromHaving).map(({ predicate }) => predicate);
+    const inParentheses = where?.is === 'and' && where.parenthesized;
+    const points = inParentheses ? nestedPoints(andOf(ofWhere, true)) : ofWhere.flatMap(topPoints);
+    return { predicates: predicates.map(({ predicate }) => predicate), points, events };
+  }
+
+  /** Reads the members of one AND list within the windows that hold around it. */
+  #list(members: readonly Member[], outer: HeldWindows, depth: number): ListRead {
+    if (depth > NESTING_MAX) {
+      throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.place);
+    }
+    const parts = members.map(({ node }) => this.#partOf(node));
+    const groups = new Map<number, EventGroup>();
+    for (const part of parts) {
+      if (part.is !== 'windows') continue;
+      for (const { ref, window } of part.leaves) groupOf(groups, ref.column).narrow(window);
+    }
+    const held = heldWindows(outer, groups);
+    const own = new Map<number, EventTest[]>();
+    const entries: Entry[] = [];
+    parts.forEach((part, index) => {
+      const { node, fromHaving } = members[index];
+      if (part.is === 'windows' || part.is === 'value') {
+        const { column } = part.leaves[0].ref;
+        for (const _leaf of part.leaves) this.#count(node, column);
+        const group = groupOf(groups, column);
+        if (part.is === 'value') group.add(part.test, !fromHaving);
+        if (!entries.some((entry) => 'group' in entry && entry.group === group)) entries.push({ group });
+        return;
+      }
+      const predicate =
+        part.is === 'leaf'
+          ? this.#leafPredicate(part.leaf, node, held, fromHaving)
+          : this.#otherPredicate(node, held, depth);
+      if (predicate.is === 'condition' && predicate.condition.op === 'event') {
+        const { event } = predicate.condition;
+        own.set(event.columnId, [...(own.get(event.columnId) ?? []), event]);
+      }
+      entries.push({ predicate, fromHaving });
+    });
+    const predicates = entries.flatMap((entry) => {
+      if ('predicate' in entry) return entry;
+      const predicate = groupPredicate(entry.group, held);
+      return predicate === null ? [] : { predicate, fromHaving: false };
+    });
+    return { predicates, events: eventsOf(groups, own, held) };
+  }
+
+  #partOf(node: SqlNode): Part {
+    if (node.is === 'and' && node.parenthesized) {
+      const leaves = this.#leavesOf(membersOf(node, 'and'), isWindow);
+      return leaves === null ? { is: 'other' } : { is: 'windows', leaves };
+    }
+    if (node.is === 'or' && node.parenthesized) {
+      const leaves = this.#leavesOf(membersOf(node, 'or'), isValue);
+      const test = leaves === null ? null : anyTest(leaves);
+      return leaves === null || test === null ? { is: 'other' } : { is: 'value', leaves, test };
+    }
+    const leaf = leafOf(node, this.#scope);
+    if (leaf === null) return { is: 'other' };
+    if (isWindow(leaf)) return { is: 'windows', leaves: [leaf] };
+    if (!isValue(leaf) || node.parenthesized) return { is: 'leaf', leaf };
+    return { is: 'value', leaves: [leaf], test: eventTestOf(leaf) };
+  }
+
+  /** The members as leaves of one column of that kind; null where they are not all so. */
+  #leavesOf<Kind extends Leaf>(
+    members: readonly SqlNode[],
+    isKind: (leaf: Leaf) => leaf is Kind,
+  ): Kind[] | null {
+    const leaves: Kind[] = [];
+    for (const member of members) {
+      const leaf = leafOf(member, this.#scope);
+      if (leaf === null || !isKind(leaf)) return null;
+      if (leaves.length > 0 && leaf.ref.column !== leaves[0].ref.column) return null;
+      leaves.push(leaf);
+    }
+    return leaves;
+  }
+
+  #leafPredicate(leaf: Leaf, node: SqlNode, held: HeldWindows, fromHaving: boolean): Predicate {
+    const { column } = leaf.ref;
+    this.#count(node, column);
+    if (leaf.is === 'presence') return presencePredicate(leaf);
+    if (leaf.is === 'test' && !isOfEvents(leaf)) return attributePredicate(leaf);
+    const tests = leaf.is === 'test' ? [eventTestOf(leaf)] : [];
+    const event = { columnId: column.id, window: windowFor(column.id, held), tests };
+    return { is: 'condition', condition: { op: 'event', event, minfreq: 1 }, scored: !fromHaving };
+  }
+
+  #otherPredicate(node: SqlNode, held: HeldWindows, depth: number): Predicate {
+    switch (node.is) {
+      case 'boolean':
+        return { is: 'constant', truth: node.value };
+      case 'null':
+        return { is: 'constant', truth: null };
+      case 'not':
+        return { is: 'not', member: this.#tree(node.of, held, depth + 1) };
+      case 'and':
+      case 'or':
+        return this.#tree(node, held, depth + 1);
+      default: {
+        this.#count(node, null);
+        const truth = truthOf(node, this.#scope.sources, this.#scope.nowMs);
+        return truth === undefined ? { is: 'expression', node } : { is: 'constant', truth };
+      }
+    }
+  }
+
+  /** What stands in parentheses or behind NOT. */
+  #tree(node: SqlNode, held: HeldWindows, depth: number): Predicate {
+    if (node.is === 'or') {
+      const members = membersOf(node, 'or').map((member) => this.#tree(member, held, depth + 1));
+      return { is: 'or', members, parenthesized: node.parenthesized };
+    }
+    const members = listed(bare(node)).map((member) => ({ node: member, fromHaving: false }));
+    const { predicates } = this.#list(members, held, depth);
+    const read = predicates.map(({ predicate }) => predicate);
+    // A window that narrows the OR beside it leaves that alone, but in a list still.
+    const isNarrowed = read.length === 1 && read[0].is === 'or' && members.length > 1;
+    return isNarrowed
+      ? { is: 'and', members: read, parenthesized: node.parenthesized }
+      : andOf(read, node.parenthesized);
+  }
+
+  #count({ place }: SqlNode, column: Column | null): void {
+    checkCount(++this.#conditionCount, CONDITIONS_PER_QUERY_MAX, 'conditions', place);
+    if (column === null) return;
+    this.#columns.add(column);
+    checkCount(this.#columns.size, COLUMNS_PER_QUERY_MAX, 'columns in the conditions', place);
+  }
+}
+
+const listed = (node: SqlNode): readonly SqlNode[] => (node.is === 'and' ? membersOf(node, 'and') : [node]);
+
+const isWindow = (leaf: Leaf): leaf is WindowLeaf => leaf.is === 'window';
+/** A test of an event's value. */
+const isValue = (leaf: Leaf): leaf is TestLeaf => leaf.is === 'test' && isOfEvents(leaf);
+
+function andOf(members: readonly Predicate[], parenthesized: boolean): Predicate {
+  if (members.length === 0) return { is: 'constant', truth: true };
+  return members.length === 1 ? members[0] : { is: 'and', members, parenthesized };
+}
+
+function groupOf(groups: Map<number, EventGroup>, column: Column): EventGroup {
+  const found = groups.get(column.id) ?? new EventGroup(column);
+  groups.set(column.id, found);
+  return found;
+}
+
+/** The windows that hold in a list: its own, and those around it of other columns. */
+function heldWindows(outer: HeldWindows, groups: ReadonlyMap<number, EventGroup>): HeldWindows {
+  const held = new Map<number, HeldWindow>(outer);
+  for (const { columnId, window } of groups.values()) {
+    if (window !== null) held.set(columnId, { window, used: false });
+  }
+  return held;
+}
+
+/** A list's condition on one event; null where its window narrows other conditions and says nothing by itself. */
+function groupPredicate(group: EventGroup, held: HeldWindows): Predicate | null {
+  if (group.tests.length === 0 && held.get(group.columnId)?.used === true) return null;
+  const condition: Condition = { op: 'event', event: group.event(held), minfreq: 1 };
+  return { is: 'condition', condition, scored: group.scored };
+}
+
+function eventsOf(
+  groups: ReadonlyMap<number, EventGroup>,
+  own: ReadonlyMap<number, EventTest[]>,
+  held: HeldWindows,
+): ListRead['events'] {
+  const events: ListRead['events'] = new Map();
+  for (const columnId of [...groups.keys(), ...own.keys()]) {
+    const unlisted = { columnId, window: held.get(columnId)?.window ?? ALL_EVENTS, tests: [] };
+    const listedEvent = groups.get(columnId)?.event(held) ?? unlisted;
+    events.set(columnId, { listed: listedEvent, own: own.get(columnId) ?? [] });
+  }
+  return events;
+}
+
+/** The test of an event's value; beside NULL nothing passes a negation. */
+function eventTestOf(leaf: TestLeaf): ValueTest {
+  return leaf.negated && leaf.unknown ? noTest(leaf.ref) : testOf(leaf);
+}
+
+/** What a leaf of an attribute column says. */
+export function attributePredicate(leaf: TestLeaf): Predicate {
+  const { column } = leaf.ref;
+  const holds = (test: ValueTest): Predicate => {
+    const condition: Condition =
+      column.apiName === ENTITY_ID_COLUMN
+        ? { op: 'entity-id', tests: [test] }
+        : { op: 'attribute', columnId: column.id, tests: [test] };
+    return { is: 'condition', condition, scored: true };
+  };
+  if (!leaf.unknown) return holds(testOf(leaf));
+  const members: readonly Predicate[] = [holds(leaf.test), { is: 'constant', truth: null }];
+  const either: Predicate = { is: 'or', members, parenthesized: false };
+  return leaf.negated ? { is: 'not', member: either } : either;
+}
+
+/** IS NULL and IS NOT NULL are never unknown. */
+export function presencePredicate(leaf: PresenceLeaf): Predicate {
+  const { column } = leaf.ref;
+  if (column.apiName === ENTITY_ID_COLUMN) return { is: 'constant', truth: leaf.present };
+  const missing: Condition = isOfEvents(leaf)
+    ? { op: 'not', member: { op: 'freqgroup', events: [anyEvent(column)], minfreq: 1 } }
+    : { op: 'missing', columnId: column.id };
+  const condition: Condition = !leaf.present
+    ? missing
+    : missing.op === 'not'
+      ? missing.member
+      : { op: 'not', member: missing };
+  return { is: 'condition', condition, scored: true };
+}
+
+const anyEvent = ({ id }: Column): EventTest => ({ columnId: id, window: ALL_EVENTS, tests: [] });
+
+/** The points of a member of the top list; an OR there has each member of each alternative. */
+function topPoints(predicate: Predicate): readonly Predicate[] {
+  if (predicate.is !== 'or' || predicate.parenthesized) return nestedPoints(predicate);
+  return predicate.members.flatMap((member) =>
+    member.is === 'and' && !member.parenthesized
+      ? member.members.flatMap(nestedPoints)
+      : nestedPoints(member),
+  );
+}
+
+/** OR has the points of its members; all else has one, but for what adds none. */
+function nestedPoints(predicate: Predicate): readonly Predicate[] {
+  if (predicate.is === 'or') return predicate.members.flatMap(nestedPoints);
+  return predicate.is === 'condition' && !predicate.scored ? [] : [predicate];
+}

@@ -1,0 +1,166 @@
+/**
+ * Literals of INSERT and UPDATE as the JSON that /v1/insert takes, so that both are checked by one parser and one set of
+ * rules. What is written here is not checked here: a value that does not fit its column stays what it is, and is refused
+ * there.
+ */
+import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { Place, SqlNode } from '../tree.js';
+import { suggestion } from './suggest.js';
+
+/** Where a named column's literals go. */
+export type WriteColumn =
+  | { readonly is: 'entity-id' }
+  | { readonly is: 'attribute'; readonly column: Column }
+  /** [column.value], [column.date], and [column.N.value], [column.N.date] of the Nth event. */
+  | {
+      readonly is: 'event';
+      readonly column: Column;
+      readonly ordinal: number;
+      readonly part: 'value' | 'date';
+    };
+
+const EVENT_NAME = /^(.+?)(?:\.([1-9]\d{0,3}))?\.(value|date)$/;
+/** As JSON writes numbers. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NUMBER_TYPES: readonly string[] = [
+  'integer',
+  'decimal',
+  'enumerated',
+  'integer-event',
+  'decimal-event',
+];
+
+/** Throws 6000 for a column that is not there, with what may have been meant. */
+export function writeColumn(written: string, dimension: Dimension, place: Place): WriteColumn {
+  const name = lowerCase(written);
+  const plain = dimension.columns.get(name);
+  if (plain?.type === 'unique-id') return { is: 'entity-id' };
+  if (plain !== undefined && !isEventType(plain.type)) return { is: 'attribute', column: plain };
+  const match = EVENT_NAME.exec(name);
+  const column = match === null ? undefined : dimension.columns.get(match[1]);
+  if (match !== null && column !== undefined && isEventType(column.type)) {
+    return { is: 'event', column, ordinal: Number(match[2] ?? 1), part: match[3] as 'value' | 'date' };
+  }
+  if (plain !== undefined) {
+    throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, place);
+  }
+  const meant = suggestion(match?.[1] ?? name, dimension.columns.keys());
+  throw sqlError(
+    `there is no column [${written}] in ${dimension.apiName}`,
+    place,
+    meant === null ? {} : { suggestion: meant },
+  );
+}
+
+/** Throws 6000 for a column that stands there twice. */
+export function checkDistinct(columns: readonly WriteColumn[], places: readonly Place[]): void {
+  const seen = new Set<string>();
+  columns.forEach((column, index) => {
+    const key = JSON.stringify(
+      column.is === 'entity-id'
+        ? 'entity-id'
+        : column.is === 'attribute'
+          ? column.column.id
+          : [column.column.id, column.ordinal, column.part],
+    );
+    if (seen.has(key)) throw sqlError('the column stands here twice', places[index]);
+    seen.add(key);
+  });
+}
+
+/**
+ * The members of an entity's object, without braces: columns in the order in which they first stand, each event column a
+ * list of its events by their ordinals. An event whose value and date are both NULL is left out.
+ */
+export function membersOfRow(columns: readonly WriteColumn[], values: readonly SqlNode[]): string {
+  const members: string[] = [];
+  const events = new Map<string, Map<number, { value: string | null; date: string | null }>>();
+  columns.forEach((target, index) => {
+    if (target.is === 'attribute') {
+      members.push(`${JSON.stringify(target.column.apiName)}:${jsonOf(values[index], target.column)}`);
+    } else if (target.is === 'event') {
+      const { apiName } = target.column;
+      let ofColumn = events.get(apiName);
+      if (ofColumn === undefined) {
+        ofColumn = new Map();
+        events.set(apiName, ofColumn);
+      }
+      let event = ofColumn.get(target.ordinal);
+      if (event === undefined) {
+        event = { value: null, date: null };
+        ofColumn.set(target.ordinal, event);
+      }
+      const isMissing = values[index].is === 'null';
+      if (!isMissing)
+        event[target.part] = jsonOf(values[index], target.part === 'value' ? target.column : null);
+    }
+  });
+  for (const [apiName, ofColumn] of events) {
+    const written = [...ofColumn]
+      .filter(([, { value, date }]) => value !== null || date !== null)
+      .sort(([a], [b]) => a - b)
+      .map(([, { value, date }]) => {
+        const parts = [value === null ? null : `"value":${value}`, date === null ? null : `"date":${date}`];
+        return `{${parts.filter((part) => part !== null).join(',')}}`;
+      });
+    if (written.length > 0) members.push(`${JSON.stringify(apiName)}:[${written.join(',')}]`);
+  }
+  return members.join(',');
+}
+
+/** The text that a literal stands for, where one is wanted: an entity ID. Throws 6000 for NULL and truth values. */
+export function textOfLiteral(node: SqlNode, what: string): string {
+  if (node.is === 'string') return node.text;
+  if (node.is === 'number') return node.text;
+  if (node.is === 'negative' && node.of.is === 'number') return `-${node.of.text}`;
+  throw sqlError(`${what} is a string or a number`, node.place);
+}
+
+/** `column` null = a date. Throws 6000 for what is no literal. */
+function jsonOf(node: SqlNode, column: Column | null): string {
+  switch (node.is) {
+    case 'null':
+      return 'null';
+    case 'boolean':
+      return String(node.value);
+    case 'number':
+      return numberOf(node.text, node);
+    case 'negative':
+      if (node.of.is === 'number') return numberOf(`-${node.of.text}`, node);
+      break;
+    case 'string':
+      return stringOf(node.text, column);
+  }
+  throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.place);
+}
+
+function numberOf(text: string, { place }: SqlNode): string {
+  const written = text
+    .replace(/^\+/, '')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/^(-?)\./, '$10.')
+    .replace(/\.(?=$|[eE])/, '');
+  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, place);
+  return written;
+}
+
+/** Numbers and lists may come in strings. */
+function stringOf(text: string, column: Column | null): string {
+  if (column !== null) {
+    const isListed = column.storage === 'list-of-values' || /^geolocation/.test(column.type);
+    if (isListed && isJsonList(text)) return text;
+    if (NUMBER_TYPES.includes(column.type) && column.storage !== 'list-of-values' && JSON_NUMBER.test(text)) {
+      return text;
+    }
+  }
+  return JSON.stringify(text);
+}
+
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * INSERT, UPDATE and DELETE, bound: inserts and sets as the JSON that /v1/insert and /v1/update take, with the place of
+ * everything that may be refused there.
+ */
+import { ENTITIES_PER_INSERT_MAX, QuarryError } from '../../base/index.js';
+import type { Condition } from '../../ir/index.js';
+import type { Dimension } from '../../schema/index.js';
+import { sqlError } from '../sql-error.js';
+import type { InsertStatement, Place, UpdateStatement, WriteStatement } from '../tree.js';
+import type { SqlRequest } from './request.js';
+import { dimensionOf } from './sources.js';
+import { bindTarget } from './target.js';
+import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
+
+export type BoundWrite =
+  | {
+      readonly write: 'insert';
+      readonly rowCount: number;
+      /** The insert body of the first `rows` rows. */
+      readonly body: (rows: number) => Uint8Array;
+    }
+  | {
+      readonly write: 'change';
+      readonly dimensionId: number;
+      readonly condition: Condition;
+      /** JSON text of an object column api-name -> value; null = the entities are deleted. */
+      readonly set: string | null;
+    };
+
+/** All writes of a body, which together insert as many entities as one insert may. Throws 6000, with the place, and 506. */
+export function bindWrites(
+  statements: readonly WriteStatement[],
+  request: SqlRequest,
+): readonly BoundWrite[] {
+  let rowCount = 0;
+  for (const statement of statements) {
+    if (statement.is !== 'insert') continue;
+    rowCount += statement.rows.length;
+    if (rowCount <= ENTITIES_PER_INSERT_MAX) continue;
+    const what = `the request inserts more than ${ENTITIES_PER_INSERT_MAX} entities`;
+    throw sqlError(what, statement.place, { code: 2012 });
+  }
+  return statements.map((statement) => bindWrite(statement, request));
+}
+
+function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
+  if (statement.is === 'insert') return bindInsert(statement, request);
+  const { dimension, condition } = bindTarget(statement.table, statement.where, request);
+  const set = statement.is === 'update' ? bindSet(statement, dimension) : null;
+  return { write: 'change', dimensionId: dimension.id, condition, set };
+}
+
+function bindInsert({ table, columns, rows, place }: InsertStatement, request: SqlRequest): BoundWrite {
+  const dimension = dimensionOf(table, request.model);
+  const targets = columns.map((column) => writeColumn(column.name, dimension, column.place));
+  checkDistinct(
+    targets,
+    columns.map((column) => column.place),
+  );
+  const idAt = targets.findIndex(({ is }) => is === 'entity-id');
+  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', place);
+  const prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
+  const members = rows.map((row) => {
+    if (row.length !== columns.length) {
+      throw sqlError(`a row of ${row.length} values for ${columns.length} columns`, row[0]?.place ?? place);
+    }
+    const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
+    const values = membersOfRow(targets, row);
+    return `${id}:${prefix}${values === '' ? '' : ','}${values}}`;
+  });
+  return {
+    write: 'insert',
+    rowCount: rows.length,
+    body: (count) => Buffer.from(`{${members.slice(0, count).join(',')}}`, 'utf8'),
+  };
+}
+
+function bindSet({ set }: UpdateStatement, dimension: Dimension): string {
+  const targets = set.map(({ column, place }) => writeColumn(column, dimension, place));
+  checkDistinct(
+    targets,
+    set.map(({ place }) => place),
+  );
+  const idAt = targets.findIndex(({ is }) => is === 'entity-id');
+  if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].place);
+  const values = set.map(({ value }) => value);
+  return `{${membersOfRow(targets, values)}}`;
+}
+
+/** What a refusal by the rules of inserts and updates is in SQL. `row`: of an INSERT. */
+export function refusedWrite(
+  statement: WriteStatement,
+  row: number | null,
+  refusal: QuarryError,
+): QuarryError {
+  const { code, message, moreInfo } = refusal;
+  const place = placeOf(statement, row);
+  return new QuarryError(6000, message, {
+    code,
+    message,
+    line: place.line,
+    column: place.column,
+    ...(moreInfo === undefined ? {} : { 'more-info': moreInfo }),
+  });
+}
+
+function placeOf(statement: WriteStatement, row: number | null): Place {
+  if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.place ?? statement.place;
+  return statement.is === 'update' ? (statement.set[0]?.place ?? statement.place) : statement.place;
+}

@@ -1,0 +1,143 @@
+/**
+ * Functions whose arguments are not a plain list: CAST(x AS type), EXTRACT(unit FROM x), POSITION(a IN b),
+ * SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), units of dates as bare words, COUNT(*), and DISTINCT.
+ */
+import { NO_STAR, refuseGeolocation } from './refusals.js';
+import { sqlError } from './sql-error.js';
+import type { TokenReader } from './token-reader.js';
+import { type Token, unexpected } from './tokens.js';
+import type { Place, SqlNode } from './tree.js';
+
+/** Their first argument may be a unit as a bare word. */
+const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...['DATEPART', 'DATENAME', 'DATEADD', 'DATEDIFF', 'DATETRUNC'],
+  ...['DATE_PART', 'DATE_ADD', 'DATE_SUB', 'DATE_DIFF', 'DATE_TRUNC'],
+]);
+
+const PRECISION_MAX = 1_000_000;
+
+/** The call that begins here with a bare name and a parenthesis; passed. */
+export function readCall(reader: TokenReader): SqlNode {
+  const name = reader.take();
+  refuseGeolocation(name);
+  const open = reader.take();
+  const { upper } = name;
+  if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.place);
+  if (upper === 'EXTRACT') return extractOf(reader, name, open.place);
+  if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.place);
+  if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
+  const distinct = reader.acceptWord('DISTINCT');
+  const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
+  if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
+  reader.expectClosing(open.place);
+  return { ...callOf(name, args), distinct };
+}
+
+function callOf(name: Token, args: readonly SqlNode[]): SqlNode & { readonly is: 'call' } {
+  const call = { is: 'call', name: name.text.toLowerCase(), args, distinct: false } as const;
+  return { ...call, place: name.place, parenthesized: false };
+}
+
+function argumentsOf(reader: TokenReader, name: Token): SqlNode[] {
+  const { upper } = name;
+  const withUnit = UNIT_FUNCTIONS.has(upper) && reader.peek().kind === 'word' && reader.isSign(',', 1);
+  const first = withUnit ? unitOf(reader) : upper === 'POSITION' ? reader.value() : reader.expression();
+  if (upper === 'POSITION' && reader.acceptWord('IN')) return [first, reader.value()];
+  const slices = upper === 'SUBSTRING' || upper === 'SUBSTR';
+  if (slices && (reader.isWord('FROM') || reader.isWord('FOR'))) return [first, ...fromFor(reader)];
+  return [first, ...(reader.acceptSign(',') ? listOf(reader) : [])];
+}
+
+function listOf(reader: TokenReader): SqlNode[] {
+  const list = [reader.expression()];
+  while (reader.acceptSign(',')) list.push(reader.expression());
+  return list;
+}
+
+function starOf(reader: TokenReader, name: Token): SqlNode {
+  const star = reader.take();
+  if (name.upper !== 'COUNT') throw sqlError(NO_STAR, star.place);
+  reader.take();
+  return callOf(name, [{ is: 'star', table: null, place: star.place, parenthesized: false }]);
+}
+
+/** A unit of dates, as a word or as a string. */
+function unitOf(reader: TokenReader): SqlNode {
+  const unit = reader.take();
+  if (unit.kind !== 'word' && unit.kind !== 'single' && unit.kind !== 'double') {
+    throw unexpected(unit, 'a unit such as year, month or day');
+  }
+  return { is: 'string', text: unit.text, quotes: 'single', place: unit.place, parenthesized: false };
+}
+
+function extractOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+  const unit = unitOf(reader);
+  reader.expectWord('FROM');
+  const of = reader.expression();
+  reader.expectClosing(open);
+  return callOf(name, [unit, of]);
+}
+
+/** `FROM start FOR length`, either of them left out. */
+function fromFor(reader: TokenReader): SqlNode[] {
+  const { place } = reader.peek();
+  const start: SqlNode = reader.acceptWord('FROM')
+    ? reader.expression()
+    : { is: 'number', text: '1', place, parenthesized: false };
+  return reader.acceptWord('FOR') ? [start, reader.expression()] : [start];
+}
+
+const TRIM_SIDES: ReadonlyMap<string, string> = new Map([
+  ['BOTH', 'trim'],
+  ['LEADING', 'ltrim'],
+  ['TRAILING', 'rtrim'],
+]);
+
+/** `TRIM([LEADING] [characters] FROM x)` as the call that it stands for: ltrim(x, characters). */
+function trimOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+  const called = TRIM_SIDES.get(reader.peek().upper);
+  const sided =
+    called !== undefined && !reader.isSign(')', 1) && !reader.isSign(',', 1) && !reader.isSign('.', 1);
+  if (sided) reader.take();
+  const characters = reader.isWord('FROM') ? [] : [reader.expression()];
+  if (sided && !reader.isWord('FROM')) throw unexpected(reader.peek(), 'FROM');
+  if (reader.acceptWord('FROM')) characters.unshift(reader.expression());
+  else if (reader.acceptSign(',')) characters.push(...listOf(reader));
+  reader.expectClosing(open);
+  return { ...callOf(name, characters), name: sided ? called : 'trim' };
+}
+
+function castOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+  const of = reader.expression();
+  reader.expectWord('AS');
+  const words = [typeWord(reader)];
+  while (reader.peek().kind === 'word') words.push(reader.take().text.toLowerCase());
+  const { precision, scale } = digitsOf(reader);
+  reader.expectClosing(open);
+  const lenient = name.upper === 'TRY_CAST';
+  const cast = { is: 'cast', of, typeName: words.join(' '), precision, scale, lenient } as const;
+  return { ...cast, place: name.place, parenthesized: false };
+}
+
+function typeWord(reader: TokenReader): string {
+  const token = reader.take();
+  if (token.kind !== 'word' && token.kind !== 'bracketed') throw unexpected(token, "a type's name");
+  return token.text.toLowerCase();
+}
+
+/** `(10, 2)`, `(10)`, `(MAX)` or nothing. */
+function digitsOf(reader: TokenReader): { precision: number | null; scale: number | null } {
+  const open = reader.peek();
+  if (!reader.acceptSign('(')) return { precision: null, scale: null };
+  const precision = reader.acceptWord('MAX') ? null : wholeNumber(reader);
+  const scale = reader.acceptSign(',') ? wholeNumber(reader) : null;
+  reader.expectClosing(open.place);
+  return { precision, scale };
+}
+
+function wholeNumber(reader: TokenReader): number {
+  const token = reader.take();
+  const value = Number(token.text);
+  if (token.kind === 'number' && /^\d+$/.test(token.text) && value <= PRECISION_MAX) return value;
+  throw unexpected(token, `a whole number up to ${PRECISION_MAX}`);
+}

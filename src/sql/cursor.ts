@@ -1,0 +1,226 @@
+/**
+ * Where a reader stands in the text of a body, and how it passes white space, comments, numbers and quoted things.
+ * Invariants: `at` only grows; a place counts lines by line feeds and columns by code points, both from 1; whatever is
+ * refused here is a QuarryError 6000 at the place where the thing began.
+ */
+import { quoted } from '../base/index.js';
+import { sqlError } from './sql-error.js';
+import type { Place } from './tree.js';
+
+const TAB = 9;
+const LINE_FEED = 10;
+const SPACE = 32;
+const STAR = 42;
+const DASH = 45;
+const POINT = 46;
+const SLASH = 47;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const PLUS = 43;
+const ASCII_MAX = 127;
+
+export const isDigit = (code: number): boolean => code >= DIGIT_0 && code <= DIGIT_9;
+
+const isWhite = (code: number): boolean =>
+  code === SPACE || (code >= TAB && code <= 13) || (code > ASCII_MAX && /\s/.test(String.fromCharCode(code)));
+
+const isAsciiLetter = (code: number): boolean => {
+  const lower = code | 32;
+  return (lower >= 97 && lower <= 122) || code === 95;
+};
+
+/** Whether the unit can stand inside a bare name: letters of any script, digits, `_` and `$`. */
+export function isNameUnit(code: number): boolean {
+  if (code <= ASCII_MAX) return isAsciiLetter(code) || isDigit(code) || code === 36;
+  return /[\p{L}\p{M}\p{N}\p{Cs}]/u.test(String.fromCharCode(code));
+}
+
+/** Whether a bare name can begin so. */
+export const isNameStart = (code: number): boolean =>
+  code <= ASCII_MAX ? isAsciiLetter(code) : isNameUnit(code);
+
+const isPair = (text: string, at: number): boolean => {
+  const low = text.charCodeAt(at + 1);
+  return low >= 0xdc00 && low <= 0xdfff;
+};
+const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+
+export class Cursor {
+  readonly text: string;
+  /** UTF-16 units passed. */
+  at = 0;
+  #line = 1;
+  /** Where the line begins, moved on by one for every surrogate pair in it that was passed. */
+  #lineStart = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get ended(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The unit that comes next; NaN at the end. */
+  get code(): number {
+    return this.text.charCodeAt(this.at);
+  }
+
+  place(): Place {
+    return { line: this.#line, column: this.at - this.#lineStart + 1 };
+  }
+
+  /** Passes white space and comments: `--` to the end of the line, and slash-star ones, which nest. */
+  skip(): void {
+    const { text } = this;
+    for (;;) {
+      const code = text.charCodeAt(this.at);
+      if (code === SPACE || code === TAB) this.at++;
+      else if (code === LINE_FEED) this.#newLine();
+      else if (code === DASH && text.charCodeAt(this.at + 1) === DASH) this.#skipLineComment();
+      else if (code === SLASH && text.charCodeAt(this.at + 1) === STAR) this.#skipComment();
+      else if (isWhite(code)) this.at++;
+      else return;
+    }
+  }
+
+  /** Passes `units` units that hold no line feed. */
+  pass(units: number): void {
+    const end = this.at + units;
+    while (this.at < end) this.#unit();
+  }
+
+  /**
+   * Passes a quoted thing that begins here and ends with `close`, which stands doubled for itself inside; gives what is
+   * inside.
+   */
+  quoted(close: number, what: string): string {
+    const { text } = this;
+    const begin = this.at + 1;
+    let place: Place | null = null;
+    let doubled = false;
+    let at = begin;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code === close) {
+        if (text.charCodeAt(at + 1) !== close) break;
+        doubled = true;
+        at += 2;
+      } else if (code === LINE_FEED) {
+        place ??= this.place();
+        at++;
+        this.#line++;
+        this.#lineStart = at;
+      } else if (isHigh(code) && isPair(text, at)) {
+        place ??= this.place();
+        at += 2;
+        this.#lineStart++;
+      } else if (at >= text.length) {
+        throw sqlError(`the ${what} that begins here has no end`, place ?? this.place());
+      } else at++;
+    }
+    this.at = at + 1;
+    const inside = text.slice(begin, at);
+    if (!doubled) return inside;
+    const quote = String.fromCharCode(close);
+    return inside.replaceAll(quote + quote, quote);
+  }
+
+  /**
+   * Passes a number without sign that begins here with a digit or a point. Gives its digits with at least one on either
+   * side of a point (`.5` = 0.5, `1.` = 1), else as they were written.
+   */
+  number(): string {
+    const { text, at: begin } = this;
+    let at = this.#digitsFrom(begin);
+    const wholeEnd = at;
+    let fractionEnd = at;
+    if (text.charCodeAt(at) === POINT) fractionEnd = at = this.#digitsFrom(at + 1);
+    const exponentBegin = at;
+    if ((text.charCodeAt(at) | 32) === 101) {
+      const sign = text.charCodeAt(at + 1);
+      const first = sign === PLUS || sign === DASH ? at + 2 : at + 1;
+      if (isDigit(text.charCodeAt(first))) at = this.#digitsFrom(first);
+    }
+    const after = text.charCodeAt(at);
+    if (isNameUnit(after) || after === POINT) throw this.#badNumber(begin, at);
+    this.at = at;
+    if (wholeEnd > begin && fractionEnd !== wholeEnd + 1) return text.slice(begin, at);
+    const whole = wholeEnd === begin ? '0' : text.slice(begin, wholeEnd);
+    const fraction = fractionEnd > wholeEnd + 1 ? text.slice(wholeEnd, fractionEnd) : '';
+    return whole + fraction + text.slice(exponentBegin, at);
+  }
+
+  /** Passes a bare name, or nothing where none begins. */
+  bareName(): string {
+    const { text, at: begin } = this;
+    let at = begin;
+    let pairs = 0;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (!isNameUnit(code)) break;
+      if (isHigh(code) && isPair(text, at)) {
+        pairs++;
+        at++;
+      }
+    }
+    this.at = at;
+    this.#lineStart += pairs;
+    return text.slice(begin, at);
+  }
+
+  #digitsFrom(from: number): number {
+    let at = from;
+    while (isDigit(this.text.charCodeAt(at))) at++;
+    return at;
+  }
+
+  #badNumber(begin: number, at: number): Error {
+    const what = `${quoted(this.text.slice(begin, at + 1))} is neither a number nor a name`;
+    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.place());
+  }
+
+  #newLine(): void {
+    this.at++;
+    this.#line++;
+    this.#lineStart = this.at;
+  }
+
+  #unit(): void {
+    const code = this.text.charCodeAt(this.at);
+    if (code === LINE_FEED) {
+      this.#newLine();
+      return;
+    }
+    if (isHigh(code) && isPair(this.text, this.at)) {
+      this.at++;
+      this.#lineStart++;
+    }
+    this.at++;
+  }
+
+  #skipLineComment(): void {
+    const end = this.text.indexOf('\n', this.at);
+    // Columns behind it do not matter unless it is the last line.
+    if (end >= 0) this.at = end;
+    else this.pass(this.text.length - this.at);
+  }
+
+  #skipComment(): void {
+    const { text } = this;
+    const place = this.place();
+    let depth = 0;
+    do {
+      const code = text.charCodeAt(this.at);
+      const next = text.charCodeAt(this.at + 1);
+      if (this.ended) throw sqlError('the comment that begins here has no end', place);
+      if (code === SLASH && next === STAR) depth++;
+      else if (code === STAR && next === SLASH) depth--;
+      else {
+        this.#unit();
+        continue;
+      }
+      this.at += 2;
+    } while (depth > 0);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What operators stand between: literals, columns, calls, CASE, and whole expressions in parentheses.
+ * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high, and reading it recurses at most EXPRESSION_NESTING_MAX
+ * times; time grows with the tokens read.
+ */
+import { readCall } from './calls.js';
+import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
+import { NO_STAR } from './refusals.js';
+import { sqlError } from './sql-error.js';
+import { isReserved, TokenReader } from './token-reader.js';
+import { type Token, unexpected } from './tokens.js';
+import type { Place, SqlNode } from './tree.js';
+
+const OPERAND = 'a column, a value or an expression';
+/** DATE '2017-01-01' and its like. */
+const LITERAL_TYPES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'DATETIME2', 'TIMESTAMP']);
+/** Functions that are called without parentheses. */
+const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
+
+/** What every node that is made here has beside its kind. */
+export const nodeAt = (place: Place): { place: Place; parenthesized: false } => ({
+  place,
+  parenthesized: false,
+});
+
+export abstract class OperandReader extends TokenReader {
+  /** Height of the node read last. */
+  protected height = 0;
+  /** Of the nodes read last inside the same parentheses, call or CASE. */
+  protected tallest = 0;
+  #nesting = 0;
+
+  protected operand(): SqlNode {
+    const token = this.peek();
+    this.height = 1;
+    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.place) };
+    if (token.kind === 'single') {
+      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.place) };
+    }
+    if (this.isSign('(')) return this.#parenthesized();
+    if (token.kind === 'bracketed' || token.kind === 'double') return this.#column();
+    if (token.kind === 'word') return this.#word();
+    if (this.isSign('*')) throw sqlError(NO_STAR, token.place);
+    throw unexpected(token, OPERAND);
+  }
+
+  #parenthesized(): SqlNode {
+    const { place } = this.take();
+    const inner = this.nested(place, () => this.expression());
+    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', place);
+    this.expectClosing(place);
+    return { ...inner, parenthesized: true };
+  }
+
+  /** What begins with a bare word. */
+  #word(): SqlNode {
+    const token = this.peek();
+    const { place, upper } = token;
+    if (upper === 'CASE') return this.nested(place, () => this.#case());
+    if (upper === 'NULL') {
+      this.take();
+      return { is: 'null', ...nodeAt(place) };
+    }
+    if (upper === 'TRUE' || upper === 'FALSE') {
+      this.take();
+      return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(place) };
+    }
+    if (isReserved(token)) throw unexpected(token, OPERAND);
+    if (this.isSign('(', 1)) return this.nested(place, () => readCall(this));
+    const after = this.peek(1).kind;
+    if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
+      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', place);
+    }
+    if (LITERAL_TYPES.has(upper) && after === 'single') return this.#dateLiteral();
+    if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
+      this.take();
+      return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(place) };
+    }
+    return this.#column();
+  }
+
+  /** DATE '2017-01-01' is a CAST of its string. */
+  #dateLiteral(): SqlNode {
+    const type = this.take();
+    const of = this.operand();
+    this.height = 2;
+    const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;
+    return { ...cast, scale: null, lenient: false, ...nodeAt(type.place) };
+  }
+
+  /** A column, with a table before it or not; what stands in double quotes alone may be a string. */
+  #column(): SqlNode {
+    const first = this.take();
+    const { place } = first;
+    const names = [first.text];
+    while (names.length < 3 && this.isSign('.')) {
+      this.take();
+      if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().place);
+      names.push(this.#pathName().text);
+    }
+    if (this.isSign('.')) throw unexpected(this.peek(), 'a name of at most three parts');
+    if (this.isSign('(')) {
+      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", place);
+    }
+    if (names.length > 1)
+      return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(place) };
+    if (first.kind === 'double')
+      return { is: 'string', text: first.text, quotes: 'double', ...nodeAt(place) };
+    return { is: 'column', table: null, name: first.text, ...nodeAt(place) };
+  }
+
+  /** Behind a point keywords are names. */
+  #pathName(): Token {
+    const token = this.take();
+    const named = token.kind === 'word' || token.kind === 'bracketed' || token.kind === 'double';
+    if (!named || token.text === '') throw unexpected(token, 'a name');
+    return token;
+  }
+
+  #case(): SqlNode {
+    const { place } = this.take();
+    const of = this.isWord('WHEN') ? null : this.expression();
+    const branches: { when: SqlNode; then: SqlNode }[] = [];
+    if (!this.isWord('WHEN')) throw unexpected(this.peek(), 'WHEN');
+    while (this.acceptWord('WHEN')) {
+      const when = this.expression();
+      this.expectWord('THEN');
+      // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
+      branches.push({ when, then: this.expression() });
+    }
+    const otherwise = this.acceptWord('ELSE') ? this.expression() : null;
+    if (!this.acceptWord('END')) {
+      throw unexpected(this.peek(), otherwise === null ? 'WHEN, ELSE or END' : 'END');
+    }
+    return { is: 'case', of, branches, otherwise, ...nodeAt(place) };
+  }
+
+  /** Reads what stands inside something that began at `place`. */
+  protected nested<T>(place: Place, read: () => T): T {
+    const outer = this.tallest;
+    this.tallest = 0;
+    if (++this.#nesting > EXPRESSION_NESTING_MAX) {
+      throw sqlError(`the expression is nested more than ${EXPRESSION_NESTING_MAX} deep`, place);
+    }
+    const node = read();
+    this.#nesting--;
+    this.height = this.tallest;
+    this.tallest = outer;
+    this.above(this.height, place);
+    return node;
+  }
+
+  /** The node above one of `height` and the one read last. */
+  protected above(height: number, place: Place): void {
+    this.height = Math.max(height, this.height) + 1;
+    if (this.height <= EXPRESSION_HEIGHT_MAX) return;
+    throw sqlError(
+      `the expression has more than ${EXPRESSION_HEIGHT_MAX} operators above one another`,
+      place,
+    );
+  }
+}

@@ -1,0 +1,77 @@
+/** How many rows of which: TOP n, LIMIT n OFFSET m, LIMIT m, n and OFFSET m ROWS FETCH NEXT n ROWS ONLY. */
+import { sqlError } from './sql-error.js';
+import type { TokenReader } from './token-reader.js';
+import { unexpected } from './tokens.js';
+import type { SelectStatement } from './tree.js';
+
+type Limit = SelectStatement['limit'];
+
+export interface Paging {
+  readonly limit: Limit;
+  readonly offset: number;
+}
+
+const isRows = (reader: TokenReader): boolean => reader.isWord('ROW') || reader.isWord('ROWS');
+
+/** Whether what comes next says how many rows; OFFSET and FETCH are names elsewhere. */
+export function pagingFollows(reader: TokenReader): boolean {
+  if (reader.isWord('LIMIT')) return true;
+  if (reader.isWord('OFFSET')) return reader.peek(1).kind === 'number';
+  return reader.isWord('FETCH') && (reader.isWord('FIRST', 1) || reader.isWord('NEXT', 1));
+}
+
+/** TOP n or TOP (n), behind SELECT; null where the word is a name. */
+export function readTop(reader: TokenReader): Limit {
+  if (!reader.isWord('TOP')) return null;
+  const enclosed = reader.isSign('(', 1);
+  if (reader.peek(enclosed ? 2 : 1).kind !== 'number') return null;
+  if (enclosed && !reader.isSign(')', 3)) return null;
+  reader.take();
+  if (enclosed) reader.take();
+  const limit = readCount(reader);
+  if (enclosed) reader.take();
+  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().place);
+  return limit;
+}
+
+/** What stands behind ORDER BY, to the end of the statement. */
+export function readPaging(reader: TokenReader): Paging {
+  let limit: Limit = null;
+  let offset: number | null = null;
+  while (reader.peek().kind !== 'end') {
+    const token = reader.take();
+    if (token.upper === 'LIMIT' && limit === null) {
+      limit = readCount(reader);
+      if (offset === null && reader.acceptSign(',')) {
+        offset = limit.count;
+        limit = readCount(reader);
+      }
+    } else if (token.upper === 'OFFSET' && offset === null) {
+      offset = readCount(reader).count;
+      if (isRows(reader)) reader.take();
+    } else if (token.upper === 'FETCH' && limit === null) {
+      limit = readFetch(reader);
+    } else throw unexpected(token, 'the end of the statement');
+  }
+  return { limit, offset: offset ?? 0 };
+}
+
+/** FETCH was passed. */
+function readFetch(reader: TokenReader): NonNullable<Limit> {
+  const { place } = reader.take();
+  const limit = isRows(reader) ? { count: 1, place } : readCount(reader);
+  if (!isRows(reader)) throw unexpected(reader.peek(), 'ROWS');
+  reader.take();
+  reader.expectWord('ONLY');
+  return limit;
+}
+
+function readCount(reader: TokenReader): NonNullable<Limit> {
+  const { kind, text, place } = reader.peek();
+  const count = Number(text);
+  if (kind !== 'number' || !/^\d+$/.test(text) || !Number.isSafeInteger(count)) {
+    throw unexpected(reader.peek(), `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
+  }
+  reader.take();
+  return { count, place };
+}

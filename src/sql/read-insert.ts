@@ -1,0 +1,148 @@
+/**
+ * INSERT INTO name (columns) VALUES (literal, ...), ...: the only statement that may be megabytes long, so its values are
+ * read from the text itself, in one pass and without tokens.
+ * Invariants: time grows with the text; what is held is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the rows of an
+ * insert; how many values a row has is not looked at.
+ */
+import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
+import { type Cursor, isDigit, isNameStart } from './cursor.js';
+import { INSERT_NAMES_MAX, INSERT_VALUES_MAX } from './limits.js';
+import { sqlError } from './sql-error.js';
+import { isReserved } from './token-reader.js';
+import { isSign, nextToken, type Token, unexpected } from './tokens.js';
+import type { InsertStatement, Place, SqlNode, TableName } from './tree.js';
+
+const QUOTE = 39;
+const DOUBLE_QUOTE = 34;
+const OPENING = 40;
+const CLOSING = 41;
+const PLUS = 43;
+const COMMA = 44;
+const DASH = 45;
+const POINT = 46;
+const SEMICOLON = 59;
+
+const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
+
+/** Reads on behind INSERT, which stood at `place`, to the `;` or the end. `budget.values` is what the body may still hold. */
+export function readInsert(cursor: Cursor, place: Place, budget: { values: number }): InsertStatement {
+  expectWord(cursor, 'INTO');
+  const table = tableOf(cursor);
+  const columns = columnsOf(cursor);
+  expectWord(cursor, 'VALUES');
+  const rows: SqlNode[][] = [];
+  do {
+    if (rows.length === ENTITIES_PER_INSERT_MAX) throw tooManyRows(cursor);
+    rows.push(rowOf(cursor, budget));
+  } while (passed(cursor, COMMA));
+  cursor.skip();
+  if (!cursor.ended && cursor.code !== SEMICOLON) {
+    throw unexpected(nextToken(cursor), 'a comma or the end of the statement');
+  }
+  return { is: 'insert', place, table, columns, rows };
+}
+
+function tooManyRows(cursor: Cursor): Error {
+  const what = `an INSERT holds more than ${ENTITIES_PER_INSERT_MAX} entities`;
+  return sqlError(what, cursor.place(), { code: 2012 });
+}
+
+function expectWord(cursor: Cursor, word: string): void {
+  const token = nextToken(cursor);
+  if (token.upper !== word) throw unexpected(token, word);
+}
+
+function nameToken(cursor: Cursor, what: string): Token {
+  const token = nextToken(cursor);
+  const isName = token.kind === 'bracketed' || token.kind === 'double';
+  if (!isName && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
+  if (token.text === '') throw sqlError('a name has at least one character', token.place);
+  return token;
+}
+
+function tableOf(cursor: Cursor): TableName {
+  const { text, place } = nameToken(cursor, "a table's name");
+  return { name: text, alias: null, place };
+}
+
+function columnsOf(cursor: Cursor): InsertStatement['columns'] {
+  const open = nextToken(cursor);
+  if (!isSign(open, '(')) throw unexpected(open, 'the list of columns in parentheses');
+  const columns: { name: string; place: Place }[] = [];
+  for (;;) {
+    const { text: name, place } = nameToken(cursor, "a column's name");
+    if (columns.length === INSERT_NAMES_MAX) {
+      throw sqlError(`an INSERT names at most ${INSERT_NAMES_MAX} columns`, place);
+    }
+    columns.push({ name, place });
+    const token = nextToken(cursor);
+    if (isSign(token, ')')) return columns;
+    if (!isSign(token, ',')) throw unexpected(token, 'a comma or )');
+  }
+}
+
+/** Passes the unit if it comes next. */
+function passed(cursor: Cursor, code: number): boolean {
+  cursor.skip();
+  const found = cursor.code === code;
+  if (found) cursor.at++;
+  return found;
+}
+
+function rowOf(cursor: Cursor, budget: { values: number }): SqlNode[] {
+  if (!passed(cursor, OPENING)) throw unexpected(nextToken(cursor), 'a row of values in parentheses');
+  const row: SqlNode[] = [];
+  do {
+    cursor.skip();
+    if (--budget.values < 0) {
+      throw sqlError(`the body's INSERTs hold more than ${INSERT_VALUES_MAX} values`, cursor.place());
+    }
+    row.push(literal(cursor));
+  } while (passed(cursor, COMMA));
+  if (!passed(cursor, CLOSING)) throw unexpected(nextToken(cursor), 'a comma or )');
+  return row;
+}
+
+function literal(cursor: Cursor): SqlNode {
+  const { code } = cursor;
+  const place = cursor.place();
+  if (code === QUOTE) {
+    return {
+      is: 'string',
+      text: cursor.quoted(QUOTE, 'string'),
+      quotes: 'single',
+      place,
+      parenthesized: false,
+    };
+  }
+  if (isDigit(code)) return { is: 'number', text: cursor.number(), place, parenthesized: false };
+  if (code === DASH || code === PLUS) return signedNumber(cursor, place);
+  if (code === DOUBLE_QUOTE) {
+    const text = cursor.quoted(DOUBLE_QUOTE, 'string');
+    return { is: 'string', text, quotes: 'double', place, parenthesized: false };
+  }
+  if (isNameStart(code)) return wordLiteral(cursor);
+  if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
+    return { is: 'number', text: cursor.number(), place, parenthesized: false };
+  }
+  throw unexpected(nextToken(cursor), LITERALS);
+}
+
+function signedNumber(cursor: Cursor, place: Place): SqlNode {
+  const sign = cursor.code === DASH ? '-' : '';
+  cursor.at++;
+  const token = nextToken(cursor);
+  if (token.kind !== 'number') throw unexpected(token, 'a number');
+  return { is: 'number', text: sign + token.text, place, parenthesized: false };
+}
+
+function wordLiteral(cursor: Cursor): SqlNode {
+  const token = nextToken(cursor);
+  const { kind, upper, text, place } = token;
+  if (kind === 'single') return { is: 'string', text, quotes: 'single', place, parenthesized: false };
+  if (upper === 'NULL') return { is: 'null', place, parenthesized: false };
+  if (upper === 'TRUE' || upper === 'FALSE') {
+    return { is: 'boolean', value: upper === 'TRUE', place, parenthesized: false };
+  }
+  throw unexpected(token, LITERALS);
+}

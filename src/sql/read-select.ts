@@ -1,0 +1,166 @@
+/**
+ * SELECT statements: the skeleton goes to the parser of statements, and its answer, with the expressions put back, is
+ * ours. Whatever the answer holds that has no place in the tree is refused by its name, never dropped.
+ */
+import { quoted } from '../base/index.js';
+import { ExpressionReader } from './expression.js';
+import { fieldOf, parseStatement, unknownFields } from './parser.js';
+import { NO_STAR, TOTALS } from './refusals.js';
+import { type Part, type Skeleton, skeletonOf } from './skeleton.js';
+import { sqlError } from './sql-error.js';
+import { type Token, unexpected } from './tokens.js';
+import type { JoinClause, SelectItem, SelectStatement, SqlNode, TableName } from './tree.js';
+
+const GOES_ON = 'a comma, the next clause or the end of the statement';
+const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
+const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
+
+/** `tokens` begin with SELECT or with EXPLAIN. `budget.skeletonWords` is what the body may still hold. */
+export function readSelect(tokens: readonly Token[], budget: { skeletonWords: number }): SelectStatement {
+  const reader = new ExpressionReader(tokens);
+  const { place } = reader.peek();
+  const explain = explainOf(reader);
+  if (!reader.isWord('SELECT')) throw unexpected(reader.peek(), 'SELECT, which alone can be explained,');
+  const skeleton = skeletonOf(reader, budget);
+  const answered = parseStatement(skeleton.text);
+  if ('failedAt' in answered) throw failure(skeleton, answered.failedAt);
+  return { is: 'select', place, explain, ...new SelectParts(skeleton).read(answered.statement) };
+}
+
+function explainOf(reader: ExpressionReader): SelectStatement['explain'] {
+  if (!reader.acceptWord('EXPLAIN')) return 'no';
+  return reader.acceptWord('ANALYZE') ? 'analyze' : 'plan';
+}
+
+function failure({ words, end }: Skeleton, failedAt: number | null): Error {
+  const word = failedAt === null ? words[0] : words.findLast(({ from }) => from <= failedAt);
+  const ended = failedAt !== null && words.every(({ from, text }) => from + text.length <= failedAt);
+  const token = word === undefined || ended ? end : word.token;
+  if (failedAt === null) return sqlError('the statement cannot be read', token.place);
+  if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, GOES_ON);
+  return sqlError(
+    `${word.text} does not stand here; the clauses of a SELECT are in this order: ${CLAUSES}`,
+    token.place,
+  );
+}
+
+class SelectParts {
+  readonly #skeleton: Skeleton;
+
+  constructor(skeleton: Skeleton) {
+    this.#skeleton = skeleton;
+  }
+
+  read(statement: unknown): Omit<SelectStatement, 'is' | 'place' | 'explain'> {
+    const { limit, offset } = this.#skeleton;
+    const known = ['type', 'distinct', 'columns', 'from', 'where', 'groupby', 'having', 'orderby'];
+    this.#refuseUnknown(statement, known);
+    if (fieldOf(statement, 'type') !== 'select') throw this.#notAvailable('this statement');
+    const groupBy = fieldOf(statement, 'groupby');
+    if (groupBy !== null) this.#refuseUnknown(groupBy, ['columns']);
+    const [from, ...joined] = this.#list(statement, 'from');
+    return {
+      distinct: fieldOf(statement, 'distinct') !== null,
+      items: this.#list(statement, 'columns').map((item) => this.#item(item)),
+      from: from === undefined ? null : this.#table(from, []),
+      joins: joined.map((join) => this.#join(join)),
+      where: this.#optional(fieldOf(statement, 'where')),
+      groupBy: this.#list(groupBy, 'columns').map((column) => this.#expression(column)),
+      having: this.#optional(fieldOf(statement, 'having')),
+      orderBy: this.#list(statement, 'orderby').map((key) => this.#orderKey(key)),
+      limit,
+      offset,
+    };
+  }
+
+  #item(item: unknown): SelectItem {
+    this.#refuseUnknown(item, ['expr', 'as']);
+    const of = this.#leaf(fieldOf(item, 'expr')).node;
+    const alias = this.#alias(fieldOf(item, 'as'));
+    if (of.is === 'star' && alias !== null) throw sqlError('* has no alias', of.place);
+    return { of, alias };
+  }
+
+  #orderKey(key: unknown): SelectStatement['orderBy'][number] {
+    this.#refuseUnknown(key, ['expr', 'type']);
+    return { of: this.#expression(fieldOf(key, 'expr')), descending: fieldOf(key, 'type') === 'DESC' };
+  }
+
+  #table(table: unknown, more: readonly string[]): TableName {
+    this.#refuseUnknown(table, ['table', 'as', ...more]);
+    const { node, first } = this.#part(fieldOf(table, 'table'));
+    if (node.is === 'star') throw sqlError(TOTALS, node.place);
+    const name = nameOf(node, false);
+    if (name === null) throw unexpected(first, "a table's name, alone,");
+    return { name, alias: this.#alias(fieldOf(table, 'as')), place: node.place };
+  }
+
+  #join(join: unknown): JoinClause {
+    const kind = fieldOf(join, 'join');
+    const { first } = this.#part(fieldOf(join, 'table'));
+    const table = this.#table(join, ['join', 'on']);
+    const on = this.#optional(fieldOf(join, 'on'));
+    if (on === null) throw sqlError(`the JOIN of ${quoted(table.name)} lacks ON`, first.place);
+    if (kind !== 'INNER JOIN' && kind !== 'LEFT JOIN') throw this.#notAvailable(String(kind));
+    return { table, kind: kind === 'LEFT JOIN' ? 'left' : 'inner', on };
+  }
+
+  #alias(word: unknown): string | null {
+    if (word === null) return null;
+    const { node, first, behindAs } = this.#part(word);
+    const name = nameOf(node, behindAs);
+    if (name === null) throw unexpected(first, behindAs ? 'a name' : GOES_ON);
+    return name;
+  }
+
+  #optional(node: unknown): SqlNode | null {
+    return node === null ? null : this.#expression(node);
+  }
+
+  #expression(node: unknown): SqlNode {
+    const { node: expression } = this.#leaf(node);
+    if (expression.is === 'star') {
+      throw sqlError(NO_STAR, expression.place);
+    }
+    return expression;
+  }
+
+  /** The part that a column of the skeleton stands for. */
+  #leaf(node: unknown): Part {
+    this.#refuseUnknown(node, ['type', 'column']);
+    if (fieldOf(node, 'type') !== 'column_ref') throw this.#notAvailable(String(fieldOf(node, 'type')));
+    return this.#part(fieldOf(node, 'column'));
+  }
+
+  #part(word: unknown): Part {
+    const index = typeof word === 'string' && /^q\d+$/.test(word) ? Number(word.slice(1)) : -1;
+    const part = this.#skeleton.parts[index];
+    if (part === undefined) throw this.#notAvailable(String(word));
+    return part;
+  }
+
+  #list(node: unknown, key: string): readonly unknown[] {
+    const list = fieldOf(node, key);
+    if (list === null) return [];
+    if (!Array.isArray(list)) throw this.#notAvailable(key);
+    return list;
+  }
+
+  #refuseUnknown(node: unknown, known: readonly string[]): void {
+    const [unknown] = unknownFields(node, known);
+    if (unknown !== undefined) throw this.#notAvailable(unknown);
+  }
+
+  /** Something that the parser reads and the tree does not know. */
+  #notAvailable(what: string): Error {
+    return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.words[0].token.place);
+  }
+}
+
+/** The name that a part is; null when it is more, or a string where none can be a name. */
+function nameOf(node: SqlNode, singleQuotes: boolean): string | null {
+  if (node.parenthesized) return null;
+  if (node.is === 'column' && node.table === null) return node.name;
+  const quotedName = node.is === 'string' && (node.quotes === 'double' || singleQuotes) && node.text !== '';
+  return quotedName ? node.text : null;
+}

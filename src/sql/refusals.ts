@@ -1,0 +1,157 @@
+/** What this SQL does not have, found by its words before anything is parsed: each with the sentence that says so. */
+import { sqlError } from './sql-error.js';
+import { isSign, shown, type Token } from './tokens.js';
+
+const EXISTS = 'exists queries are not available through SQL; use POST /v1/query/exists/entity';
+const SAVED = 'saved queries are not available through SQL; use /v1/query/saved';
+const MODEL = 'are not available through SQL; use /v1/dimension and /v1/column';
+const SETS = 'is not available; send the SELECTs as statements of their own';
+const SUBSELECT = 'a SELECT inside a statement is not available';
+const WINDOWS = 'window functions are not available';
+const GROUPING = 'groups of several depths are not available; group by one list of columns';
+const JOINS = 'is not available; tables are joined with JOIN ... ON and LEFT JOIN ... ON';
+const HINTS = 'hints are not available';
+export const NO_STAR = '* stands among the columns of SELECT and in COUNT(*)';
+export const TOTALS =
+  'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
+const GEOLOCATION =
+  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity and its like';
+
+/** Runs of bare words and signs that are refused wherever they stand, with the sentence. */
+const PHRASES: readonly (readonly [string, string])[] = [
+  ['UNION', `UNION ${SETS}`],
+  ['INTERSECT', `INTERSECT ${SETS}`],
+  ['EXCEPT', `EXCEPT ${SETS}`],
+  ['EXISTS (', EXISTS],
+  ['( SELECT', SUBSELECT],
+  ['( WITH', SUBSELECT],
+  ['LATERAL', SUBSELECT],
+  ['INTO', 'SELECT INTO is not available; rows are written with INSERT INTO ... VALUES'],
+  ['SELECT ALL', 'SELECT ALL is not available; write SELECT'],
+  ['DISTINCT ON', 'DISTINCT ON is not available; write GROUP BY'],
+  ['RIGHT JOIN', `RIGHT JOIN ${JOINS}`],
+  ['RIGHT OUTER', `RIGHT JOIN ${JOINS}`],
+  ['FULL JOIN', `FULL JOIN ${JOINS}`],
+  ['FULL OUTER', `FULL JOIN ${JOINS}`],
+  ['CROSS JOIN', `CROSS JOIN ${JOINS}`],
+  ['CROSS APPLY', `APPLY ${JOINS}`],
+  ['OUTER APPLY', `APPLY ${JOINS}`],
+  ['NATURAL JOIN', `NATURAL JOIN ${JOINS}`],
+  ['NATURAL LEFT', `NATURAL JOIN ${JOINS}`],
+  ['NATURAL INNER', `NATURAL JOIN ${JOINS}`],
+  ['USING (', `JOIN ... USING ${JOINS}`],
+  ['OVER (', WINDOWS],
+  ['QUALIFY', WINDOWS],
+  ['WITHIN GROUP', 'WITHIN GROUP is not available; write PERCENTILE(column, 0.5) or MEDIAN(column)'],
+  ['FILTER (', 'FILTER is not available; write the aggregate over CASE WHEN ... END'],
+  ['ROLLUP (', GROUPING],
+  ['CUBE (', GROUPING],
+  ['GROUPING SETS', GROUPING],
+  ['WITH ROLLUP', GROUPING],
+  ['WITH CUBE', GROUPING],
+  ['WITH TIES', 'WITH TIES is not available'],
+  ['WITH (', HINTS],
+  ['OPTION (', HINTS],
+  ['FOR XML', 'FOR XML is not available; the answer is JSON, CSV or Arrow by its Accept header'],
+  ['FOR JSON', 'FOR JSON is not available; the answer is JSON, CSV or Arrow by its Accept header'],
+  ['FOR UPDATE', 'FOR UPDATE is not available'],
+  ['FOR SHARE', 'FOR SHARE is not available'],
+  ['FOR BROWSE', 'FOR BROWSE is not available'],
+  ['FOR SYSTEM_TIME', 'FOR SYSTEM_TIME is not available'],
+  [
+    'COLLATE',
+    'COLLATE is not available; texts are compared without regard to case and ordered by their bytes',
+  ],
+  ['PIVOT (', 'PIVOT is not available'],
+  ['UNPIVOT (', 'UNPIVOT is not available'],
+  ['TABLESAMPLE', 'TABLESAMPLE is not available'],
+  ['NULLS FIRST', 'NULLS FIRST is not available; missing values stand last'],
+  ['ILIKE', 'ILIKE is not available; LIKE compares without regard to case'],
+  ['SIMILAR TO', 'SIMILAR TO is not available; use LIKE'],
+  ['RLIKE', 'regular expressions are not available; use LIKE'],
+  ['REGEXP', 'regular expressions are not available; use LIKE'],
+  ['ANY (', 'ANY is not available; use IN'],
+  ['SOME (', 'SOME is not available; use IN'],
+  ['ALL (', 'ALL is not available'],
+  ['AT TIME ZONE', 'AT TIME ZONE is not available; dates without a zone are UTC'],
+];
+
+interface Phrase {
+  readonly rest: readonly string[];
+  readonly what: string;
+}
+
+const PHRASES_BY_FIRST: ReadonlyMap<string, readonly Phrase[]> = (() => {
+  const byFirst = new Map<string, Phrase[]>();
+  for (const [text, what] of PHRASES) {
+    const [first, ...rest] = text.split(' ');
+    byFirst.set(first, [...(byFirst.get(first) ?? []), { rest, what }]);
+  }
+  return byFirst;
+})();
+
+const wordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
+
+/** Throws 6000 for the first phrase of the statement that is refused. */
+export function refusePhrases(tokens: readonly Token[]): void {
+  for (let at = 0; at < tokens.length; at++) {
+    const phrases = PHRASES_BY_FIRST.get(wordOrSign(tokens[at]));
+    if (phrases === undefined || isNameHere(tokens, at)) continue;
+    for (const { rest, what } of phrases) {
+      const follows = rest.every(
+        (word, index) => at + 1 + index < tokens.length && wordOrSign(tokens[at + 1 + index]) === word,
+      );
+      if (follows) throw sqlError(what, tokens[at].place);
+    }
+  }
+}
+
+/** `jobs.union` and `union.age` are columns. */
+function isNameHere(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at].kind !== 'word') return false;
+  return (at > 0 && isSign(tokens[at - 1], '.')) || isSign(tokens[at + 1], '.');
+}
+
+const GEO_FUNCTION = /^(GEO_|ST_|GEOGRAPHY$|GEOMETRY$)/;
+
+export function refuseGeolocation(functionName: Token): void {
+  if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.place);
+}
+
+const TRANSACTIONS = 'transactions are not available; the writes of one body take effect all or not at all';
+const RIGHTS = 'permissions are not given through SQL; use /v1/key and /v1/permission_groups';
+const SETTINGS = 'is not available through SQL';
+const REPLACING = 'is not available; an INSERT of an entity that exists updates it';
+
+/** First words of statements that are refused. */
+const STATEMENTS: ReadonlyMap<string, string> = new Map([
+  ...['CREATE', 'ALTER', 'DROP', 'TRUNCATE', 'RENAME', 'COMMENT'].map(
+    (word) => [word, `${word} statements ${MODEL}`] as const,
+  ),
+  ...['EXEC', 'EXECUTE', 'CALL', 'PREPARE'].map((word) => [word, SAVED] as const),
+  ...['BEGIN', 'COMMIT', 'ROLLBACK', 'START', 'SAVE', 'SAVEPOINT', 'END'].map(
+    (word) => [word, TRANSACTIONS] as const,
+  ),
+  ...['GRANT', 'REVOKE', 'DENY'].map((word) => [word, RIGHTS] as const),
+  ...['SET', 'DECLARE', 'USE', 'SHOW', 'DESCRIBE', 'DESC', 'PRAGMA', 'VACUUM', 'ANALYZE', 'IF', 'GO'].map(
+    (word) => [word, `${word} ${SETTINGS}`] as const,
+  ),
+  ...['MERGE', 'REPLACE', 'UPSERT'].map((word) => [word, `${word} ${REPLACING}`] as const),
+  ...['COPY', 'LOAD', 'BULK', 'IMPORT'].map(
+    (word) => [word, `${word} ${SETTINGS}; use POST /v1/insert`] as const,
+  ),
+  ['WITH', 'WITH is not available; send the SELECTs as statements of their own'],
+  ['VALUES', 'VALUES stands behind INSERT INTO only'],
+  ['EXISTS', EXISTS],
+]);
+
+/** The error of a statement that begins with a word that no statement of ours begins with. */
+export function refusedStatement(first: Token, second: Token | null): Error {
+  if (first.upper === 'CREATE' && (second?.upper === 'VIEW' || second?.upper === 'PROCEDURE')) {
+    return sqlError(SAVED, first.place);
+  }
+  const what = STATEMENTS.get(first.upper);
+  if (what !== undefined) return sqlError(what, first.place);
+  const expected = 'SELECT, EXPLAIN, INSERT, UPDATE or DELETE';
+  return sqlError(`found ${shown(first)} where a statement begins; it begins with ${expected}`, first.place);
+}

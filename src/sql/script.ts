@@ -1,0 +1,65 @@
+/** A body of SQL text as its statements. */
+import { Cursor } from './cursor.js';
+import { INSERT_VALUES_MAX, SKELETON_WORDS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
+import { readInsert } from './read-insert.js';
+import { readSelect } from './read-select.js';
+import { readDelete, readUpdate } from './read-writes.js';
+import { refusedStatement, refusePhrases } from './refusals.js';
+import { sqlError } from './sql-error.js';
+import { isSign, nextToken, statementTokens, type Token } from './tokens.js';
+import type { Script, SelectStatement, WriteStatement } from './tree.js';
+
+const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
+const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
+
+/** What all statements of a body together may still hold. */
+interface Budget {
+  tokens: number;
+  skeletonWords: number;
+  values: number;
+}
+
+/**
+ * Reads one or several statements, separated by `;`. Throws 6000 with line and column for whatever cannot be read or is
+ * not available; nothing is looked up. Time and memory are bounded by limits.ts.
+ */
+export function readScript(text: string): Script {
+  const cursor = new Cursor(text);
+  const budget = { tokens: TOKENS_MAX, skeletonWords: SKELETON_WORDS_MAX, values: INSERT_VALUES_MAX };
+  const reads: SelectStatement[] = [];
+  const writes: WriteStatement[] = [];
+  for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
+    if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.place);
+    const isRead = READS.has(first.upper);
+    if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
+    if (isRead ? writes.length > 0 : reads.length > 0) {
+      throw sqlError('a body is all SELECTs or all writes; this statement is of the other kind', first.place);
+    }
+    if (reads.length + writes.length === STATEMENTS_MAX) {
+      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.place);
+    }
+    if (isRead) reads.push(readRead(cursor, first, budget));
+    else writes.push(readWrite(cursor, first, budget));
+  }
+  if (writes.length > 0) return { kind: 'writes', statements: writes };
+  if (reads.length > 0) return { kind: 'reads', statements: reads };
+  throw sqlError('the body holds no statement', cursor.place());
+}
+
+function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement {
+  const tokens = statementTokens(cursor, first, budget);
+  refusePhrases(tokens);
+  return readSelect(tokens, budget);
+}
+
+function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
+  if (first.upper === 'INSERT') {
+    const statement = readInsert(cursor, first.place, budget);
+    // The ; that ended it, or the end.
+    nextToken(cursor);
+    return statement;
+  }
+  const tokens = statementTokens(cursor, first, budget);
+  refusePhrases(tokens);
+  return first.upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
+}

@@ -1,0 +1,207 @@
+/**
+ * A SELECT as the parser of statements is given it: its keywords and commas, and for every expression, table and alias
+ * one word, `q` and its number: `SELECT a + 1 AS b FROM [t]` is `SELECT q0 AS q1 FROM q2`. So the parser decides what
+ * stands where; what it would misread or forget, it does not see.
+ * Invariants: nothing of the body's own text is in the skeleton; behind a keyword or a comma stands what it needs.
+ */
+import type { ExpressionReader } from './expression.js';
+import { JOINS_MAX, SKELETON_WORDS_MAX } from './limits.js';
+import { type Paging, pagingFollows, readPaging, readTop } from './paging.js';
+import { TOTALS } from './refusals.js';
+import { sqlError } from './sql-error.js';
+import { type Token, unexpected } from './tokens.js';
+import type { SqlNode } from './tree.js';
+
+export interface Part {
+  readonly node: SqlNode;
+  /** Its first token. */
+  readonly first: Token;
+  /** AS stood before it. */
+  readonly behindAs: boolean;
+}
+
+interface Word {
+  readonly text: string;
+  /** Where in the skeleton's text it begins. */
+  readonly from: number;
+  readonly token: Token;
+}
+
+export interface Skeleton extends Paging {
+  readonly text: string;
+  readonly words: readonly Word[];
+  readonly parts: readonly Part[];
+  /** Where the statement ends. */
+  readonly end: Token;
+}
+
+const EXPRESSION = 'a column, a value or an expression';
+/** Keywords, their text in the skeleton, and what must follow; null where nothing must. */
+const KEYWORDS: ReadonlyMap<string, string | null> = new Map([
+  ['SELECT', EXPRESSION],
+  ['DISTINCT', EXPRESSION],
+  ['FROM', 'a table'],
+  ['JOIN', 'a table'],
+  ['ON', EXPRESSION],
+  ['WHERE', EXPRESSION],
+  ['GROUP BY', EXPRESSION],
+  ['HAVING', EXPRESSION],
+  ['ORDER BY', EXPRESSION],
+  ['AS', 'a name'],
+  ['ASC', null],
+  ['DESC', null],
+]);
+
+const BEGINS_CLAUSE: ReadonlySet<string> = new Set(['FROM', 'WHERE', 'GROUP BY', 'HAVING', 'ORDER BY']);
+/** What a comma in a clause without commas would mean. */
+const COMMA_REFUSED: ReadonlyMap<string, string> = new Map([
+  ['FROM', `tables are joined with JOIN ... ON, not with commas; ${TOTALS}`],
+  ['WHERE', 'conditions are joined with AND and OR, not with commas'],
+  ['HAVING', 'conditions are joined with AND and OR, not with commas'],
+]);
+
+class SkeletonWriter {
+  readonly #reader: ExpressionReader;
+  readonly #budget: { skeletonWords: number };
+  readonly #words: Word[] = [];
+  readonly #parts: Part[] = [];
+  #textUnits = 0;
+  /** The keyword that began the clause. */
+  #clause = 'SELECT';
+  #joinCount = 0;
+  /** What must come next, in words. */
+  #needed: string | null = null;
+
+  constructor(reader: ExpressionReader, budget: { skeletonWords: number }) {
+    this.#reader = reader;
+    this.#budget = budget;
+  }
+
+  write(): Skeleton {
+    const reader = this.#reader;
+    this.#keyword('SELECT');
+    if (reader.isWord('DISTINCT')) this.#keyword('DISTINCT');
+    const top = readTop(reader);
+    if (top !== null && reader.isWord('DISTINCT')) this.#keyword('DISTINCT');
+    while (reader.peek().kind !== 'end' && !pagingFollows(reader)) this.#step();
+    const end = reader.peek();
+    if (this.#needed !== null) throw unexpected(end, this.#needed);
+    const paging = readPaging(reader);
+    if (top !== null && paging.limit !== null) {
+      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.place);
+    }
+    const { offset, limit } = paging;
+    const text = this.#words.map((word) => word.text).join(' ');
+    return { text, words: this.#words, parts: this.#parts, end, limit: limit ?? top, offset };
+  }
+
+  #step(): void {
+    const reader = this.#reader;
+    const token = reader.peek();
+    if (reader.isSign(',')) {
+      this.#comma(token);
+    } else if (token.upper === 'GROUP' || token.upper === 'ORDER') {
+      this.#refuseIfNeeded(token);
+      reader.take();
+      this.#keyword('BY', `${token.upper} BY`, token);
+    } else if (token.upper === 'INNER') this.#join('INNER JOIN');
+    else if (token.upper === 'JOIN') this.#join('INNER JOIN');
+    else if (token.upper === 'LEFT' && (reader.isWord('JOIN', 1) || reader.isWord('OUTER', 1))) {
+      this.#join('LEFT JOIN');
+    } else if ((token.upper === 'ASC' || token.upper === 'DESC') && this.#clause !== 'ORDER BY') {
+      throw sqlError(`${token.upper} stands in ORDER BY only`, token.place);
+    } else if (KEYWORDS.has(token.upper)) this.#keyword(token.upper);
+    else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.place);
+    else this.#part();
+  }
+
+  #comma(token: Token): void {
+    this.#refuseIfNeeded(token);
+    const refused = COMMA_REFUSED.get(this.#clause);
+    if (refused !== undefined) throw sqlError(refused, token.place);
+    this.#reader.take();
+    this.#needed = EXPRESSION;
+    this.#word(',', token);
+  }
+
+  #join(text: string): void {
+    const token = this.#reader.peek();
+    this.#refuseIfNeeded(token);
+    if (this.#joinCount++ === JOINS_MAX) {
+      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.place);
+    }
+    if (token.upper !== 'JOIN') this.#reader.take();
+    if (token.upper === 'LEFT') this.#reader.acceptWord('OUTER');
+    this.#reader.expectWord('JOIN');
+    this.#needed = 'a table';
+    this.#word(text, token);
+  }
+
+  #keyword(word: string, text = word, token = this.#reader.peek()): void {
+    const inSelect = word === 'DISTINCT' && this.#words.length === 1;
+    if (!inSelect) this.#refuseIfNeeded(token);
+    this.#reader.expectWord(word);
+    this.#needed = KEYWORDS.get(text) ?? null;
+    this.#word(text, token);
+    if (BEGINS_CLAUSE.has(text)) this.#begin(text, token);
+    if (word === 'ASC' || word === 'DESC') this.#nullsLast();
+  }
+
+  #begin(clause: string, token: Token): void {
+    if (this.#words.filter(({ text }) => text === clause).length > 1) {
+      throw sqlError(`${clause} stands in a SELECT once`, token.place);
+    }
+    this.#clause = clause;
+  }
+
+  /** NULLS LAST says what holds anyway. */
+  #nullsLast(): void {
+    const reader = this.#reader;
+    if (reader.isWord('NULLS') && reader.isWord('LAST', 1)) {
+      reader.take();
+      reader.take();
+    }
+  }
+
+  #part(): void {
+    const reader = this.#reader;
+    const first = reader.peek();
+    const behindAs = this.#words.at(-1)?.text === 'AS';
+    const node = this.#star() ?? reader.expression();
+    this.#needed = null;
+    this.#word(`q${this.#parts.length}`, first);
+    this.#parts.push({ node, first, behindAs });
+    if (this.#clause === 'ORDER BY') this.#nullsLast();
+  }
+
+  /** `*` and `jobs.*`. */
+  #star(): SqlNode | null {
+    const reader = this.#reader;
+    const first = reader.peek();
+    const { place } = first;
+    if (reader.acceptSign('*')) return { is: 'star', table: null, place, parenthesized: false };
+    const named = first.kind === 'word' || first.kind === 'bracketed' || first.kind === 'double';
+    if (!named || !reader.isSign('.', 1) || !reader.isSign('*', 2)) return null;
+    for (let passed = 0; passed < 3; passed++) reader.take();
+    return { is: 'star', table: first.text, place, parenthesized: false };
+  }
+
+  #refuseIfNeeded(token: Token): void {
+    if (this.#needed !== null) throw unexpected(token, this.#needed);
+  }
+
+  #word(text: string, token: Token): void {
+    if (--this.#budget.skeletonWords < 0) {
+      throw sqlError(
+        `the body's SELECTs have more than ${SKELETON_WORDS_MAX} columns, tables and clauses`,
+        token.place,
+      );
+    }
+    this.#words.push({ text, from: this.#textUnits, token });
+    this.#textUnits += text.length + 1;
+  }
+}
+
+/** The SELECT that begins here, to its end. `budget.skeletonWords` is what the body may still hold. */
+export const skeletonOf = (reader: ExpressionReader, budget: { skeletonWords: number }): Skeleton =>
+  new SkeletonWriter(reader, budget).write();

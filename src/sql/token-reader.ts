@@ -1,0 +1,90 @@
+/** Where a reader stands among the tokens of a statement. */
+import { sqlError } from './sql-error.js';
+import { isSign, type Token, unexpected } from './tokens.js';
+import type { Place, SqlNode } from './tree.js';
+
+/** Keywords that are names nowhere; in [brackets] they are. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['SELECT', 'DISTINCT', 'FROM', 'WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'AS', 'ASC', 'DESC'],
+  ...['JOIN', 'INNER', 'ON', 'AND', 'OR', 'NOT', 'IN', 'LIKE', 'BETWEEN', 'IS'],
+  ...['CASE', 'WHEN', 'THEN', 'ELSE', 'END', 'NULL', 'TRUE', 'FALSE'],
+]);
+
+export const isReserved = ({ upper }: Token): boolean => RESERVED.has(upper);
+
+export abstract class TokenReader {
+  readonly tokens: readonly Token[];
+  /** Index of the token that comes next. */
+  at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+  }
+
+  /** The expression that begins here; passed. */
+  abstract expression(): SqlNode;
+
+  /** The same without AND, OR, NOT and comparisons outside of parentheses. */
+  abstract value(): SqlNode;
+
+  /** The token `ahead` of the next one; behind the last one the end. */
+  peek(ahead = 0): Token {
+    return this.tokens[Math.min(this.at + ahead, this.tokens.length - 1)];
+  }
+
+  take(): Token {
+    const token = this.peek();
+    if (token.kind !== 'end') this.at++;
+    return token;
+  }
+
+  isWord(word: string, ahead = 0): boolean {
+    return this.peek(ahead).upper === word;
+  }
+
+  isSign(text: string, ahead = 0): boolean {
+    return isSign(this.peek(ahead), text);
+  }
+
+  acceptWord(word: string): boolean {
+    const found = this.isWord(word);
+    if (found) this.at++;
+    return found;
+  }
+
+  acceptSign(text: string): boolean {
+    const found = this.isSign(text);
+    if (found) this.at++;
+    return found;
+  }
+
+  expectWord(word: string): void {
+    if (!this.acceptWord(word)) throw unexpected(this.peek(), word);
+  }
+
+  expectSign(text: string): void {
+    if (!this.acceptSign(text)) throw unexpected(this.peek(), text);
+  }
+
+  /** Passes the parenthesis that closes what began at `open`. */
+  expectClosing(open: Place): void {
+    if (this.acceptSign(')')) return;
+    if (this.peek().kind === 'end') throw sqlError('the parenthesis that begins here is not closed', open);
+    throw unexpected(this.peek(), 'an operator, a comma or )');
+  }
+
+  /** A name on its own: bare, in brackets, or in double quotes. */
+  expectName(what: string): Token {
+    const token = this.peek();
+    const named = token.kind === 'bracketed' || token.kind === 'double';
+    if (!named && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
+    if (token.text === '') throw sqlError('a name has at least one character', token.place);
+    return this.take();
+  }
+
+  /** Behind AS an alias may stand in single quotes too. */
+  expectAlias(behindAs: boolean): string {
+    const { kind, text } = this.peek();
+    return behindAs && kind === 'single' && text !== '' ? this.take().text : this.expectName('a name').text;
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The words, names, literals and signs of a statement, each with its place.
+ * Invariants: a list of tokens ends with one of kind 'end' at the place behind the last; `upper` is set for bare words
+ * of ASCII letters only, so that no other letter's upper case (ı, ſ) makes a keyword; names in brackets and literals
+ * are never keywords.
+ */
+import { quoted } from '../base/index.js';
+import { type Cursor, isDigit, isNameStart } from './cursor.js';
+import { TOKENS_MAX } from './limits.js';
+import { sqlError } from './sql-error.js';
+import type { Place } from './tree.js';
+
+export type TokenKind = 'word' | 'bracketed' | 'number' | 'single' | 'double' | 'sign' | 'end';
+
+export interface Token {
+  readonly kind: TokenKind;
+  /** As written; of quoted things what is inside, of numbers the digits. */
+  readonly text: string;
+  /** Of bare words; else ''. */
+  readonly upper: string;
+  readonly place: Place;
+}
+
+const QUOTE = 39;
+const DOUBLE_QUOTE = 34;
+const OPENING_BRACKET = 91;
+const CLOSING_BRACKET = 93;
+const POINT = 46;
+
+const ONE_UNIT_SIGNS = '()*,.+-/%<>=;';
+const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
+
+/** Signs of other dialects, and what to write instead. */
+const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
+  ['==', 'two values are compared with one ='],
+  ['::', 'a cast is written CAST(value AS type)'],
+  ['`', 'names do not stand in backticks; write them in [brackets]'],
+  ['@', 'variables are not available'],
+  [':', 'parameters are not available; write the value itself'],
+  ['?', 'parameters are not available; write the value itself'],
+  ['#', 'temporary tables are not available'],
+  ['&', 'operators on bits are not available'],
+  ['|', 'operators on bits are not available; texts are joined with ||'],
+  ['^', 'operators on bits are not available; a power is written POWER(x, y)'],
+  ['~', 'operators on bits and regular expressions are not available'],
+];
+
+const ASCII_WORD = /^[A-Za-z_]+$/;
+
+/** The next token, behind white space and comments; at the end of the text one of kind 'end'. */
+export function nextToken(cursor: Cursor): Token {
+  cursor.skip();
+  const place = cursor.place();
+  const { code } = cursor;
+  const token = (kind: TokenKind, text: string, upper = ''): Token => ({ kind, text, upper, place });
+  if (cursor.ended) return token('end', '');
+  if (isDigit(code)) return token('number', cursor.number());
+  if (code === QUOTE) return token('single', cursor.quoted(QUOTE, 'string'));
+  if (code === DOUBLE_QUOTE) return token('double', cursor.quoted(DOUBLE_QUOTE, 'name or string'));
+  if (code === OPENING_BRACKET) return bracketed(cursor, place);
+  if (isNameStart(code)) return word(cursor, place);
+  if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
+    return token('number', cursor.number());
+  }
+  return sign(cursor, place);
+}
+
+function bracketed(cursor: Cursor, place: Place): Token {
+  const text = cursor.quoted(CLOSING_BRACKET, 'name in brackets');
+  if (text === '') throw sqlError('a name in [brackets] has at least one character', place);
+  return { kind: 'bracketed', text, upper: '', place };
+}
+
+function word(cursor: Cursor, place: Place): Token {
+  const text = cursor.bareName();
+  // N'...' is a string like any other.
+  if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
+    return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', place };
+  }
+  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', place };
+}
+
+function sign(cursor: Cursor, place: Place): Token {
+  const { text, at } = cursor;
+  const foreign = FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at));
+  const two = TWO_UNIT_SIGNS.find((each) => text.startsWith(each, at));
+  if (foreign !== undefined && two === undefined) throw sqlError(foreign[1], place);
+  const found = two ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
+  if (two === undefined && !ONE_UNIT_SIGNS.includes(found)) {
+    throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, place);
+  }
+  cursor.pass(found.length);
+  return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', place };
+}
+
+/**
+ * The tokens from `first` to the `;` that ends its statement, which is passed, or to the end of the text.
+ * `budget.tokens` is what a body may still hold.
+ */
+export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: number }): readonly Token[] {
+  const tokens: Token[] = [];
+  let token = first;
+  while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
+    if (--budget.tokens < 0) {
+      const what = `the body holds more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
+      throw sqlError(what, token.place);
+    }
+    tokens.push(token);
+    token = nextToken(cursor);
+  }
+  tokens.push({ kind: 'end', text: '', upper: '', place: token.place });
+  return tokens;
+}
+
+export const isSign = (token: Token, text: string): boolean => token.kind === 'sign' && token.text === text;
+
+/** The token as a message names it. */
+export function shown(token: Token): string {
+  if (token.kind === 'end') return 'the end of the statement';
+  if (token.kind === 'single') return `the string ${quoted(token.text)}`;
+  return quoted(token.kind === 'bracketed' ? `[${token.text}]` : token.text);
+}
+
+/** `expected` as in 'found "FORM" where a comma is expected'. */
+export const unexpected = (token: Token, expected: string): Error =>
+  sqlError(`found ${shown(token)} where ${expected} is expected`, token.place);

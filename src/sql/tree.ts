@@ -1,0 +1,156 @@
+/**
+ * SQL as it was read: statements as our own tree, whatever the parser of the day calls things. Names stand as they were
+ * written; nothing is looked up yet. Every node knows where it begins, for messages.
+ */
+
+/** From 1, counted in the body; columns in code points. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Node {
+  readonly place: Place;
+  /** It stood in parentheses of its own. */
+  readonly parenthesized: boolean;
+}
+
+export type ComparisonWord = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+export type SqlNode = Node &
+  /** Digits as they were written, with sign, fraction and exponent. */
+  (
+    | { readonly is: 'number'; readonly text: string }
+    /** Unescaped. Double quotes: a column of that name, else a string. */
+    | { readonly is: 'string'; readonly text: string; readonly quotes: 'single' | 'double' }
+    | { readonly is: 'boolean'; readonly value: boolean }
+    | { readonly is: 'null' }
+    /** `clicks.value` of [clicks.value] is one name; `table` is what stood before it outside brackets, or null. */
+    | { readonly is: 'column'; readonly table: string | null; readonly name: string }
+    /** Of SELECT and of COUNT(*). */
+    | { readonly is: 'star'; readonly table: string | null }
+    | { readonly is: 'negative'; readonly of: SqlNode }
+    | { readonly is: 'not'; readonly of: SqlNode }
+    | { readonly is: 'and' | 'or'; readonly left: SqlNode; readonly right: SqlNode }
+    | {
+        readonly is: 'compare';
+        readonly comparison: ComparisonWord;
+        readonly left: SqlNode;
+        readonly right: SqlNode;
+      }
+    | {
+        readonly is: 'arithmetic';
+        readonly operator: '+' | '-' | '*' | '/' | '%' | '||';
+        readonly left: SqlNode;
+        readonly right: SqlNode;
+      }
+    | {
+        readonly is: 'between';
+        readonly of: SqlNode;
+        readonly low: SqlNode;
+        readonly high: SqlNode;
+        readonly negated: boolean;
+      }
+    | {
+        readonly is: 'in';
+        readonly of: SqlNode;
+        readonly values: readonly SqlNode[];
+        readonly negated: boolean;
+      }
+    | {
+        readonly is: 'like';
+        readonly of: SqlNode;
+        readonly pattern: SqlNode;
+        readonly escape: string | null;
+        readonly negated: boolean;
+      }
+    | { readonly is: 'is-null'; readonly of: SqlNode; readonly negated: boolean }
+    | {
+        readonly is: 'case';
+        /** CASE x WHEN 1 ...; null = CASE WHEN x = 1 ... */
+        readonly of: SqlNode | null;
+        readonly branches: readonly { readonly when: SqlNode; readonly then: SqlNode }[];
+        readonly otherwise: SqlNode | null;
+      }
+    | {
+        readonly is: 'cast';
+        readonly of: SqlNode;
+        /** Lower-case: 'decimal', 'varchar', ... */
+        readonly typeName: string;
+        readonly precision: number | null;
+        readonly scale: number | null;
+        /** TRY_CAST. */
+        readonly lenient: boolean;
+      }
+    /** Functions and aggregates alike; `name` in lower case. */
+    | {
+        readonly is: 'call';
+        readonly name: string;
+        readonly args: readonly SqlNode[];
+        readonly distinct: boolean;
+      }
+  );
+
+export interface SelectItem {
+  readonly of: SqlNode;
+  readonly alias: string | null;
+}
+
+export interface TableName {
+  readonly name: string;
+  readonly alias: string | null;
+  readonly place: Place;
+}
+
+export interface JoinClause {
+  readonly table: TableName;
+  readonly kind: 'inner' | 'left';
+  readonly on: SqlNode;
+}
+
+export interface SelectStatement {
+  readonly is: 'select';
+  readonly place: Place;
+  readonly explain: 'no' | 'plan' | 'analyze';
+  readonly distinct: boolean;
+  readonly items: readonly SelectItem[];
+  readonly from: TableName | null;
+  readonly joins: readonly JoinClause[];
+  readonly where: SqlNode | null;
+  readonly groupBy: readonly SqlNode[];
+  readonly having: SqlNode | null;
+  readonly orderBy: readonly { readonly of: SqlNode; readonly descending: boolean }[];
+  readonly limit: { readonly count: number; readonly place: Place } | null;
+  readonly offset: number;
+}
+
+export interface InsertStatement {
+  readonly is: 'insert';
+  readonly place: Place;
+  readonly table: TableName;
+  readonly columns: readonly { readonly name: string; readonly place: Place }[];
+  /** Literals only (number, string, boolean, null, negative number). */
+  readonly rows: readonly (readonly SqlNode[])[];
+}
+
+export interface UpdateStatement {
+  readonly is: 'update';
+  readonly place: Place;
+  readonly table: TableName;
+  readonly set: readonly { readonly column: string; readonly place: Place; readonly value: SqlNode }[];
+  readonly where: SqlNode | null;
+}
+
+export interface DeleteStatement {
+  readonly is: 'delete';
+  readonly place: Place;
+  readonly table: TableName;
+  readonly where: SqlNode | null;
+}
+
+export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement;
+
+/** A body: all SELECTs or all writes, at least one. */
+export type Script =
+  | { readonly kind: 'reads'; readonly statements: readonly SelectStatement[] }
+  | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] };

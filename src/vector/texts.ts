@@ -1,0 +1,158 @@
+/**
+ * A list of texts, each known by its code from 0 on: as UTF-8 bytes one behind the other, as strings, or both, each made
+ * from the other when it is first asked for. Texts may repeat unless `distinct`.
+ * Invariant: what a code stands for never changes, and neither does `size`: what is worked out of texts may be remembered
+ * by the object and the code.
+ */
+import { codePointCount, compareText } from '../schema/index.js';
+
+/** Strings made of bytes are kept up to so many texts; a longer list is read in other ways than one by one. */
+const KEPT_STRINGS_MAX = 2 ** 17;
+/** What a string takes beside its characters. */
+const STRING_BYTES = 24;
+
+const encoder = new TextEncoder();
+
+export interface TextBytes {
+  /** Text c is bytes[offsets[c], offsets[c + 1]). */
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+export class Texts {
+  readonly size: number;
+  /** No two codes stand for the same text. */
+  readonly distinct: boolean;
+  /** hashBytes of each text that is not empty, where it is known. */
+  readonly hashes: Uint32Array | null;
+  #bytes: TextBytes | null;
+  /** A view of the bytes that decodes. */
+  #decoder: Buffer | null = null;
+  #strings: (string | undefined)[] | null;
+  /** `#strings` holds all. */
+  readonly #ofStrings: boolean;
+  #memoryBytes: number | null = null;
+
+  private constructor(
+    size: number,
+    bytes: TextBytes | null,
+    strings: string[] | null,
+    distinct: boolean,
+    hashes: Uint32Array | null,
+  ) {
+    this.size = size;
+    this.distinct = distinct;
+    this.hashes = hashes;
+    this.#bytes = bytes;
+    this.#strings = strings;
+    this.#ofStrings = strings !== null;
+  }
+
+  /** Of UTF-8 bytes, which must stay as they are; `size` texts. `hashes`: hashBytes of each text that is not empty. */
+  static ofBytes(
+    bytes: TextBytes,
+    size: number,
+    distinct: boolean,
+    hashes: Uint32Array | null = null,
+  ): Texts {
+    return new Texts(size, bytes, null, distinct, hashes);
+  }
+
+  /** Of strings; the list is kept. */
+  static ofStrings(strings: string[], distinct = false): Texts {
+    return new Texts(strings.length, null, strings, distinct, null);
+  }
+
+  /** Text `code`. */
+  text(code: number): string {
+    const kept = this.#strings?.[code];
+    return kept === undefined ? this.#decode(code) : kept;
+  }
+
+  /** All of them as UTF-8. */
+  get utf8(): TextBytes {
+    this.#bytes ??= encodeAll(this.#strings as string[]);
+    return this.#bytes;
+  }
+
+  /** Below 0 when text `code` stands before text `otherCode` of `other` as UTF-8 bytes, 0 when they are equal. */
+  compare(code: number, other: Texts, otherCode: number): number {
+    if (this === other && code === otherCode) return 0;
+    // A few strings beside many bytes are cheaply made bytes, and bytes need not be decoded.
+    if (this.#ofStrings && other.#ofStrings) return compareText(this.text(code), other.text(otherCode));
+    return compareBytes(this.utf8, code, other.utf8, otherCode);
+  }
+
+  /** Code points of text `code`. */
+  codePoints(code: number): number {
+    if (this.#ofStrings) return codePointCount(this.text(code));
+    const { offsets, bytes } = this.utf8;
+    let count = 0;
+    // Every byte but those that continue a code point begins one.
+    for (let at = offsets[code]; at < offsets[code + 1]; at++) if ((bytes[at] & 0xc0) !== 0x80) count++;
+    return count;
+  }
+
+  /** About what the texts take now; strings made of bytes are not counted. */
+  get memoryBytes(): number {
+    this.#memoryBytes ??= this.#measure();
+    return this.#memoryBytes;
+  }
+
+  #measure(): number {
+    if (!this.#ofStrings) return this.utf8.bytes.byteLength + this.utf8.offsets.byteLength;
+    let bytes = 0;
+    for (const text of this.#strings as string[]) bytes += text.length + STRING_BYTES;
+    return bytes;
+  }
+
+  #decode(code: number): string {
+    const { offsets, bytes } = this.#bytes as TextBytes;
+    this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const text = this.#decoder.toString('utf8', offsets[code], offsets[code + 1]);
+    if (this.size <= KEPT_STRINGS_MAX) {
+      this.#strings ??= new Array<string | undefined>(this.size);
+      this.#strings[code] = text;
+    }
+    return text;
+  }
+}
+
+function encodeAll(strings: readonly string[]): TextBytes {
+  const offsets = new Uint32Array(strings.length + 1);
+  let lengthMax = 0;
+  // A UTF-16 unit takes at most three bytes.
+  for (const text of strings) lengthMax += text.length * 3;
+  const bytes = new Uint8Array(lengthMax);
+  let end = 0;
+  strings.forEach((text, code) => {
+    end = encodeText(text, bytes, end);
+    offsets[code + 1] = end;
+  });
+  // What is far too long is not kept.
+  return { offsets, bytes: end * 2 < lengthMax ? bytes.slice(0, end) : bytes.subarray(0, end) };
+}
+
+/** Writes `text` from bytes[at] on; gives where it ends. */
+function encodeText(text: string, bytes: Uint8Array, at: number): number {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) return at + encoder.encodeInto(text, bytes.subarray(at)).written;
+    bytes[at + index] = unit;
+  }
+  return at + text.length;
+}
+
+function compareBytes(a: TextBytes, code: number, b: TextBytes, otherCode: number): number {
+  const [left, right] = [a.bytes, b.bytes];
+  const from = a.offsets[code];
+  const otherFrom = b.offsets[otherCode];
+  const length = a.offsets[code + 1] - from;
+  const otherLength = b.offsets[otherCode + 1] - otherFrom;
+  const shorter = length < otherLength ? length : otherLength;
+  for (let index = 0; index < shorter; index++) {
+    const difference = left[from + index] - right[otherFrom + index];
+    if (difference !== 0) return difference;
+  }
+  return length - otherLength;
+}

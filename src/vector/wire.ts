@@ -1,0 +1,87 @@
+/** Vectors as they cross threads: plain data, holding no more than their rows need and no view of anybody's memory. */
+import { invariant } from '../base/index.js';
+import { type TextBytes, Texts } from './texts.js';
+import type { TextVector, Vector } from './vector.js';
+
+export type WireVector =
+  | Exclude<Vector, TextVector>
+  | (Omit<TextVector, 'texts'> & {
+      /** Of the texts that rows have, and of none else. */
+      readonly offsets: Uint32Array;
+      readonly bytes: Uint8Array;
+      readonly distinct: boolean;
+    });
+
+/** A copy of the first `vector.count` rows. */
+export function toWire(vector: Vector): WireVector {
+  const { count } = vector;
+  const valid = vector.valid === null ? null : vector.valid.slice(0, count);
+  switch (vector.kind) {
+    case 'exact': {
+      const numbers = vector.numbers?.slice(0, count) ?? null;
+      return { kind: 'exact', count, valid, numbers, wide: vector.wide?.slice(0, count) ?? null };
+    }
+    case 'float':
+      return { kind: 'float', count, valid, numbers: vector.numbers.slice(0, count) };
+    case 'boolean':
+      return { kind: 'boolean', count, valid, bits: vector.bits.slice(0, count) };
+    case 'text':
+      return textToWire(vector, valid);
+  }
+}
+
+function textToWire(vector: TextVector, valid: Uint8Array | null): WireVector {
+  const { count, codes, texts } = vector;
+  const { distinct } = texts;
+  const { offsets, bytes } = texts.utf8;
+  if (codes === null && valid === null && count === texts.size && count > 0) {
+    const own = { offsets: offsets.slice(0, count + 1), bytes: bytes.slice(0, offsets[count]) };
+    return { kind: 'text', count, valid, codes, ...own, distinct };
+  }
+  const used = new Uint32Array(texts.size);
+  const order: number[] = [];
+  const wireCodes = new Uint32Array(count);
+  let length = 0;
+  for (let row = 0; row < count; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const code = codes === null ? row : codes[row];
+    if (used[code] === 0) {
+      order.push(code);
+      used[code] = order.length;
+      length += offsets[code + 1] - offsets[code];
+    }
+    wireCodes[row] = used[code] - 1;
+  }
+  const own = copyTexts(offsets, bytes, order, length);
+  return { kind: 'text', count, valid, codes: wireCodes, ...own, distinct };
+}
+
+/** The texts of `order`, `length` bytes together; an empty one if there are none, for missing values to have a code. */
+function copyTexts(
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  order: readonly number[],
+  length: number,
+): TextBytes {
+  const ownOffsets = new Uint32Array(Math.max(order.length, 1) + 1);
+  const ownBytes = new Uint8Array(length);
+  let at = 0;
+  order.forEach((code, index) => {
+    for (let byte = offsets[code]; byte < offsets[code + 1]; byte++) ownBytes[at++] = bytes[byte];
+    ownOffsets[index + 1] = at;
+  });
+  invariant(at === length, 'the texts of a vector are as long as they were measured');
+  return { offsets: ownOffsets, bytes: ownBytes };
+}
+
+export function fromWire(wire: WireVector): Vector {
+  if (wire.kind !== 'text') return wire;
+  const { kind, count, valid, codes, offsets, bytes, distinct } = wire;
+  return {
+    kind,
+    count,
+    valid,
+    codes,
+    texts: Texts.ofBytes({ offsets, bytes }, offsets.length - 1, distinct),
+  };
+}

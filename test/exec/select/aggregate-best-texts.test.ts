@@ -1,0 +1,37 @@
+/** The least and the greatest of long texts, many of which replace one another. */
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { HeldMemory } from '../../../src/exec/held-memory.js';
+import { QueryRun } from '../../../src/exec/query-run.js';
+import { BestTexts } from '../../../src/exec/select/aggregate-best-texts.js';
+import { fromWire, valueAt } from '../../../src/vector/index.js';
+
+const SEED = 264_575;
+t.comment(`seed ${SEED}`);
+
+const GROUPS = 3;
+
+t.test('what was replaced is moved out of the way, and nothing else', (t) => {
+  const prng = new Prng(SEED);
+  const run = new QueryRun(null, 0, 2 ** 30);
+  const memory = new HeldMemory(run);
+  const best = new BestTexts('max', memory);
+  best.reserve(GROUPS + 1);
+  const expected = new Array<string | null>(GROUPS + 1).fill(null);
+  for (let round = 0; round < 2_000; round++) {
+    // Later texts are mostly better ones.
+    const text = `${String(round + prng.below(50)).padStart(6, '0')}${'x'.repeat(prng.below(2_000))}`;
+    const group = prng.between(1, GROUPS - 1);
+    const bytes = Buffer.from(`..${text}`);
+    best.offer(group, bytes, 2, bytes.length);
+    const held = expected[group];
+    if (held === null || text > held) expected[group] = text;
+  }
+  t.ok(memory.bytes < 400_000, `${memory.bytes} bytes for ${GROUPS} texts`);
+  const answer = fromWire(best.texts(GROUPS, run));
+  t.strictSame(
+    Array.from({ length: GROUPS }, (_, group) => valueAt(answer, group)),
+    expected.slice(1),
+  );
+  t.end();
+});

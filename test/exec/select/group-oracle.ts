@@ -1,0 +1,400 @@
+/** Generated rows in batches of vectors, and what grouping them must give: row at a time, with bigints. */
+import { hashBytes, type Prng } from '../../../src/base/index.js';
+import type { GroupedRows } from '../../../src/exec/select/group.js';
+import type { RowBatch } from '../../../src/exec/select/row-batches.js';
+import type { Aggregate, AggregateState, Expression, Grouping, GroupPartial } from '../../../src/ir/index.js';
+import {
+  fromWire,
+  type SqlType,
+  Texts,
+  type Value,
+  type Vector,
+  valueAt,
+  vectorOf,
+  type WireVector,
+} from '../../../src/vector/index.js';
+
+/** How the texts of a column come. */
+type TextForm = 'shared' | 'repeating' | 'fresh' | 'mixed';
+
+const FORMS = ['shared', 'other', 'repeating', 'fresh'] as const;
+
+export interface Column {
+  readonly type: SqlType;
+  readonly texts: TextForm;
+  readonly values: readonly Value[];
+}
+
+/** Rows in order, with the entity of each. */
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly entities: readonly number[];
+}
+
+export interface Data {
+  readonly rowEnd: number;
+  readonly rows: Table;
+  /** Their entities come in any order. */
+  readonly feeds: readonly Table[];
+}
+
+const TYPES: readonly SqlType[] = [
+  { type: 'integer' },
+  { type: 'decimal', scale: 2 },
+  { type: 'float' },
+  { type: 'boolean' },
+  { type: 'text' },
+  { type: 'date' },
+];
+
+const TEXTS = [
+  '',
+  'a',
+  'b',
+  'ä',
+  '€uro',
+  '\u{ffff}',
+  '\u{10000}',
+  '😀',
+  'a long one, longer than eight bytes',
+  'ab',
+];
+
+/** What values of a column are drawn from: few or many, small or extreme. */
+function drawFrom(prng: Prng, { type }: SqlType): () => Value {
+  const few = prng.chance(0.5) ? prng.between(1, 6) : prng.between(50, 3_000);
+  switch (type) {
+    case 'boolean':
+      return () => prng.chance(0.5);
+    case 'text':
+      if (few <= TEXTS.length) return () => prng.pick(TEXTS);
+      return () => `${prng.pick(TEXTS)}${prng.below(few)}`;
+    case 'float': {
+      const wild = prng.chance(0.3);
+      return () => {
+        const value = (prng.below(few) - few / 2) * prng.pick([0.1, 1, 1 / 3, -0]);
+        if (!wild) return value;
+        return prng.pick([
+          value * 2 ** prng.between(-1_060, 990),
+          1.7976931348623157e308,
+          -1.7976931348623157e308,
+          5e-324,
+          -0,
+        ]);
+      };
+    }
+    default: {
+      const size = prng.pick([0n, 0n, 1_000_000_007n, 2n ** 51n, 2n ** 52n + 12_345n, 2n ** 62n, 10n ** 37n]);
+      const base = prng.pick([0n, 0n, 20_000n, 2n ** 40n]);
+      return () => base + BigInt(prng.below(few) - (few >> 1)) + size * BigInt(prng.below(3) - 1);
+    }
+  }
+}
+
+function generateColumn(prng: Prng, count: number): Column {
+  const type = prng.pick(TYPES);
+  const draw = drawFrom(prng, type);
+  const missing = prng.pick([0, 0, 0.1, 0.9, 1]);
+  const values = Array.from({ length: count }, () => (prng.chance(missing) ? null : draw()));
+  return { type, texts: prng.pick(['shared', 'repeating', 'fresh', 'mixed']), values };
+}
+
+const COLUMNS = 4;
+
+function generateTable(prng: Prng, entities: readonly number[]): Table {
+  return {
+    columns: Array.from({ length: COLUMNS }, () => generateColumn(prng, entities.length)),
+    entities,
+  };
+}
+
+/** Inputs of the rows and of each feed are apart by so many. */
+const INPUT_STRIDE = 100;
+
+export const inputOf = (feed: number | null, column: number): number =>
+  column + (feed === null ? 0 : INPUT_STRIDE * (feed + 1));
+
+export function generateData(prng: Prng, entityCount: number): Data {
+  const areEvents = prng.chance(0.5);
+  const entities: number[] = [];
+  for (let entity = 0; entity < entityCount; entity++) {
+    const rows = areEvents ? prng.below(5) : Number(prng.chance(0.8));
+    for (let row = 0; row < rows; row++) entities.push(entity);
+  }
+  const feed = (): Table =>
+    generateTable(
+      prng,
+      Array.from({ length: prng.below(entityCount * 3 + 1) }, () => prng.below(entityCount)),
+    );
+  return { rowEnd: entityCount, rows: generateTable(prng, entities), feeds: [feed(), feed()] };
+}
+
+/** Texts, and the codes of each. */
+interface List {
+  readonly codes: ReadonlyMap<string, readonly number[]>;
+  readonly texts: Texts;
+}
+
+function codesOf(strings: readonly string[]): Map<string, number[]> {
+  const codes = new Map<string, number[]>();
+  strings.forEach((text, code) => {
+    codes.set(text, [...(codes.get(text) ?? []), code]);
+  });
+  return codes;
+}
+
+function shuffle(prng: Prng, strings: readonly string[]): string[] {
+  const keyed = strings.map((text) => ({ text, key: prng.unit() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ text }) => text);
+}
+
+/** The vectors of one column, batch by batch. */
+class ColumnReader {
+  readonly #column: Column;
+  readonly #prng: Prng;
+  readonly #lists: Readonly<Record<'shared' | 'other' | 'repeating', List>>;
+
+  constructor(column: Column, prng: Prng) {
+    this.#column = column;
+    this.#prng = prng;
+    const strings = [...new Set(column.values.filter((value) => typeof value === 'string'))];
+    strings.push('never used');
+    const shuffled = shuffle(prng, strings);
+    const other = shuffle(prng, strings);
+    const twice = shuffle(prng, [...strings, ...strings]);
+    this.#lists = {
+      shared: { codes: codesOf(shuffled), texts: hashedTexts(shuffled) },
+      other: { codes: codesOf(other), texts: Texts.ofStrings(other, true) },
+      repeating: { codes: codesOf(twice), texts: Texts.ofStrings(twice) },
+    };
+  }
+
+  read(from: number, to: number): Vector {
+    const { type, texts, values } = this.#column;
+    const part = values.slice(from, to);
+    const vector = vectorOf(type, part);
+    if (vector.kind === 'text') {
+      const form = texts === 'mixed' ? this.#prng.pick(FORMS) : texts;
+      if (form === 'fresh') return vector;
+      const { codes: known, texts: list } = this.#lists[form];
+      const codes = Uint32Array.from(part, (value) => this.#prng.pick(known.get(String(value)) ?? [0]));
+      return { ...vector, codes, texts: list };
+    }
+    // What stands in the place of a missing value is anything.
+    if (vector.kind === 'exact' && vector.numbers !== null && this.#prng.chance(0.5)) {
+      part.forEach((value, row) => {
+        if (value === null) vector.numbers?.fill(this.#prng.pick([Number.NaN, 2 ** 60, -3]), row, row + 1);
+      });
+    }
+    if (vector.kind === 'float' && this.#prng.chance(0.5)) {
+      part.forEach((value, row) => {
+        if (value === null)
+          vector.numbers[row] = this.#prng.pick([Number.NaN, 1e308, Number.NEGATIVE_INFINITY]);
+      });
+    }
+    return vector;
+  }
+}
+
+/** Texts as a dictionary gives them. */
+function hashedTexts(strings: readonly string[]): Texts {
+  const { offsets, bytes } = Texts.ofStrings([...strings]).utf8;
+  const hashes = Uint32Array.from(strings, (_, code) => hashBytes(bytes, offsets[code], offsets[code + 1]));
+  return Texts.ofBytes({ offsets, bytes }, strings.length, true, hashes);
+}
+
+/** The data in batches of any size up to `batchMax`. */
+export function groupedRows({ rowEnd, rows, feeds }: Data, batchMax: number, prng: Prng): GroupedRows {
+  return {
+    rowEnd,
+    batches: () => batchesOf(rows, null, batchMax, prng),
+    feedBatches: (feed) => batchesOf(feeds[feed], feed, batchMax, prng),
+  };
+}
+
+function* batchesOf(
+  { columns, entities }: Table,
+  feed: number | null,
+  batchMax: number,
+  prng: Prng,
+): Generator<RowBatch> {
+  const readers = columns.map((column) => new ColumnReader(column, prng));
+  for (let from = 0; from < entities.length; ) {
+    const to = Math.min(entities.length, from + prng.between(1, batchMax));
+    const vectors: (Vector | undefined)[] = [];
+    const first = from;
+    yield {
+      count: to - from,
+      entityRows: Uint32Array.from(entities.slice(from, to)),
+      input: (index) => {
+        const column = index - inputOf(feed, 0);
+        vectors[column] ??= readers[column].read(first, to);
+        return vectors[column];
+      },
+    };
+    from = to;
+  }
+}
+
+// What must come out.
+
+/** How many 2^-1074 a double is. */
+export function unitsOfDouble(value: number): bigint {
+  let [whole, halvings] = [value, 0];
+  while (!Number.isInteger(whole)) {
+    whole *= 2;
+    halvings++;
+  }
+  return BigInt(whole) << BigInt(1_074 - halvings);
+}
+
+/** A value as text, the same for equal values alone. */
+export const textOfValue = (value: Value): string =>
+  value === null ? 'null' : `${typeof value} ${Object.is(value, -0) ? 0 : value}`;
+
+type Told = string | number | readonly (readonly [string, number])[] | readonly string[];
+
+interface Group {
+  readonly keys: readonly Value[];
+  readonly values: Value[][];
+  /** Of each aggregate, the entities that counted. */
+  readonly counted: Set<number>[];
+}
+
+const keyOf = (keys: readonly Value[], entity: number | null): string =>
+  `${entity ?? ''} ${keys.map(textOfValue).join(' | ')}`;
+
+const columnIn = (expression: Expression): number =>
+  expression.op === 'input' ? expression.input % INPUT_STRIDE : 0;
+
+/** By key (and entity, where groups are entities), what each aggregate adds up. */
+export function expectedGroups(grouping: Grouping, { rows, feeds }: Data): Map<string, readonly Told[]> {
+  const { keys, perEntity, aggregates } = grouping;
+  const groups = new Map<string, Group>();
+  const groupsOfEntity = new Map<number, Group>();
+  const newGroup = (keyValues: readonly Value[]): Group => ({
+    keys: keyValues,
+    values: aggregates.map(() => []),
+    counted: aggregates.map(() => new Set()),
+  });
+  if (keys.length === 0 && !perEntity) groups.set(keyOf([], null), newGroup([]));
+  rows.entities.forEach((entity, row) => {
+    const keyValues = keys.map((key) => rows.columns[columnIn(key)].values[row]);
+    const known = perEntity ? groupsOfEntity.get(entity) : groups.get(keyOf(keyValues, null));
+    const group = known ?? newGroup(keyValues);
+    if (known === undefined) groups.set(keyOf(keyValues, perEntity ? entity : null), group);
+    groupsOfEntity.set(entity, group);
+    aggregates.forEach(({ of, feed }, at) => {
+      if (typeof feed === 'number') return;
+      if (feed === 'entities' && group.counted[at].has(entity)) return;
+      group.counted[at].add(entity);
+      group.values[at].push(of === null ? 1n : rows.columns[columnIn(of)].values[row]);
+    });
+  });
+  aggregates.forEach(({ of, feed }, at) => {
+    if (typeof feed !== 'number') return;
+    const table = feeds[feed];
+    table.entities.forEach((entity, event) => {
+      const value = of === null ? 1n : table.columns[columnIn(of)].values[event];
+      groupsOfEntity.get(entity)?.values[at].push(value);
+    });
+  });
+  const told = [...groups.entries()].map(
+    ([key, { values }]) => [key, aggregates.map((aggregate, at) => toldOf(aggregate, values[at]))] as const,
+  );
+  return new Map(told);
+}
+
+function toldOf({ function: name, distinct, of }: Aggregate, all: readonly Value[]): Told {
+  const values = all.filter((value) => value !== null);
+  if (name === 'min' || name === 'max') return [textOfValue(extremeOf(values, name === 'min' ? 1 : -1))];
+  if (distinct || name === 'percentile') {
+    const counts = new Map<string, number>();
+    for (const value of values) counts.set(textOfValue(value), (counts.get(textOfValue(value)) ?? 0) + 1);
+    return [...counts].map(([value, count]) => [value, distinct ? 1 : count] as const).sort();
+  }
+  if (name === 'count') return values.length;
+  const exact = values.map((value) =>
+    of?.type.type === 'float' ? unitsOfDouble(Number(value)) : BigInt(value),
+  );
+  const sum = exact.reduce((total, value) => total + value, 0n);
+  const squares = exact.reduce((total, value) => total + value * value, 0n);
+  return name === 'stddev' ? [`${values.length} ${sum} ${squares}`] : [`${values.length} ${sum}`];
+}
+
+function extremeOf(values: readonly NonNullable<Value>[], sign: number): Value {
+  const before = (a: NonNullable<Value>, b: NonNullable<Value>): boolean => {
+    if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b))) * sign < 0;
+    return sign > 0 ? a < b : b < a;
+  };
+  return values.reduce<NonNullable<Value> | null>(
+    (best, value) => (best === null || before(value, best) ? value : best),
+    null,
+  );
+}
+
+/** What a partial tells, in the same form; throws where a key or a pair of group and value stands twice. */
+export function toldGroups(
+  partial: GroupPartial,
+  perEntity: boolean,
+  entities: readonly number[],
+): Map<string, readonly Told[]> {
+  const { groupCount, keys, states } = partial;
+  const keyVectors = keys.map(fromWire);
+  const byState = states.map((state) => toldStates(state, groupCount));
+  const order = [...new Set(entities)];
+  const told = new Map<string, readonly Told[]>();
+  for (let group = 0; group < groupCount; group++) {
+    const key = keyOf(
+      keyVectors.map((vector) => valueAt(vector, group)),
+      perEntity ? order[group] : null,
+    );
+    if (told.has(key)) throw new Error(`${key} stands twice`);
+    told.set(
+      key,
+      byState.map((state) => state[group]),
+    );
+  }
+  return told;
+}
+
+function toldStates(state: AggregateState, groupCount: number): Told[] {
+  switch (state.holds) {
+    case 'count':
+      return [...state.counts];
+    case 'sum':
+      return [...state.counts].map((count, group) => [`${count} ${wideAt(state.sums, group)}`]);
+    case 'squares':
+      return [...state.counts].map((count, group) => [
+        `${count} ${wideAt(state.sums, group)} ${wideAt(state.squares, group)}`,
+      ]);
+    case 'extreme': {
+      const vector = fromWire(state.values);
+      return Array.from({ length: groupCount }, (_, group) => [textOfValue(valueAt(vector, group))]);
+    }
+    case 'values':
+      return toldValues(state, groupCount);
+  }
+}
+
+const wideAt = (wire: WireVector, row: number): bigint => BigInt(valueAt(fromWire(wire), row) ?? 'missing');
+
+function toldValues(state: Extract<AggregateState, { holds: 'values' }>, groupCount: number): Told[] {
+  const { values, groups, counts, hashes } = state;
+  const vector = fromWire(values);
+  const told: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
+  for (let at = 0; at < vector.count; at++) {
+    const value = textOfValue(valueAt(vector, at));
+    const held = told[groups === null ? 0 : groups[at]];
+    if (held.has(value)) throw new Error(`${value} stands twice in a group`);
+    held.set(value, counts === null ? 1 : counts[at]);
+  }
+  if (hashes !== null && values.kind === 'text') checkHashes(hashes, values.offsets, values.bytes);
+  return told.map((held) => [...held].sort());
+}
+
+function checkHashes(hashes: Uint32Array, offsets: Uint32Array, bytes: Uint8Array): void {
+  hashes.forEach((hash, text) => {
+    if (hash !== hashBytes(bytes, offsets[text], offsets[text + 1])) throw new Error(`hash of text ${text}`);
+  });
+}

@@ -1,0 +1,41 @@
+/** Numbers of texts, also of those that others' hashes make one. */
+import t from 'tap';
+import { hashBytes } from '../../../src/base/index.js';
+import { HeldMemory } from '../../../src/exec/held-memory.js';
+import { QueryRun } from '../../../src/exec/query-run.js';
+import { TextTable } from '../../../src/exec/select/group-text-table.js';
+import { collidingWords } from '../../support/colliding.js';
+
+t.test('texts are numbered in the order of first sight, those of one stored hash, too', (t) => {
+  const table = new TextTable(new HeldMemory(new QueryRun(null, 0, 2 ** 26)));
+  const count = 20_000;
+  const bytes = new Uint8Array(collidingWords(count).buffer);
+  t.equal(hashBytes(bytes, 0, 8), hashBytes(bytes, 8 * (count - 1), 8 * count));
+  for (const round of ['first', 'second']) {
+    for (let text = 0; text < count; text++) {
+      if (table.add(bytes, 8 * text, 8 * text + 8) !== text) t.fail(`text ${text} in the ${round} round`);
+    }
+  }
+  // Parts of others are texts of their own.
+  t.equal(table.add(bytes, 0, 0), count);
+  t.equal(table.add(bytes, 0, 7), count + 1);
+  t.equal(table.add(bytes, 0, 0), count);
+  t.equal(table.count, count + 2);
+  t.equal(table.offsets[count], 8 * count);
+  t.equal(Buffer.compare(table.bytes.subarray(0, 8 * count), bytes), 0);
+  t.end();
+});
+
+t.test('texts that find no room are refused', (t) => {
+  const table = new TextTable(new HeldMemory(new QueryRun(null, 0, 100_000)));
+  const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at}`.padStart(8, '0')).join(''));
+  let added = 0;
+  t.throws(
+    () => {
+      for (; added < 20_000; added++) table.add(bytes, 8 * added, 8 * added + 8);
+    },
+    { code: 9006 },
+  );
+  t.ok(added > 1_000 && table.count === added, `${added} were added`);
+  t.end();
+});

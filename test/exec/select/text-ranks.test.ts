@@ -1,0 +1,35 @@
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { HeldMemory } from '../../../src/exec/held-memory.js';
+import { QueryRun } from '../../../src/exec/query-run.js';
+import { textRanks } from '../../../src/exec/select/text-ranks.js';
+import { Texts } from '../../../src/vector/index.js';
+
+const SEED = 27_182;
+t.comment(`seed ${SEED}`);
+
+const LETTERS = ['a', 'b', '\u0000', '\uffff', '\u{10000}', 'ß', '1'];
+
+t.test('ranks ascend with the bytes of the texts, and equal texts have one', async (t) => {
+  const prng = new Prng(SEED);
+  const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 60; round++) {
+    const stem = prng.pick(['', 'a long beginning that they share', '\u0000\u0000']);
+    const letters = prng.pick([LETTERS, ['a', '\u0000']]);
+    const strings = Array.from({ length: prng.pick([0, 1, 10, 200, 3_000]) }, () => {
+      const length = prng.below(prng.pick([3, 9, 20]));
+      return stem + Array.from({ length }, () => prng.pick(letters)).join('');
+    });
+    const memory = new HeldMemory(run);
+    const ranks = textRanks(Texts.ofStrings(strings).utf8, strings.length, memory);
+    memory.release();
+    const distinct = [...new Set(strings)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const places = new Map(distinct.map((text, place) => [text, place]));
+    t.strictSame(
+      [...ranks],
+      strings.map((text) => places.get(text)),
+      `round ${round}`,
+    );
+  }
+  t.equal(run.takenBytes, 0);
+});

@@ -1,0 +1,173 @@
+import t from 'tap';
+import { QuarryError } from '../../src/base/index.js';
+import { compile, type RowSource } from '../../src/expression/index.js';
+import type { Expression } from '../../src/ir/index.js';
+import { Texts, type TextVector, type Value, type Vector, valueAt } from '../../src/vector/index.js';
+import { constant } from './generate.js';
+import { BOOLEAN, INTEGER, TEXT } from './rows.js';
+
+const CITIES = Array.from({ length: 300 }, (_, code) => `city ${code % 150 === 0 ? 'Zero' : code}`);
+const CITY: Expression = { op: 'input', type: TEXT, input: 0 };
+const UPPER: Expression = { op: 'call', type: TEXT, name: 'upper', args: [CITY], unit: null };
+
+/** Rows whose input 0 has these codes; null = missing. */
+function rowsOf(texts: Texts, codes: readonly (number | null)[]): RowSource {
+  const vector: Vector = {
+    kind: 'text',
+    count: codes.length,
+    valid: codes.includes(null) ? Uint8Array.from(codes, (code) => (code === null ? 0 : 1)) : null,
+    codes: Uint32Array.from(codes, (code) => code ?? 0),
+    texts,
+  };
+  return { count: codes.length, input: () => vector };
+}
+
+const valuesOf = (vector: Vector): Value[] =>
+  Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
+const textsOf = (vector: Vector): Texts => (vector as TextVector).texts;
+
+t.test(
+  'texts of a dictionary are worked out once there were as many rows as texts, into one list',
+  async (t) => {
+    const texts = Texts.ofStrings([...CITIES]);
+    const evaluate = compile(UPPER);
+    const codes = Array.from({ length: 100 }, (_, row) => (row === 50 ? null : (row * 37) % 300));
+    const expected = codes.map((code) => (code === null ? null : CITIES[code].toUpperCase()));
+    const batches = Array.from({ length: 5 }, () => evaluate(rowsOf(texts, codes)));
+    for (const vector of batches) t.strictSame(valuesOf(vector), expected);
+    t.not(textsOf(batches[0]), textsOf(batches[1]), 'row by row at first');
+    t.equal(textsOf(batches[2]), textsOf(batches[4]));
+    t.ok(textsOf(batches[4]).distinct && textsOf(batches[4]).size === new Set(CITIES).size, 'each text once');
+    const others = Texts.ofStrings(['x', 'y']);
+    t.strictSame(
+      valuesOf(evaluate(rowsOf(others, [1, 0, 1]))),
+      ['Y', 'X', 'Y'],
+      'another dictionary beside it',
+    );
+  },
+);
+
+t.test('nodes above a remembered one remember as well', async (t) => {
+  const texts = Texts.ofStrings([...CITIES]);
+  const padded: Expression = {
+    op: 'call',
+    type: TEXT,
+    name: 'lpad',
+    args: [UPPER, constant(INTEGER, 12n), constant(TEXT, '*')],
+    unit: null,
+  };
+  const evaluate = compile(padded);
+  const codes = Array.from({ length: 400 }, (_, row) => (row * 7) % 300);
+  const [first, second] = [evaluate(rowsOf(texts, codes)), evaluate(rowsOf(texts, codes))];
+  t.equal(textsOf(first), textsOf(second));
+  t.strictSame(
+    valuesOf(second),
+    codes.map((code) => CITIES[code].toUpperCase().padStart(12, '*')),
+  );
+});
+
+t.test('a text that cannot be worked out refuses only rows that have it', async (t) => {
+  const texts = Texts.ofStrings(['1', '2', 'no number']);
+  const cast: Expression = { op: 'cast', type: INTEGER, of: CITY, lenient: false };
+  const repeated: Expression = {
+    op: 'call',
+    type: TEXT,
+    name: 'repeat',
+    args: [CITY, constant(INTEGER, 300_000n)],
+    unit: null,
+  };
+  const evaluateCast = compile(cast);
+  const evaluateRepeat = compile(repeated);
+  for (let round = 0; round < 3; round++) {
+    t.strictSame(valuesOf(evaluateCast(rowsOf(texts, [0, 1, 0, null]))), [1n, 2n, 1n, null]);
+    t.throws(() => evaluateCast(rowsOf(texts, [0, 1, 2])), {
+      code: 6000,
+      message: 'the text "no number" cannot be read as an integer',
+    });
+    t.equal(String(valuesOf(evaluateRepeat(rowsOf(texts, [0, 1, 0])))[1]).length, 300_000);
+    t.throws(() => evaluateRepeat(rowsOf(texts, [2, 2, 2])), { code: 6000 });
+  }
+});
+
+t.test('a missing text is no text to functions that leave missing arguments out', async (t) => {
+  const texts = Texts.ofStrings(['a', 'b']);
+  const joined: Expression = {
+    op: 'call',
+    type: TEXT,
+    name: 'concat',
+    args: [CITY, constant(TEXT, '!')],
+    unit: null,
+  };
+  const greatest: Expression = {
+    op: 'call',
+    type: TEXT,
+    name: 'greatest',
+    args: [CITY, constant(TEXT, 'aa')],
+    unit: null,
+  };
+  for (let round = 0; round < 2; round++) {
+    t.strictSame(valuesOf(compile(joined)(rowsOf(texts, [0, null, 1]))), ['a!', '!', 'b!']);
+    t.strictSame(valuesOf(compile(greatest)(rowsOf(texts, [0, null, 1]))), ['aa', 'aa', 'b']);
+  }
+});
+
+t.test('memory of what is remembered is asked for, and done without where there is none', async (t) => {
+  const texts = Texts.ofStrings([...CITIES]);
+  const codes = Array.from({ length: 600 }, (_, row) => row % 300);
+  const expected = codes.map((code) => CITIES[code].toUpperCase());
+  let taken = 0;
+  const evaluate = compile(UPPER, {
+    take(bytes) {
+      taken += bytes;
+    },
+  });
+  t.strictSame(valuesOf(evaluate(rowsOf(texts, codes))), expected);
+  const once = taken;
+  t.ok(once > 300 * 4, `${once} bytes`);
+  evaluate(rowsOf(texts, codes));
+  t.equal(taken, once, 'once only');
+  const refused = compile(UPPER, {
+    take() {
+      throw new QuarryError(9006, 'no memory');
+    },
+  });
+  t.strictSame(valuesOf(refused(rowsOf(texts, codes))), expected);
+});
+
+t.test('constants serve more rows than they were made for', async (t) => {
+  const count = 20_001;
+  const rows: RowSource = {
+    count,
+    input: () => ({
+      kind: 'exact',
+      count,
+      valid: null,
+      numbers: new Float64Array(count).fill(2),
+      wide: null,
+    }),
+  };
+  const sum: Expression = {
+    op: 'arithmetic',
+    type: INTEGER,
+    operator: '+',
+    left: { op: 'input', type: INTEGER, input: 0 },
+    right: constant(INTEGER, 5n),
+  };
+  const holds: Expression = {
+    op: 'compare',
+    type: BOOLEAN,
+    comparison: '=',
+    left: sum,
+    right: constant(INTEGER, 7n),
+  };
+  const evaluate = compile(holds);
+  for (const size of [1, 9_000, count, 3]) {
+    const { bits, count: found } = evaluate({
+      ...rows,
+      count: size,
+      input: () => ({ ...rows.input(0), count: size }),
+    }) as Vector & { kind: 'boolean' };
+    t.equal(found, size);
+    t.ok(bits.subarray(0, size).every((bit) => bit === 1));
+  }
+});

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import type { Condition, EventTest, Expression } from '../../../src/ir/index.js';
+import { bindSelect } from '../../../src/sql/index.js';
+import { ALL, attribute, events, hasEvent, range, text } from './plans.js';
+import { NOW_MS, planOf, refusalOf, requestWith, selectOf } from './statements.js';
+import { generateUser, valuesOf } from './where-rows.js';
+
+const DAY = 86_400;
+const USER = generateUser(new Prng(1), 1);
+const days = (from: number, to: number): EventTest['window'] => ({ from: from * DAY, to: to * DAY });
+const date = (day: number): string => `'1970-01-${String(day + 1).padStart(2, '0')}'`;
+const within = (from: number, to: number): string => `[clicks.date] BETWEEN ${date(from)} AND ${date(to)}`;
+const A = "[clicks.value] = 'a'";
+const B = "[clicks.value] = 'b'";
+const clicks = (values: readonly string[], window = ALL): EventTest =>
+  events('clicks', values.length === 0 ? [] : [text(values)], window);
+const and = (...members: readonly Condition[]): Condition => ({ op: 'and', members });
+
+/** [WHERE, the condition, the events that an aggregate looks at] */
+const WANTED: readonly (readonly [where: string, condition: Condition | null, feed: EventTest])[] = [
+  [`${A} AND ${within(1, 2)}`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
+  [`${within(1, 5)} AND ${within(3, 9)}`, hasEvent(clicks([], days(3, 5))), clicks([], days(3, 5))],
+  [`${within(5, 1)}`, hasEvent(clicks([], { from: 1, to: 0 })), clicks([], { from: 1, to: 0 })],
+  // Parentheses around dates, or around values joined by OR, make no event of their own.
+  [
+    `${A} AND ([clicks.date] >= ${date(1)} AND [clicks.date] <= ${date(2)})`,
+    hasEvent(clicks(['a'], days(1, 2))),
+    clicks(['a'], days(1, 2)),
+  ],
+  [
+    `(${A} OR ${B}) AND ${within(1, 2)}`,
+    hasEvent(clicks(['a', 'b'], days(1, 2))),
+    clicks(['a', 'b'], days(1, 2)),
+  ],
+  // An AND in parentheses does; a window around it narrows it where it has none.
+  [
+    `${A} AND (${B} AND ${within(1, 2)})`,
+    and(hasEvent(clicks(['a'])), hasEvent(clicks(['b'], days(1, 2)))),
+    clicks(['a']),
+  ],
+  [
+    `(${A}) AND (${B}) AND ${within(1, 2)}`,
+    and(hasEvent(clicks(['a'], days(1, 2))), hasEvent(clicks(['b'], days(1, 2)))),
+    clicks([], days(1, 2)),
+  ],
+  [`(${A}) AND ${within(1, 2)}`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
+  [`(${A} AND ${within(1, 2)})`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
+  [
+    `NOT ${A} AND ${within(1, 2)}`,
+    { op: 'not', member: hasEvent(clicks(['a'], days(1, 2))) },
+    clicks([], days(1, 2)),
+  ],
+  [
+    `${within(1, 2)} AND NOT (${A} AND ${within(3, 4)})`,
+    and(hasEvent(clicks([], days(1, 2))), { op: 'not', member: hasEvent(clicks(['a'], days(3, 4))) }),
+    clicks([], days(1, 2)),
+  ],
+  [`active OR ${A}`, { op: 'or', members: [active(), hasEvent(clicks(['a']))] }, clicks([])],
+  [`[clicks.date] = ${date(1)}`, hasEvent(clicks([], days(1, 1))), clicks([], days(1, 1))],
+  ['[clicks.date] > NULL', hasEvent(clicks([], { from: 1, to: 0 })), clicks([], { from: 1, to: 0 })],
+  ['[clicks.value] IS NOT NULL', { op: 'freqgroup', events: [clicks([])], minfreq: 1 }, clicks([])],
+];
+
+function active(): Condition {
+  return {
+    op: 'attribute',
+    columnId: 4,
+    tests: [{ kind: 'ranges', ranges: [{ low: 1n, high: 1n }], negated: false }],
+  };
+}
+
+t.test('members of one AND list speak of one event, which aggregates look at too', async (t) => {
+  for (const [where, condition, feed] of WANTED) {
+    const found = planOf(`SELECT COUNT([clicks.value]) FROM users WHERE ${where}`);
+    t.strictSame([found.condition, found.feeds], [condition, [feed]], where);
+  }
+});
+
+t.test('values of one event pass all tests on them', async (t) => {
+  const { feeds } = planOf(
+    'SELECT SUM([spent.value]) FROM users WHERE [spent.value] > 1 AND [spent.value] <> 2 AND [spent.value] BETWEEN 0.005 AND 3.999',
+  );
+  t.strictSame(feeds, [
+    events('spent', [
+      {
+        kind: 'ranges',
+        ranges: [
+          { low: 101n, high: 199n },
+          { low: 201n, high: 399n },
+        ],
+        negated: false,
+      },
+    ]),
+  ]);
+});
+
+t.test('what reads no rows is a constant, where somebody can tell its value', async (t) => {
+  const sql = 'SELECT name FROM users WHERE [clicks.date] >= DATEADD(day, -7, NOW()) AND age = 3 + 4';
+  const request = { ...requestWith(), evaluate: (of: Expression) => valuesOf(of, [], [USER])[0] };
+  const from = NOW_MS / 1000 - 7 * DAY - 0.789;
+  const window = { from: Math.round(from), to: 2 ** 32 - 1 };
+  t.strictSame(
+    bindSelect(selectOf(sql), request).condition,
+    and(hasEvent(clicks([], window)), attribute('age', range(7n, 7n))),
+  );
+  t.match(
+    refusalOf(() => planOf(sql)),
+    { code: 6000 },
+  );
+});

@@ -1,0 +1,30 @@
+import t from 'tap';
+import { fieldOf, parseStatement, unknownFields } from '../../src/sql/parser.js';
+
+t.test('a statement that cannot be parsed says where, whatever the parser throws', async (t) => {
+  t.strictSame(parseStatement('SELECT q0 q1 q2'), { failedAt: 13 });
+  t.strictSame(parseStatement('SELECT'), { failedAt: 6 });
+  t.equal(fieldOf(fieldOf(parseStatement('SELECT q0'), 'statement'), 'type'), 'select');
+});
+
+t.test('the parser binds OR tighter than AND: why it is given no expressions', async (t) => {
+  const where = fieldOf(fieldOf(parseStatement('SELECT q0 WHERE q1 OR q2 AND q3'), 'statement'), 'where');
+  t.equal(fieldOf(where, 'operator'), 'AND');
+  t.equal(fieldOf(fieldOf(where, 'left'), 'operator'), 'OR');
+});
+
+t.test('what a node says beside the known fields is named, and what is empty is not', async (t) => {
+  const node = {
+    type: 'select',
+    over: null,
+    into: { position: null },
+    options: [],
+    top: { value: 5 },
+    collate: 0,
+  };
+  t.strictSame(unknownFields(node, ['type']), ['top', 'collate']);
+  t.strictSame(unknownFields(node, ['type', 'top', 'collate']), []);
+  t.strictSame(unknownFields(null, []), ['node']);
+  t.equal(fieldOf(null, 'x'), null);
+  t.equal(fieldOf({ x: undefined }, 'x'), null);
+});

@@ -1,0 +1,135 @@
+import t from 'tap';
+import { readScript } from '../../src/sql/index.js';
+import { refusalOf, toldScript } from '../support/sql-told.js';
+
+const READ: readonly (readonly [string, string])[] = [
+  [
+    "INSERT INTO t ([entity-id], name, \"x\", [clicks.1.value], [clicks.1.date]) VALUES ('a', 'b', 1, 2, '2017-01-01')",
+    "insert into [t] ([entity-id], [name], [x], [clicks.1.value], [clicks.1.date]) values ('a', 'b', 1, 2, '2017-01-01')",
+  ],
+  ['insert into default(a)values(1),(2)', 'insert into [default] ([a]) values (1), (2)'],
+  [
+    'INSERT INTO [x y] (a) VALUES (-1.50), (+ 2), (- 3), (.5), (1e5)',
+    'insert into [x y] ([a]) values (-1.50), (2), (-3), (0.5), (1e5)',
+  ],
+  [
+    'INSERT INTO t (a) VALUES (123456789012345678901234567890)',
+    'insert into [t] ([a]) values (123456789012345678901234567890)',
+  ],
+  [
+    `INSERT INTO t (a) VALUES ('it''s'), (N'n'), ("d""q"), (''), ('["x", 1]'), (';--')`,
+    `insert into [t] ([a]) values ('it's'), ('n'), ("d"q"), (''), ('["x", 1]'), (';--')`,
+  ],
+  [
+    'INSERT INTO t (a) VALUES (null), (TRUE), (False)',
+    'insert into [t] ([a]) values (null), (true), (false)',
+  ],
+  ['INSERT INTO t (a, b) VALUES (1), (2, 3, 4)', 'insert into [t] ([a], [b]) values (1), (2, 3, 4)'],
+  ['INSERT INTO t -- x\n(a) VALUES /* ( */ (1 -- ,\n, 2)\n;', 'insert into [t] ([a]) values (1, 2)'],
+];
+
+t.test('INSERT statements are read with every literal as it was written', async (t) => {
+  for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
+});
+
+t.test('every value knows its line and column', async (t) => {
+  const literal = { quotes: 'single', parenthesized: false };
+  const number = { is: 'number', parenthesized: false };
+  t.strictSame(readScript("INSERT INTO t\n ([ü🙂], b)\nVALUES ('🙂\n🙂🙂', -1), (\n 2);"), {
+    kind: 'writes',
+    statements: [
+      {
+        is: 'insert',
+        place: { line: 1, column: 1 },
+        table: { name: 't', alias: null, place: { line: 1, column: 13 } },
+        columns: [
+          { name: 'ü🙂', place: { line: 2, column: 3 } },
+          { name: 'b', place: { line: 2, column: 9 } },
+        ],
+        rows: [
+          [
+            { is: 'string', text: '🙂\n🙂🙂', ...literal, place: { line: 3, column: 9 } },
+            { ...number, text: '-1', place: { line: 4, column: 6 } },
+          ],
+          [{ ...number, text: '2', place: { line: 5, column: 2 } }],
+        ],
+      },
+    ],
+  });
+});
+
+const LITERAL = 'a literal: a number, a string, TRUE, FALSE or NULL is expected';
+
+const REFUSED: readonly (readonly [string, number, string])[] = [
+  ['INSERT t (a) VALUES (1)', 8, 'found "t" where INTO is expected'],
+  ['INSERT INTO (a) VALUES (1)', 13, `found "(" where a table's name is expected`],
+  ['INSERT INTO [] (a) VALUES (1)', 13, 'a name in [brackets] has at least one character'],
+  ['INSERT INTO "" (a) VALUES (1)', 13, 'a name has at least one character'],
+  ['INSERT INTO t VALUES (1)', 15, 'found "VALUES" where the list of columns in parentheses is expected'],
+  ['INSERT INTO t () VALUES (1)', 16, `found ")" where a column's name is expected`],
+  ["INSERT INTO t ('a') VALUES (1)", 16, `found the string "a" where a column's name is expected`],
+  ['INSERT INTO t (a.b) VALUES (1)', 17, 'found "." where a comma or ) is expected'],
+  ['INSERT INTO t (a, from) VALUES (1)', 19, `found "from" where a column's name is expected`],
+  ['INSERT INTO t (a) SELECT b FROM c', 19, 'found "SELECT" where VALUES is expected'],
+  [
+    'INSERT INTO t (a) VALUES',
+    25,
+    'found the end of the statement where a row of values in parentheses is expected',
+  ],
+  ['INSERT INTO t (a) VALUES 1', 26, 'found "1" where a row of values in parentheses is expected'],
+  ['INSERT INTO t (a) VALUES ()', 27, `found ")" where ${LITERAL}`],
+  ['INSERT INTO t (a) VALUES (1,)', 29, `found ")" where ${LITERAL}`],
+  ['INSERT INTO t (a) VALUES (b)', 27, `found "b" where ${LITERAL}`],
+  ['INSERT INTO t (a) VALUES ([b])', 27, `found "[b]" where ${LITERAL}`],
+  ['INSERT INTO t (a) VALUES (DEFAULT)', 27, `found "DEFAULT" where ${LITERAL}`],
+  ['INSERT INTO t (a) VALUES ((1))', 27, `found "(" where ${LITERAL}`],
+  ["INSERT INTO t (a) VALUES (-'1')", 28, 'found the string "1" where a number is expected'],
+  ['INSERT INTO t (a) VALUES (1 + 1)', 29, 'found "+" where a comma or ) is expected'],
+  ['INSERT INTO t (a) VALUES (1 2)', 29, 'found "2" where a comma or ) is expected'],
+  ['INSERT INTO t (a) VALUES (1', 28, 'found the end of the statement where a comma or ) is expected'],
+  ["INSERT INTO t (a) VALUES ('1)", 27, 'the string that begins here has no end'],
+  [
+    'INSERT INTO t (a) VALUES (1),',
+    30,
+    'found the end of the statement where a row of values in parentheses is expected',
+  ],
+  [
+    'INSERT INTO t (a) VALUES (1) RETURNING a',
+    30,
+    'found "RETURNING" where a comma or the end of the statement is expected',
+  ],
+];
+
+t.test('what is no INSERT of literals is refused in a sentence, at its place', async (t) => {
+  for (const [text, column, message] of REFUSED) {
+    t.equal(
+      refusalOf(() => readScript(text)),
+      `1:${column} ${message}`,
+      text,
+    );
+  }
+});
+
+t.test('an INSERT holds as many entities as a request may', async (t) => {
+  const rows = (count: number): string => `INSERT INTO t (a) VALUES${Array(count).fill('\n(1)').join(',')}`;
+  t.doesNotThrow(() => readScript(rows(1_000)));
+  const message = 'an INSERT holds more than 1000 entities';
+  t.equal(
+    refusalOf(() => readScript(rows(1_001))),
+    `1001:5 ${message} {"code":2012}`,
+  );
+});
+
+t.test('names and values are bounded', async (t) => {
+  const names = (count: number): string => `INSERT INTO t (${'a,'.repeat(count - 1)}a) VALUES (1)`;
+  t.equal(
+    refusalOf(() => readScript(names(200_001))),
+    '1:400016 an INSERT names at most 200000 columns',
+  );
+  const values = (count: number): string => `INSERT INTO t (a) VALUES (${'1,'.repeat(count - 1)}1)`;
+  const text = `${values(500_000)};${values(500_001)}`;
+  t.equal(
+    refusalOf(() => readScript(text)),
+    `1:${text.length - 1} the body's INSERTs hold more than 1000000 values`,
+  );
+});

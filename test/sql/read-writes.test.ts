@@ -1,0 +1,69 @@
+import t from 'tap';
+import { readScript } from '../../src/sql/index.js';
+import { refusalOf, toldScript } from '../support/sql-told.js';
+
+const READ: readonly (readonly [string, string])[] = [
+  [
+    'UPDATE t SET a = 1, [clicks.1.value] = \'x\', "c" = NULL',
+    "update [t] set [a] = 1, [clicks.1.value] = 'x', [c] = null",
+  ],
+  [
+    'update [x y] as u set a = -1 where b = 2 and not c',
+    'update [x y] as [u] set [a] = -1 where {{[b] = 2} and {not [c]}}',
+  ],
+  ['UPDATE t u SET a = b + 1', 'update [t] as [u] set [a] = {[b] + 1}'],
+  ['DELETE FROM t', 'delete from [t]'],
+  [
+    "delete from default as 'd' where [c.value] like 'x%'",
+    "delete from [default] as [d] where {[c.value] like 'x%' escape null}",
+  ],
+];
+
+t.test('UPDATE and DELETE statements are read with every field', async (t) => {
+  for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
+});
+
+const REFUSED: readonly (readonly [string, number, string])[] = [
+  ['UPDATE', 7, "found the end of the statement where a table's name is expected"],
+  ['UPDATE t', 9, 'found the end of the statement where SET is expected'],
+  ['UPDATE t WHERE a', 10, 'found "WHERE" where SET is expected'],
+  ['UPDATE t.u SET a = 1', 9, 'found "." where SET is expected'],
+  ['UPDATE t SET', 13, "found the end of the statement where a column's name is expected"],
+  ['UPDATE t SET a', 15, 'found the end of the statement where = is expected'],
+  ['UPDATE t SET a.b = 1', 15, 'found "." where = is expected'],
+  [
+    'UPDATE t SET a = 1 AND b = 2',
+    20,
+    'found "AND" where a comma, WHERE or the end of the statement is expected',
+  ],
+  ['UPDATE t SET a = 1,', 20, "found the end of the statement where a column's name is expected"],
+  [
+    'UPDATE t SET a = 1 FROM u',
+    20,
+    'found "FROM" where a comma, WHERE or the end of the statement is expected',
+  ],
+  [
+    'UPDATE t SET a = 1 WHERE b LIMIT 5',
+    28,
+    'found "LIMIT" where an operator or the end of the statement is expected',
+  ],
+  ['DELETE t WHERE a', 8, 'found "t" where FROM is expected'],
+  ['DELETE FROM t, u', 14, 'found "," where WHERE or the end of the statement is expected'],
+  [
+    'DELETE FROM t WHERE',
+    20,
+    'found the end of the statement where a column, a value or an expression is expected',
+  ],
+  ['DELETE FROM t WHERE a b', 23, 'found "b" where an operator or the end of the statement is expected'],
+  ['DELETE FROM t WHERE a IN (SELECT 1)', 26, 'a SELECT inside a statement is not available'],
+];
+
+t.test('what is no UPDATE or DELETE is refused in a sentence, at its place', async (t) => {
+  for (const [text, column, message] of REFUSED) {
+    t.equal(
+      refusalOf(() => readScript(text)),
+      `1:${column} ${message}`,
+      text,
+    );
+  }
+});

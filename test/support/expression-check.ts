@@ -1,0 +1,282 @@
+/** What src/ir/expression.ts says of every bound expression, checked: each node's type fits what stands in it. */
+import type { Constant, DateUnit, Expression, ScalarFunction } from '../../src/ir/index.js';
+import { lowerCase } from '../../src/schema/index.js';
+import { DIGITS_MAX, type SqlType } from '../../src/vector/index.js';
+
+type Call = Extract<Expression, { op: 'call' }>;
+
+const nameOf = (type: SqlType): string => (type.type === 'decimal' ? `decimal(${type.scale})` : type.type);
+const same = (a: SqlType, b: SqlType): boolean => nameOf(a) === nameOf(b);
+const is =
+  (...names: readonly SqlType['type'][]) =>
+  ({ type }: SqlType): boolean =>
+    names.includes(type);
+const exact = is('integer', 'decimal');
+const numeric = is('integer', 'decimal', 'float');
+const dated = is('date', 'datetime');
+const ordered = is('integer', 'decimal', 'float', 'text', 'date', 'datetime', 'boolean');
+
+/** Everything that is wrong with `expression` over inputs of these types; nothing where it is well made. */
+export function expressionFaults(expression: Expression, inputs: readonly SqlType[]): string[] {
+  const faults: string[] = [];
+  const left: Expression[] = [expression];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const found = faultsOf(node, inputs);
+    if (found.length > 0) faults.push(...found.map((fault) => `${node?.op}: ${fault}`));
+    left.push(...operandsOf(node));
+  }
+  return faults;
+}
+
+function operandsOf(node: Expression): readonly Expression[] {
+  switch (node.op) {
+    case 'constant':
+    case 'input':
+      return [];
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return node.members;
+    case 'not':
+      return [node.member];
+    case 'compare':
+    case 'arithmetic':
+      return [node.left, node.right];
+    case 'null-if':
+      return [node.of, node.equals];
+    case 'case': {
+      const branches = node.branches.flatMap(({ when, then }) => [when, then]);
+      return node.otherwise === null ? branches : [...branches, node.otherwise];
+    }
+    case 'call':
+      return node.args;
+    default:
+      return [node.of];
+  }
+}
+
+function faultsOf(node: Expression, inputs: readonly SqlType[]): string[] {
+  const faults: string[] = [];
+  const check = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault);
+  };
+  const isBoolean = (type: SqlType, what: string): void =>
+    check(is('boolean')(type), `${what} is no boolean`);
+  const alike = (a: SqlType, b: SqlType, what: string): void =>
+    check(same(a, b), `${what}: ${nameOf(a)} beside ${nameOf(b)}`);
+  switch (node.op) {
+    case 'constant':
+      check(isValueOf(node.value, node.type), `${String(node.value)} is no ${nameOf(node.type)}`);
+      break;
+    case 'input':
+      check(node.input in inputs, `there is no input ${node.input}`);
+      if (node.input in inputs) alike(node.type, inputs[node.input], 'input');
+      break;
+    case 'and':
+    case 'or':
+      isBoolean(node.type, 'the list');
+      check(node.members.length > 1, 'a list of one');
+      for (const member of node.members) isBoolean(member.type, 'a member');
+      break;
+    case 'not':
+      isBoolean(node.type, 'it');
+      isBoolean(node.member.type, 'the member');
+      break;
+    case 'is-null':
+      isBoolean(node.type, 'it');
+      break;
+    case 'compare':
+      isBoolean(node.type, 'it');
+      alike(node.left.type, node.right.type, 'sides');
+      check(ordered(node.left.type), `${nameOf(node.left.type)} is not compared`);
+      for (const side of [node.left, node.right]) check(isLowered(side), 'a constant with capitals');
+      break;
+    case 'in':
+      isBoolean(node.type, 'it');
+      check(ordered(node.of.type), `${nameOf(node.of.type)} is not compared`);
+      for (const value of node.values) {
+        check(isValueOf(value, node.of.type), `${String(value)} is no ${nameOf(node.of.type)}`);
+        check(typeof value !== 'string' || lowerCase(value) === value, 'a value with capitals');
+      }
+      break;
+    case 'like':
+      isBoolean(node.type, 'it');
+      check(is('text')(node.of.type), `${nameOf(node.of.type)} is like nothing`);
+      check(lowerCase(node.pattern) === node.pattern, 'a pattern with capitals');
+      check(node.escape === null || [...node.escape].length === 1, 'an escape of one character');
+      break;
+    case 'case':
+      check(node.branches.length > 0, 'no branches');
+      for (const { when, then } of node.branches) {
+        isBoolean(when.type, 'a condition');
+        alike(then.type, node.type, 'a branch');
+      }
+      if (node.otherwise !== null) alike(node.otherwise.type, node.type, 'the last branch');
+      break;
+    case 'coalesce':
+      check(node.members.length > 1, 'a list of one');
+      for (const member of node.members) alike(member.type, node.type, 'a member');
+      break;
+    case 'null-if':
+      alike(node.of.type, node.type, 'what is put out');
+      alike(node.of.type, node.equals.type, 'sides');
+      break;
+    case 'arithmetic':
+      faults.push(...arithmeticFaults(node));
+      break;
+    case 'cast':
+      check(!same(node.of.type, node.type), 'a cast to the same type');
+      check(isCast(node.of.type, node.type), `${nameOf(node.of.type)} as ${nameOf(node.type)}`);
+      break;
+    case 'call':
+      faults.push(...callFaults(node));
+      break;
+  }
+  return faults;
+}
+
+const EXACT_END = 10n ** BigInt(DIGITS_MAX);
+/** 9999-12-31, in days. */
+const DAYS_MAX = 2_932_896n;
+const DAYS_MIN = -719_528n;
+
+function isValueOf(value: Constant['value'], type: SqlType): boolean {
+  if (value === null) return type.type !== 'json';
+  switch (type.type) {
+    case 'integer':
+    case 'decimal':
+      return typeof value === 'bigint' && value < EXACT_END && value > -EXACT_END;
+    case 'date':
+      return typeof value === 'bigint' && value >= DAYS_MIN && value <= DAYS_MAX;
+    case 'datetime':
+      return typeof value === 'bigint' && value >= DAYS_MIN * 86_400n && value < (DAYS_MAX + 1n) * 86_400n;
+    case 'float':
+      return typeof value === 'number' && Number.isFinite(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'text':
+      return typeof value === 'string';
+    default:
+      return false;
+  }
+}
+
+const isLowered = (side: Expression): boolean =>
+  side.op !== 'constant' || typeof side.value !== 'string' || lowerCase(side.value) === side.value;
+
+function isCast(from: SqlType, to: SqlType): boolean {
+  if (is('json')(from) || is('json')(to)) return false;
+  if (is('text')(from) || is('text')(to)) return true;
+  if (dated(from) || dated(to)) return dated(from) && dated(to);
+  if (is('boolean')(from)) return is('integer')(to);
+  return numeric(from) && numeric(to);
+}
+
+function arithmeticFaults({
+  operator,
+  type,
+  left,
+  right,
+}: Extract<Expression, { op: 'arithmetic' }>): string[] {
+  const told = `${nameOf(left.type)} ${operator} ${nameOf(right.type)} = ${nameOf(type)}`;
+  const floats = [left, right].every((side) => is('float')(side.type)) && is('float')(type);
+  if (floats) return [];
+  if (operator === '/' || ![left.type, right.type, type].every(exact)) return [told];
+  if (operator !== '*') return same(left.type, right.type) && same(left.type, type) ? [] : [told];
+  const scaleOf = (of: SqlType): number => (of.type === 'decimal' ? of.scale : 0);
+  const scale = scaleOf(left.type) + scaleOf(right.type);
+  const decimal = is('decimal')(left.type) || is('decimal')(right.type);
+  return scale === scaleOf(type) && scale <= DIGITS_MAX && decimal === is('decimal')(type) ? [] : [told];
+}
+
+interface Signature {
+  /** One each; those from `least` on may be left out. */
+  readonly args: readonly ((type: SqlType) => boolean)[];
+  readonly least?: number;
+  /** Any number of the last. */
+  readonly many?: boolean;
+  readonly result: SqlType['type'] | 'first' | 'second';
+  readonly units?: 'parts' | 'spans';
+}
+
+const text = is('text');
+const integer = is('integer');
+const float = is('float');
+const ofText: Signature = { args: [text], result: 'text' };
+const trimming: Signature = { args: [text, text], least: 1, result: 'text' };
+const searching: Signature = { args: [text, text], result: 'boolean' };
+const floating: Signature = { args: [float], result: 'float' };
+const digits: Signature = { args: [numeric, integer], result: 'first' };
+
+const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
+  lower: ofText,
+  upper: ofText,
+  length: { args: [text], result: 'integer' },
+  trim: trimming,
+  ltrim: trimming,
+  rtrim: trimming,
+  substring: { args: [text, integer, integer], least: 2, result: 'text' },
+  left: { args: [text, integer], result: 'text' },
+  right: { args: [text, integer], result: 'text' },
+  replace: { args: [text, text, text], result: 'text' },
+  concat: { args: [text], many: true, result: 'text' },
+  'concat-strict': { args: [text, text], many: true, result: 'text' },
+  reverse: ofText,
+  position: { args: [text, text], result: 'integer' },
+  lpad: { args: [text, integer, text], result: 'text' },
+  rpad: { args: [text, integer, text], result: 'text' },
+  repeat: { args: [text, integer], result: 'text' },
+  'starts-with': searching,
+  'ends-with': searching,
+  contains: searching,
+  negate: { args: [numeric], result: 'first' },
+  abs: { args: [numeric], result: 'first' },
+  sign: { args: [numeric], result: 'integer' },
+  floor: { args: [numeric], result: 'integer' },
+  ceiling: { args: [numeric], result: 'integer' },
+  round: digits,
+  truncate: digits,
+  sqrt: floating,
+  power: { args: [float, float], result: 'float' },
+  exp: floating,
+  ln: floating,
+  log10: floating,
+  greatest: { args: [ordered, ordered], many: true, result: 'first' },
+  least: { args: [ordered, ordered], many: true, result: 'first' },
+  'date-part': { args: [dated], result: 'integer', units: 'parts' },
+  'date-truncate': { args: [dated], result: 'first', units: 'spans' },
+  'date-add': { args: [integer, dated], result: 'second', units: 'spans' },
+  'date-diff': { args: [dated, dated], result: 'integer', units: 'spans' },
+  'make-date': { args: [integer, integer, integer], result: 'date' },
+};
+
+const PART_UNITS: readonly DateUnit[] = ['weekday', 'day-of-year'];
+const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second'];
+
+function callFaults({ name, type, args, unit }: Call): string[] {
+  const { args: wanted, least = wanted.length, many = false, result, units } = SIGNATURES[name];
+  const told = `${name}(${args.map((argument) => nameOf(argument.type)).join(', ')}) = ${nameOf(type)}`;
+  if (args.length < least || (!many && args.length > wanted.length)) return [`${told} in number`];
+  const faults: string[] = [];
+  args.forEach((argument, index) => {
+    if (!(wanted[index] ?? wanted[wanted.length - 1])(argument.type)) faults.push(`${told} at ${index}`);
+  });
+  const expected =
+    result === 'first' ? args[0].type : result === 'second' ? args[1].type : ({ type: result } as SqlType);
+  const floats = (name === 'floor' || name === 'ceiling') && float(args[0].type);
+  if (!(floats ? float(type) : same(expected, type))) faults.push(told);
+  const alike = name === 'greatest' || name === 'least' || name === 'date-diff';
+  if (alike && !args.every((argument) => same(argument.type, args[0].type))) faults.push(told);
+  if (name === 'round' || name === 'truncate') {
+    if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') faults.push(`${told} of digits`);
+  }
+  return [...faults, ...unitFaults(unit, units, args)];
+}
+
+function unitFaults(unit: DateUnit | null, units: Signature['units'], args: readonly Expression[]): string[] {
+  if (units === undefined) return unit === null ? [] : [`${unit} of nothing`];
+  if (unit === null) return ['no unit'];
+  if (units === 'spans' && PART_UNITS.includes(unit)) return [`${unit} is no span`];
+  const dates = args.some((argument) => is('date')(argument.type));
+  return TIME_UNITS.includes(unit) && dates ? [`${unit} of a date`] : [];
+}

@@ -1,0 +1,36 @@
+import t from 'tap';
+import { Texts } from '../../src/vector/index.js';
+
+const STRINGS = [
+  '',
+  'plain',
+  'naïve',
+  '日本語',
+  'a😀b',
+  '\ufeffbom',
+  '\u{10ffff}',
+  'x'.repeat(500),
+  '\u0000',
+];
+
+t.test('texts are the same as strings and as bytes, whichever they were made of', async (t) => {
+  const ofStrings = Texts.ofStrings([...STRINGS], true);
+  const { offsets, bytes } = ofStrings.utf8;
+  const ofBytes = Texts.ofBytes({ offsets, bytes }, STRINGS.length, true);
+  STRINGS.forEach((text, code) => {
+    t.ok(Buffer.from(text).equals(bytes.subarray(offsets[code], offsets[code + 1])), text);
+    t.equal(ofStrings.text(code), text);
+    t.equal(ofBytes.text(code), text);
+    t.equal(ofBytes.text(code), text, 'asked again');
+    for (const texts of [ofStrings, ofBytes]) t.equal(texts.codePoints(code), Array.from(text).length);
+  });
+  t.equal(ofStrings.size, STRINGS.length);
+  t.ok(ofBytes.memoryBytes >= bytes.length && ofStrings.memoryBytes >= bytes.length / 3);
+});
+
+t.test('a list too long to keep all its strings still gives them', async (t) => {
+  const count = 140_000;
+  const long = Texts.ofStrings(Array.from({ length: count }, (_, code) => `text ${code}`));
+  const ofBytes = Texts.ofBytes(long.utf8, count, true);
+  for (const code of [0, 77_777, count - 1, 77_777]) t.equal(ofBytes.text(code), `text ${code}`);
+});

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import {
+  fromWire,
+  type SqlType,
+  Texts,
+  toWire,
+  type Value,
+  type Vector,
+  valueAt,
+  vectorOf,
+} from '../../src/vector/index.js';
+
+const SEED = 9;
+const valuesOf = (vector: Vector): Value[] =>
+  Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
+const sent = (vector: Vector): Vector => fromWire(structuredClone(toWire(vector)));
+
+t.test('a vector crosses a thread with its values', async (t) => {
+  const lists: readonly [SqlType, readonly Value[]][] = [
+    [{ type: 'integer' }, [1n, null, 3n]],
+    [{ type: 'integer' }, [1n, null, 2n ** 100n]],
+    [{ type: 'float' }, [1.5, null]],
+    [{ type: 'boolean' }, [true, null, false]],
+    [{ type: 'text' }, ['a', null, '😀', 'a']],
+    [{ type: 'text' }, ['a', 'b']],
+    [{ type: 'text' }, [null, null]],
+    [{ type: 'text' }, []],
+  ];
+  for (const [type, values] of lists) t.strictSame(valuesOf(sent(vectorOf(type, values))), values);
+});
+
+t.test(`only the texts of rows are sent, each once (seed ${SEED})`, async (t) => {
+  const random = new Prng(SEED);
+  const strings = Array.from({ length: 100 }, (_, code) => `text ${code}`);
+  for (const texts of [
+    Texts.ofStrings(strings, true),
+    Texts.ofBytes(Texts.ofStrings(strings).utf8, 100, true),
+  ]) {
+    const codes = Uint32Array.from({ length: 40 }, () => random.below(7) * 9);
+    const valid = Uint8Array.from({ length: 40 }, () => (random.chance(0.8) ? 1 : 0));
+    const vector: Vector = { kind: 'text', count: 30, valid, codes, texts };
+    const wire = toWire(vector);
+    const received = fromWire(wire);
+    t.strictSame(valuesOf(received), valuesOf(vector));
+    const present = new Set(valuesOf(vector).filter((value) => value !== null));
+    t.ok(received.kind === 'text' && received.texts.size === present.size && received.texts.distinct);
+  }
+});
+
+t.test("what is sent is nobody else's memory and no longer than its rows", async (t) => {
+  const numbers = Float64Array.of(1, 2, 3, 4);
+  const wire = toWire({ kind: 'float', count: 2, valid: Uint8Array.of(1, 0, 1, 1), numbers });
+  numbers[0] = 9;
+  t.strictSame(wire, { kind: 'float', count: 2, valid: Uint8Array.of(1, 0), numbers: Float64Array.of(1, 2) });
+});
