@@ -11,7 +11,9 @@ import type { LaneApi } from './lane.js';
 import type { RunningQuery } from './running-query.js';
 
 /** Rows that a lane gives at once, where there are more to come. */
-export const PART_ROWS = 65_536;
+const PART_ROWS = 65_536;
+/** And about so many bytes: the main thread takes a part in without giving its turn to others. */
+const PART_BYTES = 4 * 2 ** 20;
 
 export interface AskedSettings {
   readonly plan: SelectPlan;
@@ -49,14 +51,14 @@ export class AskedSelect {
     return this.#lanes.length;
   }
 
-  /** One part of `rowsMax` rows at most of each lane. */
-  async next(rowsMax: number): Promise<readonly SelectPart[]> {
-    return (await this.#ask(() => rowsMax)).map(([, part]) => part);
+  /** All rows of each lane, `rowsMax` at most, in one part; of a grouped plan all groups. */
+  async whole(rowsMax: number): Promise<readonly SelectPart[]> {
+    return (await this.#ask(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
   }
 
   /** One part of each of these lanes, with its number. */
-  of(lanes: readonly number[], rowsMax: number): Promise<readonly (readonly [number, SelectPart])[]> {
-    return this.#ask((lane) => (lanes.includes(lane) ? rowsMax : 0));
+  of(lanes: readonly number[]): Promise<readonly (readonly [number, SelectPart])[]> {
+    return this.#ask((lane) => (lanes.includes(lane) ? PART_ROWS : 0), PART_BYTES);
   }
 
   /** Parts of together `rowCount` rows at most, of all lanes that have more; null when there are none, or none are wanted. */
@@ -70,15 +72,20 @@ export class AskedSelect {
         each === PART_ROWS ? each : each + (place < rowCount % open.length ? 1 : 0),
       ]),
     );
-    return this.#ask((lane) => rowsMax.get(lane) ?? 0).then((found) => found.map(([, part]) => part));
+    return this.#ask((lane) => rowsMax.get(lane) ?? 0, PART_BYTES).then((found) =>
+      found.map(([, part]) => part),
+    );
   }
 
   /** Asks the lanes for which `rowsMax` is not 0, in this turn. */
-  async #ask(rowsMax: (lane: number) => number): Promise<(readonly [number, SelectPart])[]> {
+  async #ask(
+    rowsMax: (lane: number) => number,
+    bytesMax: number,
+  ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
     const answers = await this.#query.ask(({ index }, bounds) =>
-      this.#askOne(this.#lanes[index], isFirst, rowsMax(index), bounds),
+      this.#askOne(this.#lanes[index], isFirst, { rowsMax: rowsMax(index), bytesMax }, bounds),
     );
     const parts = answers.flatMap((part, lane) => (part === null ? [] : [[lane, part] as const]));
     for (const [lane, { done, figures }] of parts) {
@@ -91,14 +98,14 @@ export class AskedSelect {
   async #askOne(
     lane: LaneApi,
     isFirst: boolean,
-    rowsMax: number,
+    size: { readonly rowsMax: number; readonly bytesMax: number },
     bounds: QueryBounds,
   ): Promise<SelectPart | null> {
     const selectId = this.#selectId;
     const begun = isFirst
       ? lane.send('select-begin', { selectId, ...this.#settings, profiled: this.#figures !== null, bounds })
       : null;
-    const part = rowsMax === 0 ? null : lane.send('select-next', { selectId, rowsMax });
+    const part = size.rowsMax === 0 ? null : lane.send('select-next', { selectId, ...size });
     return (await Promise.all([begun, part]))[1];
   }
 

@@ -15,7 +15,7 @@ import {
 } from '../plan/index.js';
 import type { OperatorFigures } from '../protocol/index.js';
 import { concat, fromWire, toWire } from '../vector/index.js';
-import { AskedSelect, bytesOf, columnsOf, PART_ROWS, partialsOf } from './asked-select.js';
+import { AskedSelect, bytesOf, columnsOf, partialsOf } from './asked-select.js';
 import { joinPlan } from './join-plan.js';
 import type { LaneSet } from './lanes.js';
 import type { RowWriter } from './row-writer.js';
@@ -59,7 +59,7 @@ export class SelectWork {
     const asked = this.#begin(plan, tables, null);
     try {
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
-      const parts = await asked.next(rowsMax);
+      const parts = await asked.whole(rowsMax);
       return await query.inSlices(
         plan.grouping === null
           ? finishRows(plan, parts.map(columnsOf), bytesMax)
@@ -144,7 +144,7 @@ export class SelectWork {
     const merge = new RowMerge(plan, asked.laneCount, bytesMax);
     try {
       while (!merge.done) {
-        for (const [lane, part] of await asked.of(merge.missing, PART_ROWS)) {
+        for (const [lane, part] of await asked.of(merge.missing)) {
           merge.push(lane, columnsOf(part));
           if (part.done) merge.end(lane);
         }
@@ -165,7 +165,7 @@ export class SelectWork {
   async #joinTable(plan: SelectPlan): Promise<JoinTable> {
     const asked = this.#begin(plan, [], null);
     try {
-      const parts = (await asked.next(Number.MAX_SAFE_INTEGER)).map(columnsOf);
+      const parts = (await asked.whole(Number.MAX_SAFE_INTEGER)).map(columnsOf);
       const [ids, ...columns] = plan.outputs.map(({ type }, index) => {
         const found = parts.map(({ outputs }) => fromWire(outputs[index]));
         return toWire(concat(found, type));

@@ -9,7 +9,7 @@ import { bothValid } from './validity.js';
 
 export interface BranchNode {
   readonly when: Node;
-  readonly then: Node;
+  readonly result: Node;
 }
 
 export function evaluateCase(
@@ -22,12 +22,12 @@ export function evaluateCase(
   return (rows) => {
     const parts: Part[] = [];
     let open = allRows(rows.count);
-    for (const { when, then } of branches) {
+    for (const { when, result } of branches) {
       if (open.length === 0) break;
       const condition = valuesFor(when, rows, open);
       const { vector } = condition;
       const split = splitRows(open, condition.whole, booleanOf(vector).bits, vector.valid);
-      addPart(parts, then, rows, split.taken);
+      addPart(parts, result, rows, split.taken);
       open = split.rest;
     }
     if (otherwise !== null) addPart(parts, otherwise, rows, open);

@@ -132,10 +132,10 @@ function likeNode(expression: Of<'like'>, memory: Memory | null): Node {
 
 function caseNode(expression: Of<'case'>, memory: Memory | null): Node {
   const branches = expression.branches.map(({ when, then }) => {
-    return { when: nodeOf(when, memory), then: nodeOf(then, memory) };
+    return { when: nodeOf(when, memory), result: nodeOf(then, memory) };
   });
   const otherwise = expression.otherwise === null ? null : nodeOf(expression.otherwise, memory);
-  const children = branches.flatMap(({ when, then }) => [when, then]).concat(otherwise ?? []);
+  const children = branches.flatMap(({ when, result }) => [when, result]).concat(otherwise ?? []);
   return nodeWith(expression, children, false, evaluateCase(expression.type, branches, otherwise, memory));
 }
 

@@ -1,7 +1,7 @@
 /** Text vectors over texts that stand there once each. */
 import type { TextVector } from '../vector/index.js';
 import { Texts } from '../vector/index.js';
-import { tooLongText, VECTOR_CHARS_MAX } from './fault.js';
+import { tooMuchText, VECTOR_CHARS_MAX } from './fault.js';
 
 /** The rows of all vectors, one behind the other, over one Texts in which each text stands once. */
 export function distinctTexts(vectors: readonly TextVector[]): TextVector {
@@ -27,7 +27,7 @@ export function distinctTexts(vectors: readonly TextVector[]): TextVector {
         known.set(text, code);
         strings.push(text);
         chars += text.length;
-        if (chars > VECTOR_CHARS_MAX) throw tooLongText();
+        if (chars > VECTOR_CHARS_MAX) throw tooMuchText();
       }
       codes[at] = code;
     }

@@ -16,6 +16,10 @@ const QUOTED_CHARS = 60;
 export const fault = (what: string): QuarryError => new QuarryError(6000, what, { message: what });
 
 export const tooManyDigits = (): QuarryError => fault('a number has more than 38 digits');
+export const tooMuchText = (): QuarryError =>
+  fault(
+    `the texts that a function makes for a few thousand rows have together more than ${VECTOR_CHARS_MAX.toLocaleString('en')} characters`,
+  );
 export const tooLongText = (): QuarryError =>
   fault(`a text has more than ${TEXT_CHARS_MAX.toLocaleString('en')} characters`);
 export const outOfYears = (): QuarryError => fault('a date lies outside the years 0000 to 9999');

@@ -14,13 +14,16 @@ interface Pattern {
 }
 
 /** A matcher of texts. Throws 6000 for a pattern that is too long or ends with its escape character. */
-export function likeMatcher(pattern: string, escape: string | null): (vector: TextVector) => BooleanVector {
-  const compiled = compilePattern(pattern, escape);
+export function likeMatcher(
+  pattern: string,
+  escapedBy: string | null,
+): (vector: TextVector) => BooleanVector {
+  const compiled = compilePattern(pattern, escapedBy);
   return (vector) => matchTexts(compiled, vector);
 }
 
-function compilePattern(pattern: string, escape: string | null): Pattern {
-  const parts = splitPattern(pattern, escape);
+function compilePattern(pattern: string, escapedBy: string | null): Pattern {
+  const parts = splitPattern(pattern, escapedBy);
   const first = stepsOf(parts[0]);
   if (parts.length === 1) return { first, last: null, lastPoints: 0, middle: [] };
   const last = parts[parts.length - 1];
@@ -36,7 +39,7 @@ function compilePattern(pattern: string, escape: string | null): Pattern {
 /** One character that must stand there, or null for _. */
 type Point = string | null;
 
-function splitPattern(pattern: string, escape: string | null): Point[][] {
+function splitPattern(pattern: string, escapedBy: string | null): Point[][] {
   const parts: Point[][] = [[]];
   let escaped = false;
   let count = 0;
@@ -44,7 +47,7 @@ function splitPattern(pattern: string, escape: string | null): Point[][] {
     if (++count > PATTERN_POINTS_MAX) {
       throw fault(`a pattern of LIKE has more than ${PATTERN_POINTS_MAX.toLocaleString('en')} characters`);
     }
-    if (!escaped && character === escape) escaped = true;
+    if (!escaped && character === escapedBy) escaped = true;
     else {
       if (!escaped && character === '%') parts.push([]);
       else parts[parts.length - 1].push(!escaped && character === '_' ? null : character);

@@ -3,7 +3,7 @@ import type { ScalarFunction } from '../ir/index.js';
 import { lowerCase } from '../schema/index.js';
 import type { TextVector, Vector } from '../vector/index.js';
 import { Texts } from '../vector/index.js';
-import { tooLongText, VECTOR_CHARS_MAX } from './fault.js';
+import { tooMuchText, VECTOR_CHARS_MAX } from './fault.js';
 import { textOf } from './kinds.js';
 import {
   left,
@@ -142,7 +142,7 @@ function makeTexts(count: number, valid: Uint8Array | null, make: (row: number) 
     if (!isValid(valid, row)) continue;
     const text = make(row);
     chars += text.length;
-    if (chars > VECTOR_CHARS_MAX) throw tooLongText();
+    if (chars > VECTOR_CHARS_MAX) throw tooMuchText();
     strings[row] = text;
   }
   return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };

@@ -121,8 +121,11 @@ export interface LaneRequests {
     readonly profiled: boolean;
     readonly bounds: QueryBounds;
   };
-  /** The next rows, `rowsMax` at most; of a grouped plan all groups. Nothing may be written between the parts of one SELECT. */
-  'select-next': { readonly selectId: number; readonly rowsMax: number };
+  /**
+   * The next rows, `rowsMax` at most, and fewer when they take about `bytesMax` bytes; of a grouped plan all groups. Nothing
+   * may be written between the parts of one SELECT.
+   */
+  'select-next': { readonly selectId: number; readonly rowsMax: number; readonly bytesMax: number };
   /** How the rows of a dimension that satisfy the condition would be found. */
   'outline-scan': {
     readonly databaseId: number;

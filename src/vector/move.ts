@@ -31,11 +31,11 @@ export function gather(vector: Vector, rows: Uint32Array, count: number): Vector
 /** Rows [from, to) of `vector`. Texts stay shared. */
 export function slice(vector: Vector, from: number, to: number): Vector {
   const count = to - from;
-  const valid = vector.valid && vector.valid.subarray(from, to);
+  const valid = vector.valid?.subarray(from, to) ?? null;
   switch (vector.kind) {
     case 'exact': {
-      const numbers = vector.numbers && vector.numbers.subarray(from, to);
-      return { kind: 'exact', count, valid, numbers, wide: vector.wide && vector.wide.slice(from, to) };
+      const numbers = vector.numbers?.subarray(from, to) ?? null;
+      return { kind: 'exact', count, valid, numbers, wide: vector.wide?.slice(from, to) ?? null };
     }
     case 'float':
       return { kind: 'float', count, valid, numbers: vector.numbers.subarray(from, to) };

@@ -149,7 +149,7 @@ function compareBytes(a: TextBytes, code: number, b: TextBytes, otherCode: numbe
   const otherFrom = b.offsets[otherCode];
   const length = a.offsets[code + 1] - from;
   const otherLength = b.offsets[otherCode + 1] - otherFrom;
-  const shorter = length < otherLength ? length : otherLength;
+  const shorter = Math.min(length, otherLength);
   for (let index = 0; index < shorter; index++) {
     const difference = left[from + index] - right[otherFrom + index];
     if (difference !== 0) return difference;

@@ -121,11 +121,11 @@ export class LaneWorker {
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
       'select-begin': (request) => this.#beginSelect(request),
-      'select-next': ({ selectId, rowsMax }) => {
+      'select-next': ({ selectId, rowsMax, bytesMax }) => {
         const cursor = this.#selects.get(selectId);
         // It was refused when it should have begun.
         if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
-        return cursor.next(rowsMax);
+        return cursor.next(rowsMax, bytesMax);
       },
       'select-end': ({ selectId }) => this.#endSelect(selectId),
       'outline-scan': ({ bounds, ...request }) => {

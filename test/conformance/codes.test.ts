@@ -12,6 +12,7 @@ import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
 import { accessRefusals, DIMENSIONS, type Refusal, TEAM, TRANSPORT } from './codes-general.js';
 import { codesOf, errorsOf, type Site, serveSite, stateOf } from './codes-site.js';
+import { sqlRefusals } from './codes-sql.js';
 import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
 
 const reached = new Set<ErrorCode>();
@@ -57,6 +58,7 @@ t.test('a refused request answers its code, names what is wrong, and changes not
     queries: QUERY_REFUSALS,
     'events, values and rows': ANSWER_REFUSALS,
     'saved queries': savedRefusals(world),
+    SQL: sqlRefusals(world),
     'the team': TEAM.map(([code, ask, names]) => [code, { ...ask, key: world.team }, names]),
   };
   for (const [name, refusals] of Object.entries(groups)) {

@@ -96,7 +96,7 @@ t.test(
       { query: equals(1), set: jsonObject({ number: 'word' }) },
     ];
     const refused: unknown = await store.script(changes).catch((error) => error);
-  t.match(refused, { step: 1, row: null, refusal: { code: 2007 } });
+    t.match(refused, { step: 1, row: null, refusal: { code: 2007 } });
     const charged = store.script(SCRIPT, {
       charge: () => {
         throw new QuarryError(1502, 'too many');

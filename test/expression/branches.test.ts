@@ -10,7 +10,7 @@ import {
   valueAt,
   vectorOf,
 } from '../../src/vector/index.js';
-import { constant } from './generate.js';
+import { branch, constant } from './generate.js';
 import { BOOLEAN, DATE, decimal, FLOAT, INTEGER, TEXT } from './rows.js';
 
 const valuesOf = (vector: Vector): Value[] =>
@@ -37,7 +37,7 @@ t.test('what a branch cannot work out is no fault of rows that do not come to it
   const chosen: Expression = {
     op: 'case',
     type: INTEGER,
-    branches: [{ when: IS_NUMBER, then: NUMBER }],
+    branches: [branch(IS_NUMBER, NUMBER)],
     otherwise: constant(INTEGER, 0n),
   };
   t.strictSame(valuesOf(compile(chosen)(ROWS)), [1n, 0n, 0n, 5n]);
@@ -48,7 +48,7 @@ t.test('what a branch cannot work out is no fault of rows that do not come to it
   const unreachable: Expression = {
     op: 'case',
     type: INTEGER,
-    branches: [{ when: constant(BOOLEAN, false), then: NUMBER }],
+    branches: [branch(constant(BOOLEAN, false), NUMBER)],
     otherwise: null,
   };
   t.strictSame(valuesOf(compile(unreachable)(ROWS)), [null, null, null, null]);
@@ -108,7 +108,7 @@ t.test('whatever can be refused is evaluated only for rows that come to it', asy
     const guarded: Expression = {
       op: 'case',
       type: then.type,
-      branches: [{ when: input(4, BOOLEAN), then }],
+      branches: [branch(input(4, BOOLEAN), then)],
       otherwise: null,
     };
     t.throws(() => compile(then)(rows), { code: 6000 }, JSON.stringify(then.op));
@@ -156,7 +156,7 @@ t.test('texts of branches come over one list of texts from batch to batch', asyn
   const evaluate = compile({
     op: 'case',
     type: TEXT,
-    branches: [{ when: grown, then: constant(TEXT, 'Adult') }],
+    branches: [branch(grown, constant(TEXT, 'Adult'))],
     otherwise: constant(TEXT, 'Minor'),
   });
   const [first, second] = [evaluate(rows), evaluate(rows)] as [TextVector, TextVector];

@@ -151,7 +151,7 @@ async function answersOf(
   try {
     const all = await askDuckDb(connection, expressions);
     return expressions.map((expression, index) => ({ expression, theirs: all[index] }));
-  } catch (error) {
+  } catch {
     if (expressions.length > 1) {
       const halves = [
         expressions.slice(0, expressions.length / 2),

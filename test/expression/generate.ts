@@ -4,10 +4,16 @@ import { type Constant, DATE_UNITS, type Expression, type ScalarFunction } from 
 import type { SqlType, Value } from '../../src/vector/index.js';
 import { BOOLEAN, type Column, DATE, DATETIME, decimal, FLOAT, INTEGER, TEXT } from './rows.js';
 
+type Branch = Extract<Expression, { readonly op: 'case' }>['branches'][number];
+
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>='] as const;
 const same = (a: SqlType, b: SqlType): boolean =>
   a.type === b.type && (a.type !== 'decimal' || b.type !== 'decimal' || a.scale === b.scale);
 export const constant = (type: SqlType, value: Value): Constant => ({ op: 'constant', type, value });
+
+export function branch(when: Expression, then: Expression): Branch {
+  return { when, then };
+}
 
 /** What is left out where another engine means something else, see the comparison with it. */
 export interface Limits {
@@ -89,7 +95,7 @@ export class Generator {
     switch (random.below(4)) {
       case 0: {
         const branches = Array.from({ length: random.between(1, 3) }, () => {
-          return { when: this.of(BOOLEAN, depth), then: this.of(type, depth) };
+          return branch(this.of(BOOLEAN, depth), this.of(type, depth));
         });
         return { op: 'case', type, branches, otherwise: random.chance(0.3) ? null : this.of(type, depth) };
       }

@@ -9,13 +9,13 @@ import { BOOLEAN, TEXT } from './rows.js';
 
 const SEED = 5;
 
-const likeOf = (pattern: string, escape: string | null): Expression => {
+const likeOf = (pattern: string, escapedBy: string | null): Expression => {
   return {
     op: 'like',
     type: BOOLEAN,
     of: { op: 'input', type: TEXT, input: 0 },
     pattern,
-    escape,
+    escape: escapedBy,
     negated: false,
   };
 };
@@ -42,7 +42,7 @@ t.test(`patterns match as a table over all prefixes says (seed ${SEED})`, async 
         : piece.replaceAll('\\', random.chance(0.5) ? 'b' : '\\%');
     });
     const pattern = pieces.join('%');
-    const escape = pattern.includes('\\') ? '\\' : null;
+    const escapedBy = pattern.includes('\\') ? '\\' : null;
     const strings = Array.from({ length: 12 }, () => {
       const like = Array.from(pattern, (character) =>
         character === '%' ? word(random.below(6)) : character === '_' ? random.pick(alphabet) : character,
@@ -53,7 +53,7 @@ t.test(`patterns match as a table over all prefixes says (seed ${SEED})`, async 
           ? like.repeat(2)
           : word(random.below(90));
     });
-    const expression = likeOf(pattern, escape);
+    const expression = likeOf(pattern, escapedBy);
     const expected = strings.map((text) => evaluateRow(expression, [text]));
     hits += expected.filter((value) => value === true).length;
     t.strictSame(matched(expression, strings), expected, JSON.stringify({ pattern, strings }));

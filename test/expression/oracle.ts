@@ -103,12 +103,12 @@ function logic(members: readonly Expression[], settling: boolean, of: (member: E
 }
 
 /** By a table over all prefixes of both. */
-function like(text: string, pattern: string, escape: string | null): boolean {
+function like(text: string, pattern: string, escapedBy: string | null): boolean {
   const points = Array.from(text);
   const steps: (string | { any: 'one' | 'some' })[] = [];
   const characters = Array.from(pattern);
   for (let index = 0; index < characters.length; index++) {
-    if (characters[index] === escape) steps.push(characters[++index]);
+    if (characters[index] === escapedBy) steps.push(characters[++index]);
     else if (characters[index] === '%') steps.push({ any: 'some' });
     else if (characters[index] === '_') steps.push({ any: 'one' });
     else steps.push(characters[index]);

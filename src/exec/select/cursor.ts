@@ -52,15 +52,18 @@ export class SelectCursor {
         plan.order.length > 0 ? new OrderedRows(this.#lane) : new UngroupedRows(this.#lane, format);
   }
 
-  /** The next rows, `rowsMax` at most; not to be called again once it was done. Throws 6000, 9005, 9006. */
-  next(rowsMax: number): SelectPart {
+  /**
+   * The next rows, `rowsMax` at most, and no batch behind the one with which they take `bytesMax` bytes; not to be called
+   * again once it was done. Throws 6000, 9005, 9006.
+   */
+  next(rowsMax: number, bytesMax = Number.POSITIVE_INFINITY): SelectPart {
     this.#run.check();
     const rows = this.#rows;
     if (rows === null) {
       const partials = this.#groups();
       return { done: true, figures: this.#lane.takeFigures(), gives: 'groups', partials };
     }
-    const part = rows.next(rowsMax);
+    const part = rows.next(rowsMax, bytesMax);
     const done = rows.isDone;
     if (done) this.release();
     return { done, figures: this.#lane.takeFigures(), ...part };

@@ -12,6 +12,10 @@ import { orderBy } from './radix-order.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
 
+/** About what a value of a part takes. */
+const VALUE_BYTES = 16;
+/** Rows of a part at least: each part looks at all segments once more. */
+const PART_ROWS_MIN = 1_024;
 /** What giving a part takes for a while, for each row, beside its columns. */
 const PART_ROW_BYTES = 36;
 
@@ -49,10 +53,12 @@ export class OrderedRows {
     return this.#order !== null && this.#at === this.#order.rows.length;
   }
 
-  /** The next rows, `rowsMax` at most. Throws 6000, 9005, 9006. */
-  next(rowsMax: number): PartRows {
+  /** The next rows, `rowsMax` at most, and fewer when there are so many columns that they take `bytesMax`. Throws 6000, 9005, 9006. */
+  next(rowsMax: number, bytesMax: number): PartRows {
     this.#order ??= this.#sort();
-    const to = Math.min(this.#at + rowsMax, this.#order.rows.length);
+    const rowBytes = (this.#outputs.length + this.#keys.length) * VALUE_BYTES;
+    const rowCount = Math.min(rowsMax, Math.max(PART_ROWS_MIN, Math.floor(bytesMax / rowBytes)));
+    const to = Math.min(this.#at + rowCount, this.#order.rows.length);
     const part = this.#read(this.#order, this.#at, to);
     this.#at = to;
     if (!this.isDone) for (const rows of this.#shards) rows.rest(true);

@@ -23,6 +23,8 @@ export type PartRows =
 export interface PartBuilder {
   /** Rows of the part so far. */
   readonly rowCount: number;
+  /** Memory that they take, about. */
+  readonly bytes: number;
   /** Adds rows [from, to) of the outputs. Throws 9006. */
   append(outputs: readonly Vector[], from: number, to: number): void;
   /** What was added; the builder is empty then. */
@@ -43,11 +45,17 @@ export function finishAll(builders: readonly ColumnBuilder[], order: Uint32Array
 }
 
 class PartOfColumns implements PartBuilder {
+  readonly #memory: HeldMemory;
   readonly #builders: readonly ColumnBuilder[];
   rowCount = 0;
 
   constructor(plan: SelectPlan, run: QueryRun) {
-    this.#builders = outputBuilders(plan, new HeldMemory(run));
+    this.#memory = new HeldMemory(run);
+    this.#builders = outputBuilders(plan, this.#memory);
+  }
+
+  get bytes(): number {
+    return this.#memory.bytes;
   }
 
   append(outputs: readonly Vector[], from: number, to: number): void {
@@ -72,6 +80,10 @@ class PartOfBytes implements PartBuilder {
   #waiting = 0;
   #encoded: Uint8Array[] = [];
   rowCount = 0;
+
+  get bytes(): number {
+    return this.#memory.bytes;
+  }
 
   constructor(plan: SelectPlan, format: RowFormat, run: QueryRun) {
     this.#encoder = rowEncoder(format, plan.outputs);

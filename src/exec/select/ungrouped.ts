@@ -51,9 +51,9 @@ export class UngroupedRows {
     return this.#left === 0 || (this.#shard === null && this.#nextShard === this.#lane.all.length);
   }
 
-  /** The next rows, `rowsMax` at most. Throws 6000, 9005, 9006. */
-  next(rowsMax: number): PartRows {
-    while (this.#part.rowCount < rowsMax && this.#left > 0) {
+  /** The next rows, `rowsMax` at most, and none behind the batch with which they take `bytesMax`. Throws 6000, 9005, 9006. */
+  next(rowsMax: number, bytesMax: number): PartRows {
+    while (this.#part.rowCount < rowsMax && this.#part.bytes < bytesMax && this.#left > 0) {
       const wanted = Math.min(rowsMax - this.#part.rowCount, this.#left);
       if (this.#batch === null && !this.#readBatch(wanted)) break;
       this.#giveBatch(wanted);

@@ -29,8 +29,12 @@ export function* joinValues(
   { numbers, starts }: MergedGroups,
   budget: MemoryBudget,
 ): Sliced<GroupValues> {
+  // A vector without rows has a text for none of them.
+  const filled = states.flatMap((state, partial) =>
+    state.values.count > 0 ? [{ ...state, start: starts[partial] }] : [],
+  );
   const values = yield* joinColumns(
-    states.map(({ values }) => fromWire(values)),
+    filled.map(({ values }) => fromWire(values)),
     type,
     budget,
   );
@@ -38,8 +42,8 @@ export function* joinValues(
   budget.take(count * 4);
   const groups = new Uint32Array(count);
   let at = 0;
-  for (const [partial, { groups: own, values }] of states.entries()) {
-    const [start, first] = [starts[partial], at];
+  for (const { groups: own, values, start } of filled) {
+    const first = at;
     yield* inSlices(values.count, (from, to) => {
       for (let value = from; value < to; value++) {
         groups[first + value] = numbers[start + (own === null ? 0 : own[value])];
@@ -47,10 +51,9 @@ export function* joinValues(
     });
     at += values.count;
   }
-  const counts = yield* joinCounts(states, count, budget);
-  const shardCount = states.filter(({ values }) => values.count > 0).length;
-  const hashes = values.kind === 'text' ? yield* joinHashes(states, budget) : null;
-  return { values, groups, counts, hashes, shardCount };
+  const counts = yield* joinCounts(filled, count, budget);
+  const hashes = values.kind === 'text' ? yield* joinHashes(filled, budget) : null;
+  return { values, groups, counts, hashes, shardCount: filled.length };
 }
 
 /** How many different texts there are in the states, all of one group. Throws 9006. */
@@ -59,7 +62,6 @@ export function* countStateTexts(
   states: readonly ValuesState[],
   budget: MemoryBudget,
 ): Sliced<number> {
-  // A vector without rows has a text for none of them.
   const filled = states.filter(({ values }) => values.count > 0);
   if (filled.length < 2) return filled.reduce((sum, { values }) => sum + values.count, 0);
   const joined = yield* joinColumns(

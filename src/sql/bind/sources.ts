@@ -61,7 +61,10 @@ export function dimensionOf({ name, place }: TableName, model: DatabaseModel): D
 
 /** What stands beside an error about a name that is not known. */
 function meant(name: string, candidates: Iterable<string>): { readonly suggestion?: string } {
-  const found = suggestion(name, candidates);
+  const names = [...candidates];
+  // entity-id without brackets was read as entity minus id.
+  const dashed = names.find((candidate) => candidate.startsWith(`${lowerCase(name)}-`));
+  const found = suggestion(name, names) ?? (dashed === undefined ? null : `[${dashed}]`);
   return found === null ? {} : { suggestion: found };
 }
 

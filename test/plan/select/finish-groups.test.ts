@@ -1,5 +1,5 @@
 import t from 'tap';
-import { HASH_SEED, hashBlock, Prng, QuarryError } from '../../../src/base/index.js';
+import { HASH_SEED, hashBlock, hashBytes, Prng, QuarryError } from '../../../src/base/index.js';
 import {
   type Aggregate,
   type Expression,
@@ -12,7 +12,14 @@ import {
 import { finishGroups } from '../../../src/plan/select/finish-groups.js';
 import type { Table } from '../../../src/plan/select/table.js';
 import { runToEnd } from '../../../src/plan/slices.js';
-import { type SqlType, type Value, valueAt, type WireVector } from '../../../src/vector/index.js';
+import {
+  type SqlType,
+  toWire,
+  type Value,
+  valueAt,
+  vectorOf,
+  type WireVector,
+} from '../../../src/vector/index.js';
 import { wordTo } from '../../support/colliding.js';
 import {
   answerOf,
@@ -32,8 +39,14 @@ const BYTES = 2 ** 30;
 const finish = (plan: SelectPlan, partials: readonly GroupPartial[]): Table =>
   runToEnd(finishGroups(plan, partials, BYTES));
 
+/** No value is -0. */
 const rowsOf = ({ columns, rowCount }: Table): Row[] =>
-  Array.from({ length: rowCount }, (_, row) => columns.map((column) => valueAt(column, row)));
+  Array.from({ length: rowCount }, (_, row) =>
+    columns.map((column) => {
+      const value = valueAt(column, row);
+      return Object.is(value, -0) ? 'a zero below zero' : value;
+    }),
+  );
 
 /** Input 0 says which entity the row is of. */
 const TYPES: readonly SqlType[] = [
@@ -62,8 +75,12 @@ const TEXTS = [
 ];
 const FLOATS = [0, -0, 0.1, 0.5, -2.75, 1e21, 3, 1e-7, -1e300, 2 ** 53, 5e-324, 1 / 3];
 
-/** Values of few kinds, so that they meet; `wide` ones do not fit in doubles. */
-function makeValue({ type }: SqlType, prng: Prng, wide: boolean): Value {
+/** How great integers are: small ones, those whose sums leave the safe integers, and those that are none themselves. */
+const SIZES = ['small', 'large', 'wide'] as const;
+type Size = (typeof SIZES)[number];
+
+/** Values of few kinds, so that they meet. */
+function makeValue({ type }: SqlType, prng: Prng, size: Size): Value {
   if (prng.chance(0.15)) return null;
   switch (type) {
     case 'float':
@@ -73,14 +90,15 @@ function makeValue({ type }: SqlType, prng: Prng, wide: boolean): Value {
     case 'text':
       return prng.chance(0.5) ? prng.pick(TEXTS) : `user-${prng.below(60)}`;
     default:
-      if (!wide || prng.chance(0.5)) return BigInt(prng.between(-6, 6));
+      if (size === 'small' || prng.chance(0.5)) return BigInt(prng.between(-6, 6));
+      if (size === 'large') return BigInt(prng.between(-1, 3)) * (2n ** 51n + 1n);
       return BigInt(prng.between(-3, 3)) * prng.pick([2n ** 53n, 2n ** 64n, 10n ** 36n, 2n ** 62n - 1n]);
   }
 }
 
-function makeRows(count: number, prng: Prng, wide: boolean): Row[] {
+function makeRows(count: number, prng: Prng, size: Size): Row[] {
   return Array.from({ length: count }, (_, index) =>
-    TYPES.map((type, input) => (input === 0 ? BigInt(index >> 1) : makeValue(type, prng, wide))),
+    TYPES.map((type, input) => (input === 0 ? BigInt(index >> 1) : makeValue(type, prng, size))),
   );
 }
 
@@ -145,7 +163,7 @@ t.test('groups of any number of shards are those of all rows, to the last digit'
   for (let round = 0; round < 500; round++) {
     const plan = makePlan(prng);
     const rowCount = prng.pick([0, 1, 30, 150]);
-    const rows = makeRows(rowCount, prng, prng.chance(0.5));
+    const rows = makeRows(rowCount, prng, prng.pick(SIZES));
     const expected = answerOf(plan, rows);
     for (const shardCount of [1, 2, 7]) {
       const shards = spread(rows, shardCount, prng);
@@ -173,7 +191,7 @@ t.test('entities are groups of their own, also with equal keys', async (t) => {
     const { grouping } = made;
     if (grouping === null) return t.fail('there are groups');
     const plan = { ...made, grouping: { ...grouping, perEntity: true } };
-    const rows = makeRows(prng.pick([0, 1, 40]), prng, prng.chance(0.5));
+    const rows = makeRows(prng.pick([0, 1, 40]), prng, prng.pick(SIZES));
     // An entity has one value of an attribute.
     const firsts = new Map<Value, Row>();
     const keys = grouping.keys.map((key) => (key.op === 'input' ? key.input : -1));
@@ -239,11 +257,49 @@ function colliding(first: number, count: number): Uint32Array {
   return words;
 }
 
-const valuesPartial = (values: WireVector): GroupPartial => ({
+const valuesPartial = (values: WireVector, hashes: Uint32Array | null = null): GroupPartial => ({
   groupCount: 1,
   keys: [],
-  states: [{ holds: 'values', groups: null, counts: null, values, hashes: null }],
+  states: [{ holds: 'values', groups: null, counts: null, values, hashes }],
 });
+
+t.test(
+  'hashes that shards know are used, but for that of the empty text, and need not be there',
+  async (t) => {
+    const texts = (...values: string[]): WireVector => toWire(vectorOf(TEXT, values));
+    const hash = (text: string): number => hashBytes(Buffer.from(text), 0, text.length);
+    const [none, a, b] = ['', 'a', 'b'].map(hash);
+    const known = [
+      valuesPartial(texts('', 'a'), Uint32Array.of(0, a)),
+      valuesPartial(texts(), new Uint32Array(0)),
+      valuesPartial(texts('b', ''), Uint32Array.of(b, none)),
+      valuesPartial(texts('b', 'a'), Uint32Array.of(b, a)),
+    ];
+    const alone = valuesPartial(texts('', 'c', 'a'));
+    const plan = countPlan(TEXT);
+    const aggregates = plan.grouping?.aggregates ?? [];
+    const perGroup = planOf({
+      grouping: { keys: [inputOf(1, INTEGER)], perEntity: false, aggregates },
+      outputs: [0, 1].map((input) => ({ name: `c${input}`, type: INTEGER, of: inputOf(input, INTEGER) })),
+    });
+    const withKey = (partial: GroupPartial, key: bigint): GroupPartial => ({
+      ...partial,
+      keys: [toWire(vectorOf(INTEGER, [key]))],
+    });
+    for (const [partials, count] of [
+      [known, 3n],
+      [[...known, alone], 4n],
+    ] as const) {
+      t.strictSame(rowsOf(finish(plan, partials)), [[count]]);
+      const other = withKey(valuesPartial(texts('a'), Uint32Array.of(a)), 2n);
+      const keyed = [...partials.map((partial) => withKey(partial, 1n)), other];
+      t.strictSame(rowsOf(finish(perGroup, keyed)), [
+        [1n, count],
+        [2n, 1n],
+      ]);
+    }
+  },
+);
 
 t.test('texts of one hash are told apart in bounded time', async (t) => {
   const count = 60_000;
