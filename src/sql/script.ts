@@ -1,4 +1,5 @@
 /** A body of SQL text as its statements. */
+import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_WORDS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readInsert } from './read-insert.js';
@@ -44,6 +45,16 @@ export function readScript(text: string): Script {
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
   throw sqlError('the body holds no statement', cursor.place());
+}
+
+/** Whether the text begins as one that asks: with SELECT or EXPLAIN, behind white space and comments. Reads no further. */
+export function beginsWithRead(text: string): boolean {
+  try {
+    return READS.has(nextToken(new Cursor(text)).upper);
+  } catch (error) {
+    if (error instanceof QuarryError) return false;
+    throw error;
+  }
 }
 
 function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement {

@@ -88,13 +88,23 @@ t.test('a write that breaks a rule is 6000 with the code and place of what broke
 t.test('who may only read may send nothing else, and is told so before the text is read', async (t) => {
   const engine = await engineWithColumns();
   const key = customKey({ level: 'read-only' });
-  for (const text of [WRITES, 'nonsense', '', '-- SELECT\nDELETE FROM [default]', 'SELECTED']) {
-    t.throws(() => runSql(callOf(engine, text, { key })), { code: 507 }, text);
+  for (const text of [
+    WRITES,
+    'nonsense',
+    '',
+    '-- SELECT\nDELETE FROM [default]',
+    'SELECTED',
+    ';SELECT 1',
+    '/**/'.repeat(100_000),
+  ]) {
+    t.throws(() => runSql(callOf(engine, text, { key })), { code: 507 }, text.slice(0, 50));
   }
-  for (const text of ['SELECT 1', ' /* x */ -- y\n explain select 1', ';SELECT']) {
-    const read = (): unknown => runSql(callOf(engine, text, { key }));
-    if (text.startsWith(';')) t.throws(read, { code: 6000 }, text);
-    else t.ok(read(), text);
+  for (const text of [
+    'SELECT 1',
+    ' /* x /* y */ */ -- z\n explain select 1',
+    `${'/**/'.repeat(1_000)}SELECT 1`,
+  ]) {
+    t.ok(runSql(callOf(engine, text, { key })), text);
   }
   t.equal(engine.scripts.length, 0);
 });

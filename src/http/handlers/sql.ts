@@ -13,12 +13,10 @@ import type { Caller } from '../caller.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-/** What a body begins with that asks: blanks and comments, then one of two words. */
-const ASKS = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*(?:select|explain)\b/i;
 
 export function runSql(call: DatabaseCall): Promise<Members> | StreamedAnswer {
   const text = textOf(call.body);
-  if (!ASKS.test(text)) checkWriter(call.caller);
+  if (!sql.beginsWithRead(text)) checkWriter(call.caller);
   const script = sql.readScript(text);
   if (script.kind === 'reads') return read(call, script.statements);
   checkWriter(call.caller);
