@@ -153,6 +153,8 @@ export interface EngineStats {
 export interface SelectRequest {
   readonly plan: SelectPlan;
   readonly explain: 'no' | 'plan' | 'analyze';
+  /** The caller does not see all columns and rows: EXPLAIN tells nothing of those. Left out: it sees all. */
+  readonly isRestricted?: boolean;
 }
 
 /** How a query is asked. */

@@ -63,6 +63,8 @@ const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
 const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
+/** Writes wait so long for queries that read one version in several rounds. */
+const HELD_MS_MAX = 10_000;
 /** Of the memory limit: what one query may take beside the data. */
 const QUERY_MEMORY_PART = 16;
 const QUERY_BYTES_MIN = 64 * 2 ** 20;
@@ -132,6 +134,7 @@ export class Engine implements EngineApi {
           options.queryBytesMax ??
           Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART)),
       },
+      heldMsMax: Math.min(HELD_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };
     const runner = new QueryRunner(asking);

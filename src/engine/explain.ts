@@ -34,16 +34,20 @@ export interface Analysis {
   readonly milliseconds: number;
 }
 
-/** The rows of EXPLAIN in the order in which things happen. `analysis` null: it was not run. */
+/**
+ * The rows of EXPLAIN in the order in which things happen. `analysis` null: it was not run. `isRestricted`: who asks does not
+ * see all columns and rows, so nothing is told of what lies beside (how many there are, what filters them).
+ */
 export function explainTable(
   plan: SelectPlan,
   outlines: readonly ScanOutline[],
   analysis: Analysis | null,
   model: DatabaseModel | undefined,
+  isRestricted = false,
 ): Table {
   const names = new Names(model, plan);
   const rows = [
-    ...outlines.flatMap((outline) => scanRows(outline, names, analysis)),
+    ...outlines.flatMap((outline) => scanRows(outline, names, analysis, isRestricted)),
     ...plan.joins.map(({ dimensionId, kind }) => onMain('join', `${kind}, ${names.dimension(dimensionId)}`)),
     ...measuredRows(analysis),
     ...mainRows(plan),
@@ -75,6 +79,8 @@ function tableOf(rows: readonly ExplainRow[]): Table {
 
 export const EXPLAIN_FIELDS = FIELDS;
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 const onMain = (operator: string, detail: string): ExplainRow => ({
   operator,
   shard: null,
@@ -85,16 +91,22 @@ const onMain = (operator: string, detail: string): ExplainRow => ({
 });
 
 /** A scan and what its conditions look at. */
-function scanRows(outline: ScanOutline, names: Names, analysis: Analysis | null): ExplainRow[] {
+function scanRows(
+  outline: ScanOutline,
+  names: Names,
+  analysis: Analysis | null,
+  isRestricted: boolean,
+): ExplainRow[] {
   const { shard, entityCount, segmentCount, estimatedRows, leaves } = outline;
   const measured = analysis?.figures.filter((one) => one.shard === shard && one.operator === 'scan') ?? [];
   const scan = {
-    ...{ operator: 'scan', shard, estimatedRows },
+    ...{ operator: 'scan', shard, estimatedRows: isRestricted ? null : estimatedRows },
     // What is done by kernels alone is not measured shard by shard.
     rows: measured.length === 0 ? null : sum(measured, ({ rows }) => rows),
     milliseconds: measured.length === 0 ? null : sum(measured, ({ milliseconds }) => milliseconds),
-    detail: `${names.own}: ${entityCount} entities in ${segmentCount} segments`,
+    detail: isRestricted ? names.own : `${names.own}: ${entityCount} entities in ${segmentCount} segments`,
   };
+  if (isRestricted) return [scan];
   const conditions = leaves.map((leaf): ExplainRow => {
     const columns = leaf.columnIds.map((id) => names.column(id));
     const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
@@ -135,17 +147,17 @@ function mainRows(plan: SelectPlan): ExplainRow[] {
   add(events !== null, 'events', 'a row per event');
   add(filter !== null, 'filter', 'row by row: what no kernel can test');
   if (grouping !== null) {
-    const keys = grouping.perEntity ? 'per entity' : `by ${grouping.keys.length} keys`;
+    const keys = grouping.perEntity ? 'per entity' : `by ${counted(grouping.keys.length, 'key')}`;
     const lowered = lowerSelect(plan) !== null;
     add(
       true,
       'group',
-      `${keys}, ${grouping.aggregates.length} aggregates${lowered ? ', by kernels over whole columns' : ''}`,
+      `${keys}, ${counted(grouping.aggregates.length, 'aggregate')}${lowered ? ', by kernels over whole columns' : ''}`,
     );
   }
   add(having !== null, 'having', 'of groups');
   add(distinct, 'distinct', 'of the output');
-  add(order.length > 0, 'sort', `by ${order.length} keys`);
+  add(order.length > 0, 'sort', `by ${counted(order.length, 'key')}`);
   add(limit !== null || offset > 0, 'limit', `${limit ?? 'all'} rows behind ${offset}`);
   return rows;
 }

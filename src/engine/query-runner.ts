@@ -22,6 +22,8 @@ export interface QueryRunnerParts {
   readonly gate: ReadGate;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
+  /** How long a query may hold records back; then it is stopped. */
+  readonly heldMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
   readonly shrinkVersion: (databaseId: number) => number;
   /** Milliseconds of a clock that never goes back. */
@@ -97,15 +99,33 @@ export class QueryRunner {
     });
   }
 
-  /** Runs `work` while no record is sent to the lanes. To be called with a seat. */
+  /**
+   * Runs `work` while no record is sent to the lanes. To be called with a seat. Rejects with 9005 when records had to wait
+   * for it too long.
+   */
   async behindGate<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
     const { gate } = this.#parts;
     const leave = (): void => gate.leave();
     await query.entered(gate.enter(), leave);
+    const watching = this.#watch(query);
     try {
       return await work();
     } finally {
+      clearInterval(watching);
       leave();
     }
+  }
+
+  /** Stops the query when it holds records back too long. */
+  #watch(query: RunningQuery): NodeJS.Timeout {
+    const { gate, heldMsMax, elapsedMs } = this.#parts;
+    let heldSinceMs = Number.POSITIVE_INFINITY;
+    return setInterval(() => {
+      // Records that wait once wait until the queries inside have left.
+      if (gate.holdsWrites) heldSinceMs = Math.min(heldSinceMs, elapsedMs());
+      if (elapsedMs() - heldSinceMs > heldMsMax) {
+        query.stop(`writes waited for the query for more than ${heldMsMax / 1_000} s`);
+      }
+    }, heldMsMax / 20);
   }
 }

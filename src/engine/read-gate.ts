@@ -10,6 +10,11 @@ export class ReadGate {
   readonly #entering: (() => void)[] = [];
   readonly #clearing: (() => void)[] = [];
 
+  /** Whether records wait for the queries inside. */
+  get holdsWrites(): boolean {
+    return this.#writes.length > 0;
+  }
+
   /** Runs `pass` now, or when the queries that run have left. It must not throw. */
   write(pass: () => void): void {
     if (this.#readers === 0 && this.#writes.length === 0) pass();

@@ -3,7 +3,7 @@
  * Invariant: every record is noted once, when it is applied everywhere, live and at start alike.
  */
 import { changeFromPlain } from '../catalog/index.js';
-import type { LogRecord } from '../format/index.js';
+import type { LogRecord, ScriptStep } from '../format/index.js';
 import type { OnceTable } from './once.js';
 import type { StepCounts } from './replay.js';
 import type { NotedWrite, UsageBook } from './usage.js';
@@ -63,7 +63,15 @@ function writtenBy(
 ): Written {
   if (record.type === 'insert') return inserted(record.entityCount, record.valueCount);
   if (record.type !== 'script') return changed(record.type, counts[0] ?? 0);
-  return record.steps
+  return writtenByScript(record.steps, counts);
+}
+
+/** The numbers of a script's answer, those of its steps in a row. */
+export const scriptAnswer = (steps: readonly ScriptStep[], counts: StepCounts): readonly number[] =>
+  writtenByScript(steps, counts).answer;
+
+function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Written {
+  return steps
     .map((step, index) =>
       step.step === 'insert'
         ? inserted(step.entityCount, step.valueCount)

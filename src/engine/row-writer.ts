@@ -7,13 +7,18 @@ import type { Spool } from './spool.js';
 /** Rows that the main thread encodes before it may turn to others. */
 const ENCODED_ROWS = 2_048;
 
+export interface EncodedRows {
+  readonly parts: readonly Uint8Array[];
+  readonly rowCount: number;
+}
+
 export class RowWriter {
   readonly #encoder: RowEncoder;
   readonly #query: RunningQuery;
-  readonly #spool: Spool;
+  readonly #spool: Pick<Spool, 'write'>;
   #rowCount = 0;
 
-  constructor(encoder: RowEncoder, query: RunningQuery, spool: Spool) {
+  constructor(encoder: RowEncoder, query: RunningQuery, spool: Pick<Spool, 'write'>) {
     this.#encoder = encoder;
     this.#query = query;
     this.#spool = spool;
@@ -35,10 +40,12 @@ export class RowWriter {
   }
 
   /** Writes rows that were encoded elsewhere, as none of the first. */
-  async bytes({ bytes, rowCount }: { readonly bytes: Uint8Array; readonly rowCount: number }): Promise<void> {
-    if (rowCount === 0) return;
-    this.#query.check();
-    await this.#spool.write(this.#rowCount === 0 ? this.#encoder.asFirst(bytes) : bytes);
+  async parts({ parts, rowCount }: EncodedRows): Promise<void> {
+    for (const [index, bytes] of parts.entries()) {
+      this.#query.check();
+      const isFirst = this.#rowCount === 0 && index === 0;
+      await this.#spool.write(isFirst ? this.#encoder.asFirst(bytes) : bytes);
+    }
     this.#rowCount += rowCount;
   }
 }

@@ -42,12 +42,13 @@ export class RunningQuery {
     this.#bounds = { slot: lanes.stopFlags.take(), bytesMax };
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
-    this.#timer = setTimeout(() => this.#stop(this.#tooLong), limits.timeoutMs);
-    if (hangUp?.hasHungUp === true) this.#stop('the client has gone');
-    else hangUp?.onHangUp(() => this.#stop('the client has gone'));
+    this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
+    if (hangUp?.hasHungUp === true) this.stop('the client has gone');
+    else hangUp?.onHangUp(() => this.stop('the client has gone'));
   }
 
-  #stop(why: string): void {
+  /** Ends the query with 9005 as soon as it looks. */
+  stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
     this.#lanes.stopFlags.stop(this.#bounds.slot);
     this.#reject?.(this.#stopped);
@@ -89,7 +90,7 @@ export class RunningQuery {
 
   /** Throws 9005 when the query was stopped or its time is over, which no timer tells a thread that is busy. */
   check(): void {
-    if (performance.now() >= this.#endMs) this.#stop(this.#tooLong);
+    if (performance.now() >= this.#endMs) this.stop(this.#tooLong);
     if (this.#stopped !== null) throw this.#stopped;
   }
 

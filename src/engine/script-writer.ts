@@ -16,6 +16,7 @@ import type { DatabaseModel } from '../schema/index.js';
 import { type Mutation, type ScriptRequest, type ScriptWrite, StepRefused } from './api.js';
 import type { LaneApi } from './lane.js';
 import { findTouched, parseSet, updateBytes } from './mutation.js';
+import { scriptAnswer } from './record-notes.js';
 import { type StepCounts, sendRecord } from './replay.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
 import type { WriterParts } from './writer.js';
@@ -95,9 +96,7 @@ export class ScriptWriter {
       const { shrinkVersion } = this.#model(databaseId);
       if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) continue;
       const counts = await memory.while(bytes, () => this.#append(record, payload, steps));
-      return steps.flatMap(({ step }, index) =>
-        step.step === 'insert' ? [step.entityCount, step.valueCount] : [counts[index] ?? 0],
-      );
+      return scriptAnswer(record.steps, counts);
     }
   }
 

@@ -130,7 +130,7 @@ export class SelectWork {
         next = asked.share(missing);
         // Nobody looks at it while the part before is written.
         next?.catch(() => {});
-        for (const part of parts) await writer.bytes(bytesOf(part));
+        for (const part of parts) await writer.parts(bytesOf(part));
       }
     } finally {
       asked.end();

@@ -18,7 +18,10 @@ import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
 import { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
 import { isStreamed, SelectWork } from './select-work.js';
-import { SPOOL_MEMORY_BYTES_MAX, Spool, type SpoolSettings } from './spool.js';
+import { SPOOL_MEMORY_BYTES_MAX, SPOOL_PATIENCE_MS, Spool, type SpoolSettings, spooled } from './spool.js';
+
+/** Where an answer is written. */
+type Writable = Pick<Spool, 'write'>;
 
 export interface SelectsParts extends QueryRunnerParts {
   readonly runner: QueryRunner;
@@ -38,19 +41,19 @@ export class Selects {
   /** See QueryApi.select. */
   select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
     invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
-    const spool = new Spool({ ...this.#parts.spools, memoryBytesMax: SPOOL_MEMORY_BYTES_MAX });
-    this.#produce(requests, format, asking, spool).then(
-      () => spool.end(),
-      (error) => spool.fail(error),
-    );
-    return { format, parts: spool.parts() };
+    const spool = new Spool({
+      ...this.#parts.spools,
+      memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
+      patienceMs: SPOOL_PATIENCE_MS,
+    });
+    return { format, parts: spooled(spool, (into) => this.#produce(requests, format, asking, into)) };
   }
 
   async #produce(
     requests: readonly SelectRequest[],
     format: RowFormat,
     asking: Asking,
-    spool: Spool,
+    spool: Writable,
   ): Promise<void> {
     const { runner } = this.#parts;
     const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
@@ -74,7 +77,7 @@ export class Selects {
   }
 
   /** The answers of several statements, as a list. */
-  async #list(requests: readonly SelectRequest[], query: RunningQuery, spool: Spool): Promise<void> {
+  async #list(requests: readonly SelectRequest[], query: RunningQuery, spool: Writable): Promise<void> {
     await spool.write(utf8('"result":['));
     for (const [index, request] of requests.entries()) {
       const begunMs = this.#parts.elapsedMs();
@@ -87,7 +90,7 @@ export class Selects {
   }
 
   /** Behind the gate. */
-  #answer(request: SelectRequest, format: RowFormat, query: RunningQuery, spool: Spool): Promise<void> {
+  #answer(request: SelectRequest, format: RowFormat, query: RunningQuery, spool: Writable): Promise<void> {
     const { plan, explain } = request;
     return write(fieldsOf(request), format, query, spool, async (writer) =>
       explain === 'no' && isStreamed(plan)
@@ -97,13 +100,13 @@ export class Selects {
   }
 
   /** The whole answer, of a request that is not streamed. */
-  async #table({ plan, explain }: SelectRequest, query: RunningQuery): Promise<Table> {
-    return explain === 'no'
-      ? this.#work(query, null).table(plan)
-      : this.#explained(plan, explain === 'analyze', query);
+  async #table(request: SelectRequest, query: RunningQuery): Promise<Table> {
+    return request.explain === 'no'
+      ? this.#work(query, null).table(request.plan)
+      : this.#explained(request, query);
   }
 
-  async #explained(plan: SelectPlan, runs: boolean, query: RunningQuery): Promise<Table> {
+  async #explained({ plan, explain, isRestricted }: SelectRequest, query: RunningQuery): Promise<Table> {
     const { databaseId, dimensionId, condition } = plan;
     const found =
       dimensionId === null
@@ -112,8 +115,8 @@ export class Selects {
             lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
           );
     const outlines = found.flat().sort((a, b) => a.shard - b.shard);
-    const analysis = runs ? await this.#analysed(plan, query) : null;
-    return explainTable(plan, outlines, analysis, this.#parts.model(databaseId));
+    const analysis = explain === 'analyze' ? await this.#analysed(plan, query) : null;
+    return explainTable(plan, outlines, analysis, this.#parts.model(databaseId), isRestricted);
   }
 
   async #analysed(plan: SelectPlan, query: RunningQuery): Promise<Analysis> {
@@ -140,7 +143,7 @@ async function write(
   fields: readonly Field[],
   format: RowFormat,
   query: RunningQuery,
-  spool: Spool,
+  spool: Writable,
   rows: (writer: RowWriter) => Promise<void>,
 ): Promise<void> {
   const encoder = rowEncoder(format, fields);

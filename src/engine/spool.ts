@@ -14,6 +14,8 @@ import type { FileHandle, FileSystem } from '../io/index.js';
 export const SPOOL_DISK_BYTES_MAX = 4 * 2 ** 30;
 /** Of one answer, in memory. */
 export const SPOOL_MEMORY_BYTES_MAX = 8 * 2 ** 20;
+/** Of one answer: longer than one that reads without a break is behind. */
+export const SPOOL_PATIENCE_MS = 1_000;
 
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -55,6 +57,8 @@ export interface SpoolSettings {
   readonly dir: string;
   /** Bytes that wait in memory; a part that is larger alone is taken while nothing else waits. */
   readonly memoryBytesMax: number;
+  /** So long, over all parts together, the writer waits for room in memory before a part goes to the file; absent = not at all. */
+  readonly patienceMs?: number;
   readonly store: SpoolStore;
 }
 
@@ -66,6 +70,7 @@ interface Place {
 
 export class Spool {
   readonly #settings: SpoolSettings;
+  #patienceMs: number;
   #waiting: (Uint8Array | Place)[] = [];
   #memoryBytes = 0;
   /** Parts of `waiting` that lie in the file. */
@@ -82,11 +87,14 @@ export class Spool {
   #closed: Promise<void> | null = null;
   #isRead = false;
   #wake: (() => void) | null = null;
+  /** Set while the writer waits for room. */
+  #wakeWriter: (() => void) | null = null;
   #diskCalls = 0;
   #whenQuiet: (() => void) | null = null;
 
   constructor(settings: SpoolSettings) {
     this.#settings = settings;
+    this.#patienceMs = settings.patienceMs ?? 0;
   }
 
   /** Held by parts that wait. */
@@ -102,11 +110,36 @@ export class Spool {
     invariant(!this.#ended, 'a part came behind the end');
     if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
     if (bytes.length === 0) return;
-    const isRoom = this.#memoryBytes + bytes.length <= this.#settings.memoryBytesMax;
-    if (!isRoom && this.#waiting.length > 0) return this.#toFile(bytes);
+    if (!this.#hasRoom(bytes)) return this.#patienceMs > 0 ? this.#whenRoom(bytes) : this.#toFile(bytes);
+    this.#keep(bytes);
+  }
+
+  #hasRoom(bytes: Uint8Array): boolean {
+    return this.#waiting.length === 0 || this.#memoryBytes + bytes.length <= this.#settings.memoryBytesMax;
+  }
+
+  #keep(bytes: Uint8Array): void {
     this.#waiting.push(bytes);
     this.#memoryBytes += bytes.length;
     this.#wake?.();
+  }
+
+  /** A reader that keeps up, or nearly so, is waited for: it costs far less than the file. */
+  async #whenRoom(bytes: Uint8Array): Promise<void> {
+    while (this.#patienceMs > 0 && this.#closed === null && !this.#hasRoom(bytes)) {
+      const startMs = performance.now();
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wakeWriter = resolve;
+        timer = setTimeout(resolve, this.#patienceMs);
+      });
+      clearTimeout(timer);
+      this.#wakeWriter = null;
+      this.#patienceMs -= performance.now() - startMs;
+    }
+    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
+    if (!this.#hasRoom(bytes)) return this.#toFile(bytes);
+    this.#keep(bytes);
   }
 
   /** Nothing comes any more. */
@@ -160,6 +193,7 @@ export class Spool {
       const part = this.#waiting.shift();
       if (part instanceof Uint8Array) {
         this.#memoryBytes -= part.length;
+        this.#wakeWriter?.();
         return part;
       }
       if (part !== undefined) return this.#fromFile(part);
@@ -240,7 +274,10 @@ export class Spool {
     this.#waiting = [];
     this.#memoryBytes = 0;
     // Whoever waits shall see that it is closed, which it is when this call has returned.
-    queueMicrotask(() => this.#wake?.());
+    queueMicrotask(() => {
+      this.#wake?.();
+      this.#wakeWriter?.();
+    });
     if (this.#diskCalls > 0) {
       await new Promise<void>((resolve) => {
         this.#whenQuiet = resolve;

@@ -146,3 +146,45 @@ export const BOOLEAN: SqlType = { type: 'boolean' };
 export const INTEGER: SqlType = { type: 'integer' };
 export const FLOAT: SqlType = { type: 'float' };
 export const TEXT: SqlType = { type: 'text' };
+
+/** What the expression is made of, in the order in which it stands. */
+export function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.op) {
+    case 'constant':
+    case 'input':
+      return [];
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return expression.members;
+    case 'not':
+      return [expression.member];
+    case 'is-null':
+    case 'in':
+    case 'like':
+    case 'cast':
+      return [expression.of];
+    case 'compare':
+    case 'arithmetic':
+      return [expression.left, expression.right];
+    case 'null-if':
+      return [expression.of, expression.equals];
+    case 'call':
+      return expression.args;
+    case 'case': {
+      const branches = expression.branches.flatMap(({ when, then }) => [when, then]);
+      return expression.otherwise === null ? branches : [...branches, expression.otherwise];
+    }
+  }
+}
+
+/** The inputs that it reads, each once. */
+export function inputsOf(expression: Expression): ReadonlySet<number> {
+  const found = new Set<number>();
+  const left = [expression];
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    if (part.op === 'input') found.add(part.input);
+    left.push(...childrenOf(part));
+  }
+  return found;
+}

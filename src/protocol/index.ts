@@ -1,1 +1,2 @@
 export * from './lane.js';
+export * from './moved-buffers.js';

@@ -161,8 +161,8 @@ export type SelectPart = { readonly done: boolean; readonly figures: readonly Op
       readonly outputs: readonly WireVector[];
       readonly order: readonly WireVector[];
     }
-  /** Parts of rows as RowEncoder.rows writes them, none of them the first. */
-  | { readonly gives: 'bytes'; readonly rowCount: number; readonly bytes: Uint8Array }
+  /** Parts of rows as RowEncoder.rows writes them, one behind the other, none of them the first. */
+  | { readonly gives: 'bytes'; readonly rowCount: number; readonly parts: readonly Uint8Array[] }
 );
 
 /** How a scan of one shard would go. */

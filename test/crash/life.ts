@@ -20,6 +20,7 @@ import {
 } from '../../src/catalog/index.js';
 import type { Engine } from '../../src/engine/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../src/schema/index.js';
+import { bindWrites, readScript } from '../../src/sql/index.js';
 import { NOW_MS, type OpenedEngine } from './engine-fixture.js';
 
 const DATABASE_ID = 1;
@@ -47,6 +48,19 @@ const mutate = (query: unknown, set: unknown = null, onceId: string | null = nul
         const condition = bindQuery(parseJson(bytesOf(query)), dimension, NOW_MS);
         return { dimensionId: dimension.id, condition, set: set === null ? null : JSON.stringify(set) };
       },
+    });
+};
+
+/** Several SQL statements as one write. */
+const script = (text: string, onceId: string): Write => {
+  const read = readScript(text);
+  if (read.kind !== 'writes') throw new Error(`${text} writes nothing`);
+  return (engine) =>
+    engine.script({
+      ...common,
+      nowMs: NOW_MS,
+      once: { id: onceId, bodyHash: 'hash' },
+      bind: (model) => bindWrites(read.statements, { model, nowMs: NOW_MS, access: FULL_ACCESS }),
     });
 };
 
@@ -128,6 +142,13 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   mutate([{ number: { range: [2, 5] } }], { tag: 't5', event: { value: 'set', date: '2020-02-01' } }),
   'checkpoint',
   mutate([{ tag: { equals: 't6' } }], null, 'once-delete'),
+  script(
+    `INSERT INTO [default] ([entity-id], tag, number, [event.1.value], [event.1.date])
+       VALUES ('e40', 't6', 40, 't6', '2020-03-01'), ('e41', 't6', 41, NULL, NULL);
+     UPDATE [default] SET tag = 't5', [event.value] = 't5' WHERE number >= 40;
+     DELETE FROM [default] WHERE [entity-id] = 'e41'`,
+    'once-script',
+  ),
   apply(
     { change: 'database-created', id: 2, name: 'other', type: 'test', properties: DEFAULT_PROPERTIES },
     { change: 'key-created', key: { hash: KEY_HASH, kind: 'demo', databaseId: 2 } },

@@ -87,6 +87,7 @@ function worldOf(
     gate,
     versions: new DataVersions(),
     limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
+    heldMsMax: 10_000,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),
   });

@@ -239,7 +239,7 @@ t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured',
     'no n is as great',
   );
   t.ok(plan.some(({ detail }) => /^word \(values\): 1 segments looked at by equalU8/.test(String(detail))));
-  t.ok(plan.some(({ operator, detail }) => operator === 'sort' && detail === 'by 1 keys'));
+  t.ok(plan.some(({ operator, detail }) => operator === 'sort' && detail === 'by 1 key'));
   const analysed = await rowsOf(store, `EXPLAIN ANALYZE ${statement}`);
   const [{ c }] = await rowsOf(store, "SELECT COUNT(*) AS c FROM [default] WHERE d > 0 AND word = 'w3'");
   const sum = (rows: Rows, of: string): number => rows.reduce((total, row) => total + Number(row[of]), 0);
@@ -252,4 +252,26 @@ t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured',
     ...[0, 1].map(() => ({ operator: 'scan' })),
   ]);
   t.match(await rowsOf(store, 'EXPLAIN SELECT 1'), [{ operator: 'constant' }]);
+});
+
+t.test('EXPLAIN tells who does not see all rows neither their number nor what is tested', async (t) => {
+  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 2 });
+  await fill(store, new Prng(37), 1_000);
+  const [request] = requestsOf(store, 'EXPLAIN SELECT n FROM [default] WHERE n > 5 ORDER BY n');
+  const { parts } = store.engine.select([{ ...request, isRestricted: true }], 'json', ASKING);
+  const read: Uint8Array[] = [];
+  for await (const part of parts) read.push(part);
+  const { result } = JSON.parse(`{${Buffer.concat(read).toString('utf8')}}`);
+  const scan = {
+    operator: 'scan',
+    'estimated-rows': null,
+    rows: null,
+    milliseconds: null,
+    detail: 'default',
+  };
+  t.strictSame(result, [
+    { ...scan, shard: 0 },
+    { ...scan, shard: 1 },
+    { ...scan, operator: 'sort', shard: null, detail: 'by 1 key' },
+  ]);
 });

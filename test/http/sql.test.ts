@@ -85,6 +85,22 @@ t.test('a write that breaks a rule is 6000 with the code and place of what broke
   await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), { code: 9003 });
 });
 
+t.test('a key is told nothing of columns that it may not use', async (t) => {
+  const engine = await engineWithColumns();
+  answering(engine, [0, 0]);
+  const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
+  for (const [text, wanted] of [
+    ["INSERT INTO [default] ([entity-id], aa) VALUES ('x', 1)", undefined],
+    ["INSERT INTO [default] ([entity-id], bb) VALUES ('x', 1)", 'b'],
+    ["INSERT INTO [default] ([entity-id], [cc.1.value]) VALUES ('x', 1)", undefined],
+    ['UPDATE [default] SET aa = 1', undefined],
+  ] as const) {
+    const refused = await Promise.resolve(runSql(callOf(engine, text, { key }))).catch((error) => error);
+    t.match(refused, { code: 6000 }, text);
+    t.equal(refused.moreInfo.suggestion, wanted, text);
+  }
+});
+
 t.test('who may only read may send nothing else, and is told so before the text is read', async (t) => {
   const engine = await engineWithColumns();
   const key = customKey({ level: 'read-only' });

@@ -38,15 +38,19 @@ export function missingTools(): string[] {
   return ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
 }
 
-/** The answers, in their order, to what a script asks that is run as it stands against a server of its own. */
-export async function answersTo(t: Test, script: string): Promise<Record<string, unknown>[]> {
+/** The lines that a script writes that is run as it stands against a server of its own. */
+export async function linesOf(t: Test, script: string): Promise<string[]> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const server = new ServerProcess({ dir: path.join(dir, 'store') });
   t.teardown(() => server.kill());
   const { httpsPort } = await server.serving;
-  return (await runShell(script.replaceAll(':8443/', `:${httpsPort}/`), dir))
-    .split('\n')
+  return (await runShell(script.replaceAll(':8443/', `:${httpsPort}/`), dir)).split(/\r?\n/);
+}
+
+/** The answers, in their order, to what such a script asks. */
+export async function answersTo(t: Test, script: string): Promise<Record<string, unknown>[]> {
+  return (await linesOf(t, script))
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -124,11 +124,16 @@ export class ConformanceServer {
   }
 
   /** POST /v1/sql */
-  sql(text: string): Promise<RawAnswer> {
+  sql(text: string | Uint8Array): Promise<RawAnswer> {
     return this.post('/v1/sql', text, 'application/sql');
   }
 
-  post(urlPath: string, body: string, contentType = 'application/json', accept = '*/*'): Promise<RawAnswer> {
+  post(
+    urlPath: string,
+    body: string | Uint8Array,
+    contentType = 'application/json',
+    accept = '*/*',
+  ): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
         {

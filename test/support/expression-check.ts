@@ -1,5 +1,11 @@
 /** What src/ir/expression.ts says of every bound expression, checked: each node's type fits what stands in it. */
-import type { Constant, DateUnit, Expression, ScalarFunction } from '../../src/ir/index.js';
+import {
+  type Constant,
+  childrenOf,
+  type DateUnit,
+  type Expression,
+  type ScalarFunction,
+} from '../../src/ir/index.js';
 import { lowerCase } from '../../src/schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../src/vector/index.js';
 
@@ -23,36 +29,9 @@ export function expressionFaults(expression: Expression, inputs: readonly SqlTyp
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     const found = faultsOf(node, inputs);
     if (found.length > 0) faults.push(...found.map((fault) => `${node?.op}: ${fault}`));
-    left.push(...operandsOf(node));
+    left.push(...childrenOf(node));
   }
   return faults;
-}
-
-function operandsOf(node: Expression): readonly Expression[] {
-  switch (node.op) {
-    case 'constant':
-    case 'input':
-      return [];
-    case 'and':
-    case 'or':
-    case 'coalesce':
-      return node.members;
-    case 'not':
-      return [node.member];
-    case 'compare':
-    case 'arithmetic':
-      return [node.left, node.right];
-    case 'null-if':
-      return [node.of, node.equals];
-    case 'case': {
-      const branches = node.branches.flatMap(({ when, then }) => [when, then]);
-      return node.otherwise === null ? branches : [...branches, node.otherwise];
-    }
-    case 'call':
-      return node.args;
-    default:
-      return [node.of];
-  }
 }
 
 function faultsOf(node: Expression, inputs: readonly SqlType[]): string[] {

@@ -16,6 +16,8 @@ import { BATCH_ROWS_MAX } from './row-batches.js';
 export interface RowGroups {
   /** Groups so far. */
   readonly count: number;
+  /** Whether it looks at which entity each row is of. */
+  readonly byEntity: boolean;
   /** Writes the group of each row; `keys` has a vector of each key. Throws 9006. */
   number(keys: readonly Vector[], entityRows: Uint32Array, count: number, out: Uint32Array): void;
   /** The keys of all groups; the memory that they take is the run's. To be called once. Throws 9006. */
@@ -35,6 +37,7 @@ export function rowGroups({ keys, perEntity }: Grouping, directMax: number, memo
 class OneGroup implements RowGroups {
   readonly count = 1;
   readonly note = 'one group';
+  readonly byEntity = false;
   #isWritten = false;
 
   /** `out` is the same each time, and nobody else writes to it. */
@@ -53,6 +56,7 @@ class SingleKey implements RowGroups {
   readonly #numbers: CodeNumbers;
   readonly #scratch = new Uint32Array(BATCH_ROWS_MAX);
   readonly note = 'one key, direct';
+  readonly byEntity = false;
 
   constructor(codes: ValueCodes, memory: HeldMemory) {
     this.#codes = codes;
@@ -75,6 +79,7 @@ class SingleKey implements RowGroups {
 
 /** The first two keys are numbered as pairs, that number and the third key as pairs again, and so on. */
 class SeveralKeys implements RowGroups {
+  readonly byEntity = false;
   readonly #codes: readonly ValueCodes[];
   readonly #scratch: readonly Uint32Array[];
   /** Of key k + 1 and what is before it. */
@@ -139,6 +144,7 @@ class EntityGroups implements RowGroups {
   #last = -1;
   count = 0;
   readonly note = 'per entity';
+  readonly byEntity = true;
 
   constructor(codes: readonly ValueCodes[], memory: HeldMemory) {
     this.#codes = codes;

@@ -29,8 +29,11 @@ class BooleanCodes implements ValueCodes {
   code(vector: Vector, out: Uint32Array): Coded {
     invariant(vector.kind === 'boolean', 'a boolean expression gives booleans');
     const { bits, valid, count } = vector;
-    if (valid === null) for (let row = 0; row < count; row++) out[row] = bits[row] + 1;
-    else for (let row = 0; row < count; row++) out[row] = valid[row] === 0 ? 0 : bits[row] + 1;
+    if (valid === null) {
+      out.set(bits.subarray(0, count));
+      return { codes: out, shift: 1 };
+    }
+    for (let row = 0; row < count; row++) out[row] = valid[row] === 0 ? 0 : bits[row] + 1;
     return { codes: out, shift: 0 };
   }
 

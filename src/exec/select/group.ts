@@ -141,6 +141,7 @@ class Grouper {
   /** Adds all rows; returns the group of each entity where there are feeds of events. */
   #addRows(feeds: ReadonlySet<Feed>): Uint32Array {
     const byEvents = [...feeds].some((feed) => typeof feed === 'number');
+    const looksAtEntities = byEvents || feeds.has('entities') || this.#groups.byEntity;
     const ofEntities = this.#memory.u32(byEvents ? this.#rows.rowEnd : 0);
     for (const rows of this.#rows.batches()) {
       this.#memory.check();
@@ -148,7 +149,7 @@ class Grouper {
       const { count } = rows;
       const keys = this.#keys.map((key) => key.of(rows));
       // Of some columns, rows are made when they are asked for: not where nothing depends on them.
-      const entityRows = byEvents || feeds.has('entities') || !this.#isOneGroup ? rows.entityRows : NOTHING;
+      const entityRows = looksAtEntities ? rows.entityRows : NOTHING;
       this.#groups.number(keys, entityRows, count, this.#numbers);
       const groupEnd = this.#groups.count + 1;
       const batch: BatchGroups = { count, groups: this.#numbers, isOne: this.#isOneGroup, groupEnd };

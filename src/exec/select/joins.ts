@@ -2,7 +2,7 @@
 
 import { invariant } from '../../base/index.js';
 import { compile, type Evaluate, type RowSource } from '../../expression/index.js';
-import type { Expression, SelectPlan } from '../../ir/index.js';
+import { type Expression, inputsOf, type SelectPlan } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
@@ -42,40 +42,5 @@ export class ShardJoins {
 
 /** Whether the expression reads a column of a joined dimension. */
 export function readsJoined(expression: Expression | null, { inputs }: SelectPlan): boolean {
-  if (expression === null) return false;
-  // However deep it is nested.
-  const left: Expression[] = [expression];
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if (node.op === 'input' && inputs[node.input].from === 'joined') return true;
-    left.push(...membersOf(node));
-  }
-  return false;
-}
-
-function membersOf(node: Expression): readonly Expression[] {
-  switch (node.op) {
-    case 'constant':
-    case 'input':
-      return [];
-    case 'and':
-    case 'or':
-    case 'coalesce':
-      return node.members;
-    case 'not':
-      return [node.member];
-    case 'compare':
-    case 'arithmetic':
-      return [node.left, node.right];
-    case 'case':
-      return [
-        ...node.branches.flatMap(({ when, then }) => [when, then]),
-        ...(node.otherwise === null ? [] : [node.otherwise]),
-      ];
-    case 'null-if':
-      return [node.of, node.equals];
-    case 'call':
-      return node.args;
-    default:
-      return [node.of];
-  }
+  return expression !== null && [...inputsOf(expression)].some((input) => inputs[input].from === 'joined');
 }

@@ -119,21 +119,10 @@ class PartOfBytes implements PartBuilder {
   finish(): PartRows {
     this.#encodeWaiting();
     const { rowCount } = this;
-    const bytes = joined(this.#encoded);
+    const parts = this.#encoded;
     this.rowCount = 0;
     this.#encoded = [];
     this.#memory.release();
-    return { gives: 'bytes', rowCount, bytes };
+    return { gives: 'bytes', rowCount, parts };
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0];
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -72,7 +72,8 @@ function readRun(
   { list, from, count }: RowPlaces,
   out: Float64Array,
 ): Float64Array {
-  if (list === null) for (let at = 0; at < count; at++) out[at] = values[first + from + at];
+  // Several times as fast as a loop.
+  if (list === null) out.set(values.subarray(first + from, first + from + count));
   else for (let at = 0; at < count; at++) out[at] = values[first + list[at]];
   return out;
 }
@@ -122,19 +123,43 @@ export function bitsOf(
   { list, from, count }: RowPlaces,
   out: Uint8Array,
 ): Uint8Array {
-  if (list === null) {
-    for (let at = 0; at < count; at++) {
-      const place = from + at;
-      out[at] = (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
-    }
-  } else {
-    for (let at = 0; at < count; at++) {
-      const place = list[at];
-      out[at] = (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
-    }
+  if (list === null) return bitsFrom(u8, bitmapAt, from, count, out);
+  for (let at = 0; at < count; at++) {
+    const place = list[at];
+    out[at] = (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
   }
   return out;
 }
+
+/** Whole bytes at a time. */
+function bitsFrom(
+  u8: Uint8Array,
+  bitmapAt: number,
+  from: number,
+  count: number,
+  out: Uint8Array,
+): Uint8Array {
+  const start = Math.min(-from & 7, count);
+  const end = start + ((count - start) & ~7);
+  for (let at = 0; at < start; at++) out[at] = bitAt(u8, bitmapAt, from + at);
+  let byteAt = bitmapAt + ((from + start) >> 3);
+  for (let at = start; at < end; at += 8) {
+    const byte = u8[byteAt++];
+    out[at] = byte & 1;
+    out[at + 1] = (byte >> 1) & 1;
+    out[at + 2] = (byte >> 2) & 1;
+    out[at + 3] = (byte >> 3) & 1;
+    out[at + 4] = (byte >> 4) & 1;
+    out[at + 5] = (byte >> 5) & 1;
+    out[at + 6] = (byte >> 6) & 1;
+    out[at + 7] = byte >> 7;
+  }
+  for (let at = end; at < count; at++) out[at] = bitAt(u8, bitmapAt, from + at);
+  return out;
+}
+
+const bitAt = (u8: Uint8Array, bitmapAt: number, place: number): number =>
+  (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
 
 /** Codes; where they lie as they are needed, they are not copied. */
 function codesOf(
@@ -163,7 +188,7 @@ function readCodesAt(
   { list, from, count }: RowPlaces,
   out: Uint32Array,
 ): Uint32Array {
-  if (list === null) for (let at = 0; at < count; at++) out[at] = values[first + from + at];
+  if (list === null) out.set(values.subarray(first + from, first + from + count));
   else for (let at = 0; at < count; at++) out[at] = values[first + list[at]];
   return out;
 }

@@ -61,6 +61,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
   const asked = statements.map((statement) => ({
     plan: sql.bindSelect(statement, request),
     explain: statement.explain,
+    isRestricted: call.access.fingerprint !== '',
   }));
   if (asked.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].place);

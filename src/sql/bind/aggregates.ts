@@ -4,13 +4,13 @@
  *   rows are events     over them: of each row; over attributes: of each entity of a group once
  */
 import { quoted } from '../../base/index.js';
-import type { Aggregate, EventTest, Expression, Feed } from '../../ir/index.js';
+import { type Aggregate, type EventTest, type Expression, type Feed, inputsOf } from '../../ir/index.js';
 import { ENTITY_ID_COLUMN } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { Place, SqlNode } from '../tree.js';
 import { type AggregateForm, aggregateForm, aggregateIn, aggregateType } from './aggregate-functions.js';
 import { AGGREGATES_MAX, checkCount } from './bounds.js';
-import { inputsOf, keyOf } from './expression-tree.js';
+import { keyOf } from './expression-tree.js';
 import { AGGREGATE_INPUTS, type Inputs, inputExpression, isPoints } from './inputs.js';
 import { refOf } from './items.js';
 import { bindScalar } from './scalar.js';

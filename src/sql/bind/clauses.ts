@@ -1,5 +1,5 @@
 /** The clauses of one SELECT: how the expressions of each are bound, once it is known what the rows are. */
-import { ALL_EVENTS, BOOLEAN, type EventTest, type Expression } from '../../ir/index.js';
+import { ALL_EVENTS, BOOLEAN, type EventTest, type Expression, inputsOf } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
 import { Aggregates } from './aggregates.js';
@@ -7,7 +7,7 @@ import { checkCount, STATEMENT_NODES_MAX } from './bounds.js';
 import { constantOf, junctionOf } from './build.js';
 import { type ClauseGround, type ClauseRules, ClauseScope } from './clause-scope.js';
 import { overlap } from './events.js';
-import { inputsOf, nodeCount } from './expression-tree.js';
+import { nodeCount } from './expression-tree.js';
 import { type Inputs, isAggregateInput } from './inputs.js';
 import { bucketOf, type IntervalNode, intervalArgument, intervalOf } from './interval.js';
 import { aliasesOf, type Item, refOf } from './items.js';

@@ -1,41 +1,11 @@
 /** Bound expressions as trees: walking, comparing and changing them. */
 import { invariant } from '../../base/index.js';
-import type { Expression } from '../../ir/index.js';
+import { childrenOf, type Expression } from '../../ir/index.js';
 import { caseOf } from './build.js';
 
 /** The same text for expressions (and whatever else is plain data) that are made of the same parts. */
 export function keyOf(plain: unknown): string {
   return JSON.stringify(plain, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
-}
-
-export function childrenOf(expression: Expression): readonly Expression[] {
-  switch (expression.op) {
-    case 'constant':
-    case 'input':
-      return [];
-    case 'and':
-    case 'or':
-    case 'coalesce':
-      return expression.members;
-    case 'not':
-      return [expression.member];
-    case 'is-null':
-    case 'in':
-    case 'like':
-    case 'cast':
-      return [expression.of];
-    case 'compare':
-    case 'arithmetic':
-      return [expression.left, expression.right];
-    case 'null-if':
-      return [expression.of, expression.equals];
-    case 'call':
-      return expression.args;
-    case 'case': {
-      const branches = expression.branches.flatMap(({ when, then }) => [when, then]);
-      return expression.otherwise === null ? branches : [...branches, expression.otherwise];
-    }
-  }
 }
 
 /** The same operation over other operands: `children` stand as `childrenOf` gave them. */
@@ -88,17 +58,6 @@ export function replaceIn(
   return changed.every((child, index) => child === children[index])
     ? expression
     : withChildren(expression, changed);
-}
-
-/** The inputs that it reads, each once. */
-export function inputsOf(expression: Expression): ReadonlySet<number> {
-  const found = new Set<number>();
-  const left = [expression];
-  for (let part = left.pop(); part !== undefined; part = left.pop()) {
-    if (part.op === 'input') found.add(part.input);
-    left.push(...childrenOf(part));
-  }
-  return found;
 }
 
 /** Nodes of the tree; not counted on beyond `most`. */

@@ -3,9 +3,9 @@
  * key, wherever it stands; what else reads rows is refused, or, where every entity is a group, becomes a key of its own.
  */
 import { quoted } from '../../base/index.js';
-import type { Expression } from '../../ir/index.js';
+import { childrenOf, type Expression, inputsOf } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
-import { childrenOf, inputsOf, keyOf, replaceIn } from './expression-tree.js';
+import { keyOf, replaceIn } from './expression-tree.js';
 import { AGGREGATE_INPUTS, type Inputs, inputExpression, isAggregateInput } from './inputs.js';
 
 export class GroupKeys {

@@ -6,6 +6,7 @@
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { Place, SqlNode } from '../tree.js';
+import type { SqlAccess } from './request.js';
 import { suggestion } from './suggest.js';
 
 /** Where a named column's literals go. */
@@ -31,8 +32,13 @@ const NUMBER_TYPES: readonly string[] = [
   'decimal-event',
 ];
 
-/** Throws 6000 for a column that is not there, with what may have been meant. */
-export function writeColumn(written: string, dimension: Dimension, place: Place): WriteColumn {
+/** Throws 6000 for a column that is not there, with what may have been meant of those that the caller may use. */
+export function writeColumn(
+  written: string,
+  dimension: Dimension,
+  access: SqlAccess,
+  place: Place,
+): WriteColumn {
   const name = lowerCase(written);
   const plain = dimension.columns.get(name);
   if (plain?.type === 'unique-id') return { is: 'entity-id' };
@@ -45,7 +51,11 @@ export function writeColumn(written: string, dimension: Dimension, place: Place)
   if (plain !== undefined) {
     throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, place);
   }
-  const meant = suggestion(match?.[1] ?? name, dimension.columns.keys());
+  const usable = [...dimension.columns.values()].filter((column) => access.allows(dimension, column));
+  const meant = suggestion(
+    match?.[1] ?? name,
+    usable.map(({ apiName }) => apiName),
+  );
   throw sqlError(
     `there is no column [${written}] in ${dimension.apiName}`,
     place,

@@ -7,7 +7,7 @@ import type { Condition } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { InsertStatement, Place, UpdateStatement, WriteStatement } from '../tree.js';
-import type { SqlRequest } from './request.js';
+import type { SqlAccess, SqlRequest } from './request.js';
 import { dimensionOf } from './sources.js';
 import { bindTarget } from './target.js';
 import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
@@ -46,13 +46,13 @@ export function bindWrites(
 function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
   if (statement.is === 'insert') return bindInsert(statement, request);
   const { dimension, condition } = bindTarget(statement.table, statement.where, request);
-  const set = statement.is === 'update' ? bindSet(statement, dimension) : null;
+  const set = statement.is === 'update' ? bindSet(statement, dimension, request.access) : null;
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
 function bindInsert({ table, columns, rows, place }: InsertStatement, request: SqlRequest): BoundWrite {
   const dimension = dimensionOf(table, request.model);
-  const targets = columns.map((column) => writeColumn(column.name, dimension, column.place));
+  const targets = columns.map((column) => writeColumn(column.name, dimension, request.access, column.place));
   checkDistinct(
     targets,
     columns.map((column) => column.place),
@@ -75,8 +75,8 @@ function bindInsert({ table, columns, rows, place }: InsertStatement, request: S
   };
 }
 
-function bindSet({ set }: UpdateStatement, dimension: Dimension): string {
-  const targets = set.map(({ column, place }) => writeColumn(column, dimension, place));
+function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAccess): string {
+  const targets = set.map(({ column, place }) => writeColumn(column, dimension, access, place));
   checkDistinct(
     targets,
     set.map(({ place }) => place),

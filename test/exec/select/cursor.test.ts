@@ -183,7 +183,7 @@ for (const [kernels, module] of MODULES) {
           return Buffer.from(encoder.rows(part.outputs.map(fromWire), 0, part.rowCount, false));
         });
         const bytes = ask(extraction.shards, { plan, format }, scratch, rowsMax).parts.map((part) =>
-          part.gives === 'bytes' ? Buffer.from(part.bytes) : null,
+          part.gives === 'bytes' ? Buffer.concat(part.parts) : null,
         );
         t.strictSame(bytes, wanted, `${format}, ${rowsMax} rows`);
       }
@@ -304,6 +304,37 @@ t.test('between its parts a query holds nothing in an arena', async (t) => {
       cursor.release();
       t.strictSame(sortedLines(answers), wanted);
     }
+  }
+});
+
+t.test('a part ends where its bytes are full; the parts hold the same rows together', async (t) => {
+  const prng = new Prng(SEED + 31);
+  const extraction = new Extraction(null, 2);
+  const scratch = new Arena(null);
+  const bytesMax = 10_000;
+  extraction.insert(generateEntities(prng, 6_000, { ...OPTIONS, idCount: 6_000, density: 0.05 }));
+  const { SelectCursor } = await import('../../../src/exec/index.js');
+  const { answersOf } = await import('./select-rows.js');
+  for (const key of [[], [0]]) {
+    const order = key.map((input) => ({ of: inputAt({ inputs: [ID_INPUT] }, input), descending: false }));
+    const narrow = { ...PLAIN, inputs: [ID_INPUT], order };
+    const [output] = withAllOutputs(narrow).outputs;
+    const plan = { ...narrow, outputs: Array.from({ length: 30 }, () => output) };
+    const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
+    const settings = { plan, tables: [], format: null, profiled: false };
+    const whole = new SelectCursor(extraction.shards, settings, scratch, run).next(100_000);
+    const cursor = new SelectCursor(extraction.shards, settings, scratch, run);
+    const answers: Answer[] = [];
+    const sizes: number[] = [];
+    for (let done = false; !done; ) {
+      const part = cursor.next(100_000, bytesMax);
+      answers.push(...answersOf(part));
+      sizes.push(answersOf(part).length);
+      done = part.done;
+    }
+    cursor.release();
+    t.ok(sizes.length > 1, `parts of ${sizes} rows`);
+    t.strictSame(answers, answersOf(whole));
   }
 });
 

@@ -1,0 +1,58 @@
+/** FROM of a generated SELECT: the first table, perhaps joined with those that it links to. */
+import type { Prng } from '../../src/base/index.js';
+import { forms, type Piece, type Printed, piece, TEXT } from '../support/sql-piece.js';
+import type { Table, World } from '../support/sql-world.js';
+
+/** FROM, and the columns that it gives. */
+export interface Source {
+  readonly from: Printed;
+  readonly columns: readonly Piece[];
+  /** The entity ID of the first table. */
+  readonly id: Piece;
+  /** Two rows never have the same of these. */
+  readonly table: Table;
+  /** What the first table is called in the other engines. */
+  readonly alias: string;
+}
+
+const isPlainName = (name: string): boolean => /^[a-z_]+$/.test(name);
+
+function columnText(prng: Prng, prefix: string, name: string): string {
+  const bare = isPlainName(name) && prng.chance(0.7) ? name : `[${name}]`;
+  return `${prefix}${bare}`;
+}
+
+export function sourceOf(prng: Prng, world: World): Source {
+  const [table, ...others] = world;
+  const joined = others.length > 0 && prng.chance(0.35);
+  const prefix = joined ? 'f.' : prng.chance(0.15) ? `${table.name}.` : '';
+  const columnsOf = (of: Table, before: string, alias: string): Piece[] =>
+    of.columns.map(({ name, kind }) => {
+      const other = `${alias}."${name}"`;
+      return piece(kind, forms(columnText(prng, before, name), other, other));
+    });
+  const idText = 'f."entity-id"';
+  const id = piece(TEXT, forms(`${prefix}[entity-id]`, idText, idText));
+  const columns = [...columnsOf(table, prefix, 'f'), id];
+  let quarry = joined ? `${table.name} ${prng.chance(0.5) ? 'AS ' : ''}f` : table.name;
+  let other = `"${table.name}" AS f`;
+  if (joined) {
+    const taken: { readonly table: Table; readonly alias: string }[] = [{ table, alias: 'f' }];
+    for (let count = prng.between(1, 2); count > 0; count--) {
+      const from = prng.pick(taken.filter((one) => one.table.links.length > 0));
+      const link = prng.pick(from.table.links);
+      const to = others.find(({ name }) => name === link.table) as Table;
+      const alias = `j${taken.length}`;
+      const word = prng.pick(['JOIN', 'INNER JOIN', 'LEFT JOIN', 'LEFT OUTER JOIN']);
+      const sides = [`${from.alias}.${link.column}`, `${alias}.[entity-id]`];
+      if (prng.chance(0.3)) sides.reverse();
+      quarry += ` ${word} ${to.name} ${alias} ON ${sides.join(' = ')}`;
+      other += ` ${word} "${to.name}" AS ${alias} ON ${from.alias}."${link.column}" = ${alias}."entity-id"`;
+      columns.push(...columnsOf(to, `${alias}.`, alias));
+      const toId = `${alias}."entity-id"`;
+      columns.push(piece(TEXT, forms(`${alias}.[entity-id]`, toId, toId)));
+      taken.push({ table: to, alias });
+    }
+  }
+  return { from: forms(quarry, other, other), columns, id, table, alias: 'f' };
+}

@@ -1,0 +1,79 @@
+/**
+ * Generated SELECTs over generated tables, asked of whole servers, of DuckDB and, where it means the same, of SQLite: equal
+ * row for row where the order is settled, else as sets of rows; exact numbers to the last digit, floats that all work out
+ * alike to the last bit or two, others to nine digits. On one to seven shards, with both kinds of kernels, again after
+ * restarts from log and snapshot. A statement that differs is made smaller before it is shown.
+ *
+ * Where engines mean different things, these rules say what is asked of the others, or what is not asked:
+ *   texts        Quarry keeps them in lower-case letters and compares without case: the others have lower-case rows and
+ *                literals, and lower() around what has other letters; letters of put out texts stay. SQLite's own upper() and
+ *                lower() know ASCII only and are not asked. Not asked: upper() of letters without a simple capital (ß)
+ *   order        UTF-8 bytes, missing values last, rising or falling: NULLS LAST
+ *   /            of floats; x / 0 and x % 0 are missing: nullif(y, 0)
+ *   % of decimals   DuckDB goes by doubles: asked of it in units of the last place (units_of, of_units)
+ *   AVG, STDDEV  DuckDB goes by doubles: worked out from exact sums and rounded once, AVG to six decimals (mean, spread)
+ *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: none of so many are asked for
+ *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are not asked
+ *   dates        none beyond the years 1 to 9999, where Quarry refuses and DuckDB goes on; weekdays count from 1 = Sunday
+ *   TRY_CAST     of a text as a date: DuckDB reads 2016-01-01-18, its end for a zone; of stored and written texts only
+ *   date_trunc   DuckDB's expression rewriter makes date_trunc(...) <> constant true of a missing date: it is switched off
+ *   events       three-valued: unknown for an entity without any event of the column (CASE WHEN EXISTS (any) THEN EXISTS
+ *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no
+ *                order in conditions: Quarry refuses [clicks.value] < 'a'
+ *   a window     alone in an AND list narrows what stands in parentheses beside it: not asked
+ *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
+ *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts
+ *
+ * A longer run: node dist/test/metamorphic/sql.test.js --queries 100000 --seed 1
+ */
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { ConformanceServer } from '../support/conformance-server.js';
+import { SqlLife } from './sql-life.js';
+
+const { values: given } = parseArgs({
+  options: {
+    queries: { type: 'string', default: '3000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+t.comment(`seed ${SEED}, ${QUERIES} queries`);
+t.setTimeout(120_000 + QUERIES * 60);
+
+const LAYOUTS = [
+  { shards: 1, workers: 1, simd: true },
+  { shards: 2, workers: 2, simd: false },
+  { shards: 7, workers: 2, simd: true },
+] as const;
+/** Queries over one world before the next one is made. */
+const QUERIES_PER_WORLD = 250;
+const SHOWN = 5;
+/** Of the queries of a layout, so many are asked again after each restart. */
+const AGAIN = 0.1;
+
+for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
+  t.test(
+    `on ${shards} shards and ${workers} workers every answer is that of DuckDB and SQLite`,
+    async (t) => {
+      const server = await ConformanceServer.start(simd, { shards, workers });
+      t.teardown(() => server.stop());
+      const life = await SqlLife.start(new Prng(SEED * 10 + index));
+      t.teardown(() => life.close());
+      const count = Math.ceil(QUERIES / LAYOUTS.length);
+      const wrong: string[] = [];
+      for (let asked = 0; asked < count; asked += QUERIES_PER_WORLD) {
+        await life.addWorld(server);
+        wrong.push(...(await life.ask(server, Math.min(QUERIES_PER_WORLD, count - asked))));
+      }
+      t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
+      for (const restart of ['log', 'snapshot'] as const) {
+        await (restart === 'log' ? server.restartFromLog(!simd) : server.restart(simd));
+        const again = await life.askAgain(server, Math.ceil(count * AGAIN));
+        t.strictSame(again.slice(0, SHOWN), [], `after a restart from the ${restart}`);
+      }
+      t.comment(life.told());
+    },
+  );
+}

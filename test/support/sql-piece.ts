@@ -1,0 +1,133 @@
+/**
+ * A piece of SQL that is printed for three engines at once: in Quarry's dialect, in DuckDB's and, where SQLite means the
+ * same, in SQLite's. Pieces are trees, so that a statement that shows a difference can be made smaller.
+ */
+
+/** As SQLite takes it, or null where it means something else. Decimals are integers there, in units of their last place. */
+export interface Printed {
+  readonly quarry: string;
+  readonly duck: string;
+  readonly lite: string | null;
+}
+
+export type PieceType = 'integer' | 'decimal' | 'float' | 'text' | 'boolean' | 'date' | 'datetime' | 'json';
+
+/** What is known of all values of a piece. */
+export interface Kind {
+  readonly type: PieceType;
+  /** Of decimals. */
+  readonly scale: number;
+  /** No value has more decimal digits: of exact numbers in units of their last place, of floats before the point. */
+  readonly digits: number;
+  /** All engines work it out to the last bit, so that it may decide something; else it is only put out. */
+  readonly firm: boolean;
+  /** Of texts: there are no upper-case letters. Of dates: they stand near 2000, so that some can be added to them. */
+  readonly tame: boolean;
+}
+
+export interface Piece extends Kind {
+  /** Texts in which $0, $1, ... stand for the parts. */
+  readonly forms: Printed;
+  readonly parts: readonly Piece[];
+}
+
+const kind = (type: PieceType, more: Partial<Kind> = {}): Kind => ({
+  ...{ type, scale: 0, digits: 0, firm: true, tame: true },
+  ...more,
+});
+
+export const BOOLEAN: Kind = kind('boolean');
+export const DATE: Kind = kind('date');
+export const DATETIME: Kind = kind('datetime');
+export const JSON_TEXT: Kind = kind('json');
+export const TEXT: Kind = kind('text');
+export const integer = (digits: number): Kind => kind('integer', { digits });
+export const decimal = (scale: number, digits: number): Kind => kind('decimal', { scale, digits });
+export const float = (digits: number, firm = true): Kind => kind('float', { digits, firm });
+
+/** The same text everywhere, but nowhere in SQLite with `lite` false. */
+export function same(text: string, lite = true): Printed {
+  return { quarry: text, duck: text, lite: lite ? text : null };
+}
+
+/** `lite` left out: not in SQLite. */
+export function forms(quarry: string, duck: string, lite: string | null = null): Printed {
+  return { quarry, duck, lite };
+}
+
+/** `firm` only where all parts are. */
+export function piece(of: Kind, printed: Printed, parts: readonly Piece[] = []): Piece {
+  const { type, scale, digits, tame } = of;
+  return {
+    type,
+    scale,
+    digits,
+    tame,
+    firm: of.firm && parts.every(({ firm }) => firm),
+    forms: printed,
+    parts,
+  };
+}
+
+const filled = (form: string, parts: readonly string[]): string =>
+  parts.length === 0 ? form : form.replace(/\$(\d)/g, (_, index) => parts[Number(index)]);
+
+export function print({ forms: form, parts }: Piece): Printed {
+  const printed = parts.map(print);
+  const lites = printed.map(({ lite }) => lite);
+  const lite = form.lite === null || lites.some((part) => part === null) ? null : form.lite;
+  return {
+    quarry: filled(
+      form.quarry,
+      printed.map(({ quarry }) => quarry),
+    ),
+    duck: filled(
+      form.duck,
+      printed.map(({ duck }) => duck),
+    ),
+    lite: lite === null ? null : filled(lite, lites as string[]),
+  };
+}
+
+export const isExact = ({ type }: Kind): boolean => type === 'integer' || type === 'decimal';
+export const isDate = ({ type }: Kind): boolean => type === 'date' || type === 'datetime';
+
+/** Digits before the point. */
+export const wholeDigits = ({ type, digits, scale }: Kind): number =>
+  type === 'float' ? digits : Math.max(1, digits - scale);
+
+export function duckType({ type, scale }: Kind): string {
+  switch (type) {
+    case 'integer':
+      return 'HUGEINT';
+    case 'decimal':
+      return `DECIMAL(38, ${scale})`;
+    case 'float':
+      return 'DOUBLE';
+    case 'boolean':
+      return 'BOOLEAN';
+    case 'date':
+      return 'DATE';
+    case 'datetime':
+      return 'TIMESTAMP';
+    default:
+      return 'VARCHAR';
+  }
+}
+
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Digits of an exact number in stored form. */
+export function unitsText(units: bigint, scale: number): string {
+  if (scale === 0) return String(units);
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** An exact piece in a larger scale, as other engines need it beside another; Quarry finds the way by itself. */
+export function scaledForms(form: string, from: Kind, to: Kind): { duck: string; lite: string | null } {
+  const factor = 10n ** BigInt(to.scale - from.scale);
+  const fits = from.digits + to.scale - from.scale <= 18;
+  const duck = from.type === to.type && from.scale === to.scale ? form : `CAST(${form} AS ${duckType(to)})`;
+  return { duck, lite: fits ? (factor === 1n ? form : `(${form} * ${factor})`) : null };
+}
