@@ -158,7 +158,7 @@ export function passes(test: ValueTest, value: Stored): boolean {
 }
 
 /** A pattern of LIKE, in which a backslash takes what follows literally. */
-function likeExpression(pattern: string): RegExp {
+export function likeExpression(pattern: string): RegExp {
   const source = pattern.replace(/\\(.)|./gsu, (part, literal?: string) => {
     if (literal === undefined && part === '%') return '[^]*';
     if (literal === undefined && part === '_') return '[^]';

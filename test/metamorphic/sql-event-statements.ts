@@ -27,6 +27,14 @@ const INTERVALS = [
   ['months', 'month'],
 ] as const;
 
+/** FROM of a source with something else as the first table of the other engines. */
+function replaced({ from, table }: Source, first: string): Printed {
+  return forms(
+    from.quarry,
+    from.duck.replace(`"${table.name}" AS f`, () => first),
+  );
+}
+
 export class EventStatements {
   readonly prng: Prng;
   readonly #table: Table;
@@ -35,7 +43,7 @@ export class EventStatements {
   constructor(prng: Prng, world: World) {
     this.prng = prng;
     this.#table = world[0];
-    this.#world = [world[0]];
+    this.#world = world;
   }
 
   any(): Select {
@@ -63,11 +71,15 @@ export class EventStatements {
   }
 
   /** The first table with the events that pass of up to two columns as lists f.feed0, f.feed1 of {v, d}. */
-  #gathered(event: EventColumn, tests: EventTests | null): { readonly from: Printed; readonly feed: Feed } {
+  #gathered(
+    event: EventColumn,
+    tests: EventTests | null,
+    source: Source,
+  ): { readonly from: Printed; readonly feed: Feed } {
     const { name } = this.#table;
     const passing = tests === null ? '' : tests.duck.map((test) => ` AND ${test}`).join('');
     const list = `(SELECT list({'v': e.value, 'd': e.date}) FROM "${name}_${event.name}" e WHERE e.id = x."entity-id"${passing})`;
-    const from = forms(name, `(SELECT *, ${list} AS feed FROM "${name}" x) AS f`);
+    const from = replaced(source, `(SELECT *, ${list} AS feed FROM "${name}" x) AS f`);
     return { from, feed: { list: (of) => `flatten(list(list_transform(f.feed, lambda s: ${of})))` } };
   }
 
@@ -97,7 +109,7 @@ export class EventStatements {
     const event = prng.pick(this.#table.events);
     const tests = this.#tests(event);
     const source = sourceOf(prng, this.#world);
-    const { from, feed } = this.#gathered(event, tests);
+    const { from, feed } = this.#gathered(event, tests, source);
     const values = new Values(prng, source.columns);
     const ofEvents = new Values(prng, this.#eventPieces(event, 's.v', 's.d'));
     const asked = this.#asked(tests, 'len(f.feed) > 0', values);
@@ -137,7 +149,7 @@ export class EventStatements {
     const event = prng.pick(this.#table.events);
     const tests = this.#tests(event);
     const source = sourceOf(prng, this.#world);
-    const { from } = this.#gathered(event, tests);
+    const { from } = this.#gathered(event, tests, source);
     const values = new Values(prng, source.columns);
     const { where, havingBeside } = this.#asked(tests, 'len(f.feed) > 0', values);
     const compared = `${prng.pick(['>', '>=', '<', '<=', '=', '<>'])} ${prng.between(0, 4)}`;
@@ -184,7 +196,7 @@ export class EventStatements {
     const values = new Values(prng, source.columns);
     const pieces = this.#eventPieces(event, 'e.value', 'e.date');
     const asked = this.#asked(tests, tests === null ? '' : tests.duck.join(' AND '), values);
-    const from = forms(name, `"${name}" AS f JOIN "${name}_${event.name}" AS e ON e.id = f."entity-id"`);
+    const from = replaced(source, `"${name}" AS f JOIN "${name}_${event.name}" AS e ON e.id = f."entity-id"`);
     return { event, source, pieces, asked, from };
   }
 

@@ -49,7 +49,8 @@ function dated(day: string): Piece {
 
 function timed(prng: Prng): Piece {
   const [day, time] = [prng.pick(DAYS), prng.pick(['00:00:00', '10:00:00', '23:59:59'])];
-  const written = prng.pick([`${day}T${time}Z`, `${day} ${time}`]);
+  const zoned = time === '10:00:00' ? [`${day}T13:00:00+03:00`, `${day} 08:30:00-01:30`] : [];
+  const written = prng.pick([`${day}T${time}Z`, `${day} ${time}`, ...zoned]);
   return piece(
     DATETIME,
     forms(`CAST('${written}' AS datetime)`, `TIMESTAMP '${day} ${time}'`, `'${day}T${time}Z'`),

@@ -112,6 +112,27 @@ t.test('pages joined are the whole, and every number of shards gives the same by
   }
 });
 
+t.test('a LIMIT without an order gives so many of the rows', async (t) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    await nextWorld(round);
+    const statements = new Statements(prng, world);
+    let select = statements.any();
+    while (select.total) select = statements.any();
+    const sql = printSelect({ ...select, limit: null, offset: 0 }).quarry;
+    const left = cells(await rows(sql));
+    const [limit, offset] = [prng.pick([1, 3, 20]), prng.pick([0, 0, 2, 10])];
+    const wanted = Math.max(0, Math.min(limit, left.length - offset));
+    const some = cells(await rows(`${sql} LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`));
+    t.equal(some.length, wanted, sql);
+    const lost = some.filter((row) => {
+      const at = left.indexOf(row);
+      if (at !== -1) left.splice(at, 1);
+      return at === -1;
+    });
+    t.strictSame(lost, [], sql);
+  }
+});
+
 t.test('conditions count the same entities and give the same scores in SQL and in JSON', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     await nextWorld(round);

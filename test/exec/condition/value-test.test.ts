@@ -8,6 +8,7 @@ import type { ValueTest } from '../../../src/ir/index.js';
 import { bitmapBytes, compileKernels } from '../../../src/kernels/index.js';
 import { type Arena, ArenaPool, Dictionary, LatestColumn } from '../../../src/storage/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
+import { likeExpression } from '../../ir/evaluate.js';
 import { boundedRun } from '../bounded.js';
 import { generateRanges, generateTest } from './conditions.js';
 
@@ -96,7 +97,11 @@ for (const [kernels, module] of [
               value !== null && passes(test, value) ? [row] : [],
             );
             for (const seen of [run, blind]) {
-              const found = selected(new PreparedTest(test, undefined, boundedRun()), seen);
+              const prepared = new PreparedTest(test, undefined, boundedRun());
+              const found = selected(prepared, seen);
+              const path = prepared.path(seen);
+              if (path === 'none' && wanted.length > 0) wrong++;
+              if (path === 'present' && wanted.length < seen.presentCount) wrong++;
               if (JSON.stringify(found) !== JSON.stringify(wanted)) wrong++;
             }
           }
@@ -129,8 +134,11 @@ for (const [kernels, module] of [
         for (let query = 0; query < 60; query++) {
           const test = generateTest(prng, 'code', textCount);
           if (test.kind !== 'text') throw new Error('texts only');
+          const likes = test.match === 'like' ? test.texts.map(likeExpression) : [];
           const holds = (text: string): boolean =>
+            likes.some((expression) => expression.test(text)) ||
             test.texts.some((piece) => {
+              if (test.match === 'like') return false;
               if (test.match === 'equals') return text === piece;
               if (test.match === 'contains') return text.includes(piece);
               return test.match === 'starts-with' ? text.startsWith(piece) : text.endsWith(piece);
@@ -141,6 +149,11 @@ for (const [kernels, module] of [
           for (const seen of [run, blind]) {
             const prepared = new PreparedTest(test, dictionary, boundedRun());
             t.strictSame(selected(prepared, seen), wanted, JSON.stringify(test));
+            const path = prepared.path(seen);
+            if (path === 'none') t.equal(wanted.length, 0, 'no row, as its path says');
+            else if (path === 'present')
+              t.equal(wanted.length, seen.presentCount, 'every value, as its path says');
+            else t.match(path, /^(equal|member)U(8|16|32)$/);
             prepared.release();
             withoutRoom(seen.arena, () => {
               t.strictSame(
