@@ -32,6 +32,8 @@ function wrongWith({ token }: Swapped, codes: readonly ErrorCode[], text: string
   return text.includes(UNKNOWN) ? null : 'the unknown field is not named';
 }
 
+const TRIES_MAX = 20;
+
 class Sweep {
   readonly problems: string[] = [];
   readonly #client: JsonClient;
@@ -77,7 +79,15 @@ class Sweep {
     for (const ask of before) await this.#client.ask({ ...ask, key: this.#key });
   }
 
+  /** Asks again what had to wait while another sweep changed the model under it: its answer says to come again. */
   async #ask(ask: Ask): ReturnType<JsonClient['ask']> {
+    for (let left = TRIES_MAX; ; left--) {
+      const reply = await this.#askOnce(ask);
+      if (left === 1 || codesOf(reply)[0] !== 9004) return reply;
+    }
+  }
+
+  async #askOnce(ask: Ask): ReturnType<JsonClient['ask']> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const error = new Error(`no answer: ${ask.path} ${ask.text}`);
