@@ -105,7 +105,7 @@ class Sweep {
   }
 }
 
-t.setTimeout(180_000);
+t.setTimeout(290_000);
 
 t.test('every endpoint that takes a JSON body has one here', async (t) => {
   const taking = ENDPOINTS.filter(

@@ -36,7 +36,7 @@ const answered = all.filter(
 /** How many cases of an endpoint there are at least. */
 const LEAST = 120;
 
-t.setTimeout(180_000);
+t.setTimeout(290_000);
 
 t.test('answers are compared as cases mean it', async (t) => {
   const differs = (expected: string, actual: string): boolean =>

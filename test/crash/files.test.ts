@@ -8,7 +8,7 @@ import { JsonClient } from '../support/json-client.js';
 import { freePort, runCommand, ServerProcess } from '../support/server-process.js';
 
 const EXIT_CORRUPT = 3;
-t.setTimeout(240_000);
+t.setTimeout(290_000);
 
 function temporaryDir(t: Test): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-files-'));
