@@ -8,29 +8,42 @@ import { INT64_MAX, INT64_MIN, invariant, QuarryError } from '../base/index.js';
 import { batchMessage, STREAM_END, type StreamType, schemaMessage } from '../column/index.js';
 import { type Field, type SqlType, type TextVector, type Vector, vectorKindOf } from '../vector/index.js';
 import { copyTexts, countMissing, packBits, putFloats, putIntegers, putWide } from './arrow-buffers.js';
+import { freshRoom, type Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 
 /** Offsets into texts are signed 32-bit integers. */
 const TEXT_BYTES_MAX = 2 ** 31 - 1;
 const EMPTY = new Uint8Array(0);
 
-export function arrowEncoder(fields: readonly Field[], textBytesMax = TEXT_BYTES_MAX): RowEncoder {
+export function arrowEncoder(
+  fields: readonly Field[],
+  room: Room,
+  textBytesMax = TEXT_BYTES_MAX,
+): RowEncoder {
   return {
     head: () => schemaMessage(fields.map(({ name, type }) => ({ name, type: streamType(type) }))),
     rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
+      if (from === to) return EMPTY;
+      const lengths = textLengths(columns, from, to);
+      if (lengths.every((length) => length <= textBytesMax)) {
+        return batchOf(fields, columns, from, to, lengths, room);
+      }
       const batches: Uint8Array[] = [];
       for (let start = from; start < to; ) {
         const end = fittingRows(columns, start, to, textBytesMax);
-        batches.push(batchOf(fields, columns, start, end));
+        batches.push(batchOf(fields, columns, start, end, textLengths(columns, start, end), freshRoom));
         start = end;
       }
-      if (batches.length < 2) return batches[0] ?? EMPTY;
       return new Uint8Array(Buffer.concat(batches));
     },
     asFirst: (bytes) => bytes,
     tail: () => Uint8Array.from(STREAM_END),
   };
 }
+
+/** Of each column the bytes of its texts; 0 where it has none. */
+const textLengths = (columns: readonly Vector[], from: number, to: number): number[] =>
+  columns.map((column) => (column.kind === 'text' ? textBytes(column, from, to) : 0));
 
 function streamType(type: SqlType): StreamType {
   switch (type.type) {
@@ -77,14 +90,21 @@ function fittingTexts(
   return to;
 }
 
-function batchOf(fields: readonly Field[], columns: readonly Vector[], from: number, to: number): Uint8Array {
+function batchOf(
+  fields: readonly Field[],
+  columns: readonly Vector[],
+  from: number,
+  to: number,
+  lengths: readonly number[],
+  room: Room,
+): Uint8Array {
   const rowCount = to - from;
   const missing = columns.map(({ valid }) => (valid === null ? 0 : countMissing(valid, from, to)));
   const bufferBytes = columns.flatMap((column, index) => {
     const validity = missing[index] === 0 ? 0 : bitBytes(rowCount);
-    return [validity, ...valueBytes(fields[index].type, column, from, to)];
+    return [validity, ...valueBytes(fields[index].type, column, rowCount, lengths[index])];
   });
-  const { message, offsets } = batchMessage(rowCount, missing, bufferBytes);
+  const { message, offsets } = batchMessage(rowCount, missing, bufferBytes, room);
   let buffer = 0;
   columns.forEach((column, index) => {
     const validityAt = offsets[buffer++];
@@ -97,8 +117,7 @@ function batchOf(fields: readonly Field[], columns: readonly Vector[], from: num
 const bitBytes = (rowCount: number): number => (rowCount + 7) >> 3;
 
 /** Of the buffers behind the validity bitmap. */
-function valueBytes(type: SqlType, vector: Vector, from: number, to: number): readonly number[] {
-  const rowCount = to - from;
+function valueBytes(type: SqlType, vector: Vector, rowCount: number, textLength: number): readonly number[] {
   switch (type.type) {
     case 'boolean':
       return [bitBytes(rowCount)];
@@ -109,7 +128,7 @@ function valueBytes(type: SqlType, vector: Vector, from: number, to: number): re
     case 'text':
     case 'json':
       invariant(vector.kind === 'text', `a ${type.type} does not lie as ${vector.kind}`);
-      return [(rowCount + 1) * 4, textBytes(vector, from, to)];
+      return [(rowCount + 1) * 4, textLength];
     default:
       return [rowCount * 8];
   }

@@ -2,12 +2,20 @@
  * Bytes that are written one behind the other into memory that grows. Who writes reserves first and then writes to `bytes`
  * at `at` himself. What was taken is a copy, so the memory is used again for the next part.
  */
+import { freshRoom, type Room } from './room.js';
+
 const FIRST_BYTES = 64 * 1024;
 const SHORT_BYTES = 64;
 
 export class ByteWriter {
+  readonly #room: Room;
   bytes = new Uint8Array(FIRST_BYTES);
   at = 0;
+
+  /** `room`: for what is taken. */
+  constructor(room: Room = freshRoom) {
+    this.#room = room;
+  }
 
   /** Makes room for `count` bytes more. */
   reserve(count: number): void {
@@ -40,7 +48,8 @@ export class ByteWriter {
 
   /** What was written since the last time, without its first `skipped` bytes. */
   take(skipped = 0): Uint8Array {
-    const taken = this.bytes.slice(skipped, this.at);
+    const taken = this.#room(this.at - skipped);
+    taken.set(this.bytes.subarray(skipped, this.at));
     this.at = 0;
     return taken;
   }

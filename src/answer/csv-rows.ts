@@ -5,6 +5,7 @@
 import type { Field, Vector } from '../vector/index.js';
 import { ByteWriter } from './byte-writer.js';
 import { cellsOf, type PutText } from './cells.js';
+import type { Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putCsvText } from './text-bytes.js';
 
@@ -16,8 +17,8 @@ const encoder = new TextEncoder();
 const putText: PutText = (out, bytes, from, to) => putCsvText(out, bytes, from, to, false);
 const putJson: PutText = (out, bytes, from, to) => putCsvText(out, bytes, from, to, true);
 
-export function csvEncoder(fields: readonly Field[]): RowEncoder {
-  const out = new ByteWriter();
+export function csvEncoder(fields: readonly Field[], room: Room): RowEncoder {
+  const out = new ByteWriter(room);
   return {
     head() {
       fields.forEach(({ name }, index) => {

@@ -5,6 +5,7 @@
 import type { Field, Vector } from '../vector/index.js';
 import { ByteWriter } from './byte-writer.js';
 import { cellsOf, type PutCell, type PutText } from './cells.js';
+import type { Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putBytes, putJsonText } from './text-bytes.js';
 
@@ -21,8 +22,8 @@ const quoted =
     out.byte(QUOTE);
   };
 
-export function jsonEncoder(fields: readonly Field[], lines: boolean): RowEncoder {
-  const out = new ByteWriter();
+export function jsonEncoder(fields: readonly Field[], lines: boolean, room: Room): RowEncoder {
+  const out = new ByteWriter(room);
   /** What stands before each value: its name, and what ends the value or the row before. */
   const names = fields.map(({ name }, index) => {
     const before = index > 0 ? ',' : lines ? '{' : ',{';

@@ -8,6 +8,8 @@ export interface RowStream {
    * left before its end (`return`), what makes it stops and everything that it holds is given back.
    */
   readonly parts: AsyncGenerator<Uint8Array, void, void>;
+  /** Tells that a part is not looked at any more: its memory may be used again. Need not be called. */
+  readonly done?: (part: Uint8Array) => void;
 }
 
 /** Rows of some kind as the bytes of an answer, piece by piece: see RowEncoder. */

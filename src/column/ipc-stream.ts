@@ -21,6 +21,11 @@ export interface StreamField {
   readonly type: StreamType;
 }
 
+/** Memory for a message: so many bytes, whatever stands in them, from the beginning of their buffer on. */
+export type MessageRoom = (byteCount: number) => Uint8Array<ArrayBuffer>;
+
+const freshRoom: MessageRoom = (byteCount) => new Uint8Array(byteCount);
+
 /** A record batch whose buffers are still to be written; they are zeros until then. */
 export interface StreamBatch {
   readonly message: Uint8Array<ArrayBuffer>;
@@ -42,7 +47,7 @@ export function schemaMessage(fields: readonly StreamField[]): Uint8Array {
     undefined,
     MetadataVersion.V5,
   );
-  return framed(Message.encode(Message.from(schema)), 0);
+  return framed(Message.encode(Message.from(schema)), 0, freshRoom);
 }
 
 /** `missing`: of each field, in their order; `bufferBytes`: of each field's buffers, in the format's order. */
@@ -50,6 +55,7 @@ export function batchMessage(
   rowCount: number,
   missing: readonly number[],
   bufferBytes: readonly number[],
+  room: MessageRoom = freshRoom,
 ): StreamBatch {
   let bodyBytes = 0;
   const regions = bufferBytes.map((bytes) => {
@@ -59,14 +65,15 @@ export function batchMessage(
   });
   const nodes = missing.map((count) => new FieldNode(rowCount, count));
   const batch = new RecordBatch(rowCount, nodes, regions, null);
-  const message = framed(Message.encode(Message.from(batch, bodyBytes)), bodyBytes);
+  const message = framed(Message.encode(Message.from(batch, bodyBytes)), bodyBytes, room);
   const bodyAt = message.length - bodyBytes;
   return { message, offsets: regions.map(({ offset }) => bodyAt + offset) };
 }
 
-function framed(metadata: Uint8Array, bodyBytes: number): Uint8Array<ArrayBuffer> {
+function framed(metadata: Uint8Array, bodyBytes: number, room: MessageRoom): Uint8Array<ArrayBuffer> {
   const metadataBytes = align8(metadata.length);
-  const message = new Uint8Array(8 + metadataBytes + bodyBytes);
+  // Nothing of what stood there before may be told to anybody.
+  const message = room(8 + metadataBytes + bodyBytes).fill(0);
   new Uint32Array(message.buffer, 0, 2).set([CONTINUATION, metadataBytes]);
   message.set(metadata, 8);
   return message;

@@ -6,7 +6,7 @@
 import type { RowFormat } from '../answer/index.js';
 import { invariant } from '../base/index.js';
 import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
-import type { OperatorFigures, QueryBounds, SelectPart } from '../protocol/index.js';
+import type { OperatorFigures, PartMemory, QueryBounds, SelectPart } from '../protocol/index.js';
 import type { LaneApi } from './lane.js';
 import type { RunningQuery } from './running-query.js';
 
@@ -22,28 +22,38 @@ export interface AskedSettings {
   readonly format: RowFormat | null;
 }
 
+interface PartSize {
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+  /** Buffers that the lane is given. */
+  readonly spares: number;
+}
+
 export class AskedSelect {
   readonly #selectId: number;
   readonly #lanes: readonly LaneApi[];
   readonly #settings: AskedSettings;
   readonly #query: RunningQuery;
   readonly #figures: OperatorFigures[] | null;
+  readonly #memory: PartMemory;
   readonly #done: boolean[];
   #begun = false;
 
-  /** `selectId`: no other SELECT under way has it. `end` must be called at last. `figures`: null = they are not wanted. */
+  /** `selectId`: no other SELECT under way has it. `end` must be called at last. `figures`: null = they are not wanted. `memory`: of parts that were sent. */
   constructor(
     selectId: number,
     lanes: readonly LaneApi[],
     settings: AskedSettings,
     query: RunningQuery,
     figures: OperatorFigures[] | null,
+    memory: PartMemory,
   ) {
     this.#selectId = selectId;
     this.#lanes = lanes;
     this.#settings = settings;
     this.#query = query;
     this.#figures = figures;
+    this.#memory = memory;
     this.#done = lanes.map(() => false);
   }
 
@@ -84,8 +94,9 @@ export class AskedSelect {
   ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
+    const spares = this.#settings.format === null ? 0 : Math.ceil(this.#memory.count / this.#lanes.length);
     const answers = await this.#query.ask(({ index }, bounds) =>
-      this.#askOne(this.#lanes[index], isFirst, { rowsMax: rowsMax(index), bytesMax }, bounds),
+      this.#askOne(this.#lanes[index], isFirst, { rowsMax: rowsMax(index), bytesMax, spares }, bounds),
     );
     const parts = answers.flatMap((part, lane) => (part === null ? [] : [[lane, part] as const]));
     for (const [lane, { done, figures }] of parts) {
@@ -98,14 +109,17 @@ export class AskedSelect {
   async #askOne(
     lane: LaneApi,
     isFirst: boolean,
-    size: { readonly rowsMax: number; readonly bytesMax: number },
+    { rowsMax, bytesMax, spares }: PartSize,
     bounds: QueryBounds,
   ): Promise<SelectPart | null> {
     const selectId = this.#selectId;
     const begun = isFirst
       ? lane.send('select-begin', { selectId, ...this.#settings, profiled: this.#figures !== null, bounds })
       : null;
-    const part = size.rowsMax === 0 ? null : lane.send('select-next', { selectId, ...size });
+    const part =
+      rowsMax === 0
+        ? null
+        : lane.send('select-next', { selectId, rowsMax, bytesMax, spare: this.#memory.take(spares) });
     return (await Promise.all([begun, part]))[1];
   }
 

@@ -13,7 +13,7 @@ import {
   RowMerge,
   type Table,
 } from '../plan/index.js';
-import type { OperatorFigures } from '../protocol/index.js';
+import type { OperatorFigures, PartMemory } from '../protocol/index.js';
 import { concat, fromWire, toWire } from '../vector/index.js';
 import { AskedSelect, bytesOf, columnsOf, partialsOf } from './asked-select.js';
 import { joinPlan } from './join-plan.js';
@@ -33,6 +33,8 @@ export interface SelectWorkParts {
   readonly query: RunningQuery;
   /** Gets what the operators did; null = it is not wanted. */
   readonly figures: OperatorFigures[] | null;
+  /** Of parts that were sent. */
+  readonly partMemory: PartMemory;
 }
 
 /** Whether its rows may be so many that they leave while they are made. */
@@ -177,7 +179,7 @@ export class SelectWork {
   }
 
   #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): AskedSelect {
-    const { lanes, nextId, query, figures } = this.#parts;
-    return new AskedSelect(nextId(), [...lanes.all], { plan, tables, format }, query, figures);
+    const { lanes, nextId, query, figures, partMemory } = this.#parts;
+    return new AskedSelect(nextId(), [...lanes.all], { plan, tables, format }, query, figures, partMemory);
   }
 }

@@ -8,7 +8,7 @@ import { type RowFormat, type RowStream, rowEncoder } from '../answer/index.js';
 import { invariant } from '../base/index.js';
 import type { SelectPlan } from '../ir/index.js';
 import type { Table } from '../plan/index.js';
-import type { OperatorFigures } from '../protocol/index.js';
+import { type OperatorFigures, PartMemory } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { DimensionKey } from '../storage/index.js';
 import type { Field } from '../vector/index.js';
@@ -32,6 +32,7 @@ export interface SelectsParts extends QueryRunnerParts {
 
 export class Selects {
   readonly #parts: SelectsParts;
+  readonly #partMemory = new PartMemory();
   #lastId = 0;
 
   constructor(parts: SelectsParts) {
@@ -46,7 +47,8 @@ export class Selects {
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
       patienceMs: SPOOL_PATIENCE_MS,
     });
-    return { format, parts: spooled(spool, (into) => this.#produce(requests, format, asking, into)) };
+    const parts = spooled(spool, (into) => this.#produce(requests, format, asking, into));
+    return { format, parts, done: (part) => this.#partMemory.give(part) };
   }
 
   async #produce(
@@ -129,7 +131,9 @@ export class Selects {
 
   #work(query: RunningQuery, figures: OperatorFigures[] | null): SelectWork {
     const { lanes, limits } = this.#parts;
-    return new SelectWork({ lanes, bytesMax: limits.bytesMax, nextId: () => ++this.#lastId, query, figures });
+    const nextId = (): number => ++this.#lastId;
+    const { bytesMax } = limits;
+    return new SelectWork({ lanes, bytesMax, nextId, query, figures, partMemory: this.#partMemory });
   }
 }
 

@@ -48,11 +48,17 @@ export class AnswerStream {
     const parts: Uint8Array[] = [];
     for (let byteCount = 0; byteCount < FIRST_BYTES; ) {
       const part = await this.#next();
-      if (part === null) return { bytes: Buffer.concat(parts), whole: true };
+      if (part === null) return { bytes: this.#joined(parts), whole: true };
       parts.push(part);
       byteCount += part.length;
     }
-    return { bytes: Buffer.concat(parts), whole: false };
+    return { bytes: this.#joined(parts), whole: false };
+  }
+
+  #joined(parts: readonly Uint8Array[]): Uint8Array {
+    const bytes = Buffer.concat(parts);
+    for (const part of parts) this.#rows.done?.(part);
+    return bytes;
   }
 
   /** Sends what `begin` gave and all behind it, its end aside; status and headers are written. False: the client has gone. */
@@ -71,6 +77,7 @@ export class AnswerStream {
         await (isFree ? nextTurn() : this.#writable());
         turnBytes = 0;
       }
+      this.#rows.done?.(part);
     }
     return !this.#gone;
   }

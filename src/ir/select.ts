@@ -174,4 +174,12 @@ export type AggregateState =
       readonly values: WireVector;
       /** hashBytes of text t of `values`, where it is known without work. */
       readonly hashes: Uint32Array | null;
+      /**
+       * Of many texts of one group: those whose hashes end with the bits of p are values [partitions[p], partitions[p + 1]),
+       * for p below TEXT_PARTITIONS; their codes are null, and `hashes` is there, for the empty text too.
+       */
+      readonly partitions?: Uint32Array;
     };
+
+/** A power of two: the ends of so many partitions are written at once without waiting for memory, and those of some million texts lie in a core's own cache. */
+export const TEXT_PARTITIONS = 256;

@@ -1,2 +1,3 @@
 export * from './lane.js';
 export * from './moved-buffers.js';
+export * from './part-memory.js';

@@ -125,7 +125,13 @@ export interface LaneRequests {
    * The next rows, `rowsMax` at most, and fewer when they take about `bytesMax` bytes; of a grouped plan all groups. Nothing
    * may be written between the parts of one SELECT.
    */
-  'select-next': { readonly selectId: number; readonly rowsMax: number; readonly bytesMax: number };
+  'select-next': {
+    readonly selectId: number;
+    readonly rowsMax: number;
+    readonly bytesMax: number;
+    /** Memory for encoded parts, which is the lane's from now on. */
+    readonly spare: readonly ArrayBuffer[];
+  };
   /** How the rows of a dimension that satisfy the condition would be found. */
   'outline-scan': {
     readonly databaseId: number;
@@ -161,7 +167,10 @@ export type SelectPart = { readonly done: boolean; readonly figures: readonly Op
       readonly outputs: readonly WireVector[];
       readonly order: readonly WireVector[];
     }
-  /** Parts of rows as RowEncoder.rows writes them, one behind the other, none of them the first. */
+  /**
+   * Parts of rows as RowEncoder.rows writes them, one behind the other, none of them the first; each begins its buffer, which
+   * is nobody else's.
+   */
   | { readonly gives: 'bytes'; readonly rowCount: number; readonly parts: readonly Uint8Array[] }
 );
 

@@ -22,16 +22,17 @@ import { createIngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
-import type {
-  LaneAnswers,
-  LaneOp,
-  LaneReply,
-  LaneRequest,
-  LaneRequests,
-  LaneResult,
-  LaneStart,
-  LaneTask,
-  QueryBounds,
+import {
+  type LaneAnswers,
+  type LaneOp,
+  type LaneReply,
+  type LaneRequest,
+  type LaneRequests,
+  type LaneResult,
+  type LaneStart,
+  type LaneTask,
+  PartMemory,
+  type QueryBounds,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -71,6 +72,7 @@ export class LaneWorker {
   readonly #stopFlags: Int32Array;
   /** SELECTs that have begun and not ended. */
   readonly #selects = new Map<number, SelectCursor>();
+  readonly #partMemory = new PartMemory();
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
   #memoryBytes = 0;
@@ -121,7 +123,8 @@ export class LaneWorker {
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
       'select-begin': (request) => this.#beginSelect(request),
-      'select-next': ({ selectId, rowsMax, bytesMax }) => {
+      'select-next': ({ selectId, rowsMax, bytesMax, spare }) => {
+        this.#partMemory.add(spare);
         const cursor = this.#selects.get(selectId);
         // It was refused when it should have begun.
         if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
@@ -234,7 +237,11 @@ export class LaneWorker {
   #beginSelect({ selectId, bounds, ...settings }: LaneRequests['select-begin']): null {
     this.#endSelect(selectId);
     const run = this.#runOf(bounds);
-    this.#selects.set(selectId, new SelectCursor(this.#shards.values(), settings, this.#scratch, run));
+    const room = (byteCount: number) => this.#partMemory.room(byteCount);
+    this.#selects.set(
+      selectId,
+      new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
+    );
     return null;
   }
 

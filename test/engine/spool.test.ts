@@ -277,3 +277,62 @@ t.test('what is produced into a spool is its parts, or its failure', async (t) =
   while (stopped === null) await turn();
   t.match(stopped, { code: 9005, message: 'the client has gone' });
 });
+
+t.test(
+  'a writer waits for a reader that keeps up, and writes to the file when its patience is at its end',
+  async (t) => {
+    const disk = faultyDisk();
+    const patient = (patienceMs: number, store = new SpoolStore()): Made => ({
+      spool: new Spool({ fs: disk, dir: DIR, memoryBytesMax: 4 * KIB, patienceMs, store }),
+      store,
+    });
+    const parts = Array.from({ length: 20 }, (_, at) => new Uint8Array(3 * KIB).fill(at));
+    const writeAll = async (spool: Spool): Promise<void> => {
+      for (const one of parts) await spool.write(one);
+      spool.end();
+    };
+
+    const kept = patient(60_000);
+    const written = writeAll(kept.spool);
+    const found: Uint8Array[] = [];
+    for await (const one of kept.spool.parts()) {
+      found.push(one);
+      await turn();
+    }
+    await written;
+    t.strictSame(found, parts);
+    t.equal(kept.store.nextName(), 'answer-1', 'there was no file');
+
+    const tired = patient(5);
+    await writeAll(tired.spool);
+    t.ok(tired.store.bytesTaken >= 19 * 3 * KIB, 'nobody read, and all but the first part are in the file');
+    t.strictSame(await readAll(tired.spool), Buffer.concat(parts));
+    t.equal(tired.store.bytesTaken, 0);
+  },
+);
+
+t.test('a writer that waits for room learns at once that nobody reads any more', async (t) => {
+  const spool = new Spool({
+    fs: faultyDisk(),
+    dir: DIR,
+    memoryBytesMax: 4 * KIB,
+    patienceMs: 600_000,
+    store: new SpoolStore(),
+  });
+  await spool.write(new Uint8Array(4 * KIB));
+  const waiting = spool.write(new Uint8Array(KIB));
+  await turn();
+  await spool.close();
+  await t.rejects(async () => waiting, { code: 9005 });
+  const failing = new Spool({
+    fs: faultyDisk(),
+    dir: DIR,
+    memoryBytesMax: 4 * KIB,
+    patienceMs: 600_000,
+    store: new SpoolStore(),
+  });
+  await failing.write(new Uint8Array(4 * KIB));
+  const other = failing.write(new Uint8Array(KIB));
+  failing.fail(new QuarryError(9006, 'too much'));
+  await t.rejects(async () => other, { code: 9006 });
+});

@@ -33,7 +33,8 @@ async function startStreaming(
   const streaming = (endpoint: Endpoint): Endpoint => {
     if (endpoint.scope !== 'database' || endpoint.path !== PATH) return endpoint;
     const handler = (call: DatabaseCall): { rows: RowStream } => ({
-      rows: { format: call.format, parts: make(call) },
+      // Whatever is not looked at any more is overwritten.
+      rows: { format: call.format, parts: make(call), done: (part) => void part.fill(0xff) },
     });
     return { ...endpoint, handler, plainHttp: true };
   };

@@ -19,7 +19,7 @@ const { values: given } = parseArgs({
 });
 const [RUNS, SEED] = [Number(given.runs), Number(given.seed)];
 t.comment(`seed ${SEED}, ${RUNS} runs`);
-t.setTimeout(RUNS * 120_000);
+t.setTimeout(RUNS * 240_000);
 
 interface Layout {
   readonly shardCount: number;

@@ -3,7 +3,7 @@
  * Invariants: nothing may be written to the shards between the first part and the last; between parts nothing is held in
  * an arena, so that other queries run meanwhile as if this one were not there.
  */
-import type { RowFormat } from '../../answer/index.js';
+import type { Room, RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import type { GroupPartial, JoinTable, SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
@@ -22,6 +22,8 @@ export interface SelectSettings {
   /** null = as columns. */
   readonly format: RowFormat | null;
   readonly profiled: boolean;
+  /** For encoded parts; absent = fresh memory. */
+  readonly room?: Room;
 }
 
 export class SelectCursor {
@@ -49,7 +51,9 @@ export class SelectCursor {
     if (plan.grouping !== null) this.#rows = null;
     else
       this.#rows =
-        plan.order.length > 0 ? new OrderedRows(this.#lane) : new UngroupedRows(this.#lane, format);
+        plan.order.length > 0
+          ? new OrderedRows(this.#lane)
+          : new UngroupedRows(this.#lane, format, settings.room);
   }
 
   /**

@@ -16,6 +16,9 @@ import { PairNumbers } from './group-pairs.js';
 import { valueCodes } from './group-value-codes.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
+/** Values of one group from which on they are put together by their hashes. */
+const PARTITIONED_MIN = 4_096;
+
 export interface DistinctSettings {
   /** There is no group but the first. */
   readonly isOneGroup: boolean;
@@ -93,14 +96,16 @@ export class DistinctValues implements Aggregation {
   #ofGrid(grid: CodeGrid, run: QueryRun): AggregateState {
     const count = grid.count();
     const codes = this.#memory.u32(count);
-    const groups = this.#settings.isOneGroup ? null : new Uint32Array(count);
+    const { isOneGroup } = this.#settings;
+    const groups = isOneGroup ? null : new Uint32Array(count);
     if (groups !== null) run.take(count * 4);
     let at = 0;
     grid.each((group, code) => {
       if (groups !== null) groups[at] = group - 1;
       codes[at++] = code;
     });
-    return { holds: 'values', groups, counts: null, ...this.#codes.values(codes, run) };
+    const partitioned = isOneGroup && count >= PARTITIONED_MIN ? this.#codes.partitioned?.(codes, run) : null;
+    return { holds: 'values', groups, counts: null, ...(partitioned ?? this.#codes.values(codes, run)) };
   }
 
   #ofCounts(run: QueryRun): AggregateState {

@@ -11,6 +11,12 @@ export interface CodedValues {
   readonly hashes: Uint32Array | null;
 }
 
+/** See AggregateState. */
+export interface PartitionedTexts extends CodedValues {
+  readonly hashes: Uint32Array;
+  readonly partitions: Uint32Array;
+}
+
 /** The code of row i is codes[i] + shift. The array is not to be written, and good until the next call. */
 export interface Coded {
   readonly codes: Uint32Array;
@@ -25,6 +31,8 @@ export interface ValueCodes {
   code(vector: Vector, out: Uint32Array): Coded;
   /** A vector of the values with these codes; the memory that it takes is the run's. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
+  /** The same, of codes above 0, put together by their hashes, where these are known; absent, or null, where they are not. */
+  partitioned?(codes: Uint32Array, run: QueryRun): PartitionedTexts | null;
 }
 
 /** 0 where a code is that of missing values; null where none is. */

@@ -7,9 +7,16 @@ import { invariant } from '../../base/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
 import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { type Coded, type CodedValues, isAllMissing, type ValueCodes } from './group-codes.js';
+import {
+  type Coded,
+  type CodedValues,
+  isAllMissing,
+  type PartitionedTexts,
+  type ValueCodes,
+} from './group-codes.js';
 import { TextTable } from './group-text-table.js';
 import { codedTexts } from './group-text-wire.js';
+import { partitionedTexts } from './text-partitions.js';
 
 export class TextCodes implements ValueCodes {
   readonly #memory: HeldMemory;
@@ -81,6 +88,11 @@ export class TextCodes implements ValueCodes {
       if (known[code] === 0) known[code] = table.add(bytes, offsets[code], offsets[code + 1]) + 1;
       out[row] = known[code];
     }
+  }
+
+  partitioned(codes: Uint32Array, run: QueryRun): PartitionedTexts | null {
+    if (this.#own === null || this.#own.hashes === null) return null;
+    return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run);
   }
 
   values(codes: Uint32Array, run: QueryRun): CodedValues {

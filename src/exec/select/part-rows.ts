@@ -3,7 +3,7 @@
  * Invariant: batches of few rows are put together before they are encoded, so that a filter which leaves little of each
  * does not cost an encoding each.
  */
-import { type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
+import { type Room, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import { fromWire, type Vector, type WireVector } from '../../vector/index.js';
@@ -31,8 +31,14 @@ export interface PartBuilder {
   finish(): PartRows;
 }
 
-export function partBuilder(plan: SelectPlan, format: RowFormat | null, run: QueryRun): PartBuilder {
-  return format === null ? new PartOfColumns(plan, run) : new PartOfBytes(plan, format, run);
+/** `room`: for encoded rows. */
+export function partBuilder(
+  plan: SelectPlan,
+  format: RowFormat | null,
+  run: QueryRun,
+  room?: Room,
+): PartBuilder {
+  return format === null ? new PartOfColumns(plan, run) : new PartOfBytes(plan, format, run, room);
 }
 
 /** Builders of the plan's outputs. */
@@ -85,8 +91,8 @@ class PartOfBytes implements PartBuilder {
     return this.#memory.bytes;
   }
 
-  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun) {
-    this.#encoder = rowEncoder(format, plan.outputs);
+  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Room) {
+    this.#encoder = rowEncoder(format, plan.outputs, room);
     this.#builders = outputBuilders(plan, new HeldMemory(run));
     this.#memory = new HeldMemory(run);
   }

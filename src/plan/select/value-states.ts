@@ -7,6 +7,7 @@ import { inSlices, type Sliced } from '../slices.js';
 import { joinColumns } from './columns.js';
 import { countTexts } from './equal-texts.js';
 import type { MergedGroups } from './group-merge.js';
+import { countPartitioned, type PartitionedList } from './partitioned-texts.js';
 import { firstRows } from './row-words.js';
 
 export type ValuesState = Extract<AggregateState, { holds: 'values' }>;
@@ -64,6 +65,11 @@ export function* countStateTexts(
 ): Sliced<number> {
   const filled = states.filter(({ values }) => values.count > 0);
   if (filled.length < 2) return filled.reduce((sum, { values }) => sum + values.count, 0);
+  const lists = filled.map(partitionedOf);
+  if (lists.every((list) => list !== null)) {
+    const different = yield* countPartitioned(lists, budget.rest());
+    if (different !== null) return different;
+  }
   const joined = yield* joinColumns(
     filled.map(({ values }) => fromWire(values)),
     type,
@@ -71,6 +77,12 @@ export function* countStateTexts(
   );
   invariant(joined.kind === 'text', 'the values are texts');
   return yield* countTexts(joined.texts, yield* joinHashes(filled, budget), budget);
+}
+
+function partitionedOf({ values, hashes, partitions }: ValuesState): PartitionedList | null {
+  if (partitions === undefined || hashes === null || values.kind !== 'text' || values.codes !== null)
+    return null;
+  return { offsets: values.offsets, bytes: values.bytes, hashes, partitions };
 }
 
 /** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */

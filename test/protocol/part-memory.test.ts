@@ -1,0 +1,53 @@
+/** Memory that goes round between threads: against what a list of buffers would do. */
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { PartMemory } from '../../src/protocol/index.js';
+
+const SEED = 64_738;
+t.comment(`seed ${SEED}`);
+const KIB = 1_024;
+const KEPT_BYTES_MAX = 24 * KIB * KIB;
+
+t.test('no buffer is given out twice, and none is shorter than what it is for', async (t) => {
+  const prng = new Prng(SEED);
+  const memory = new PartMemory();
+  const held = new Set<ArrayBuffer>();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let known = 0;
+  for (let step = 0; step < 3_000; step++) {
+    if (prng.chance(0.5) || parts.length === 0) {
+      const byteCount = prng.pick([0, 10, 64 * KIB - 1, 64 * KIB, 500 * KIB, prng.below(4 * KIB * KIB)]);
+      const before = memory.count;
+      const part = memory.room(byteCount);
+      if (memory.count < before) known++;
+      t.equal(part.length, byteCount);
+      t.equal(part.byteOffset, 0);
+      if (held.has(part.buffer)) t.fail(`a buffer was given out twice at step ${step}`);
+      if (byteCount >= 64 * KIB && part.buffer.byteLength > 2 * byteCount)
+        t.fail('the buffer is far too long');
+      held.add(part.buffer);
+      parts.push(part);
+    } else {
+      const [part] = parts.splice(prng.below(parts.length), 1);
+      held.delete(part.buffer);
+      memory.give(part);
+    }
+  }
+  t.ok(known > 100, `${known} parts lay in known memory`);
+});
+
+t.test('what is small, shared or a part of something, and what is too much, is not kept', async (t) => {
+  const memory = new PartMemory();
+  memory.give(new Uint8Array(1_000));
+  memory.give(new Uint8Array(new ArrayBuffer(100 * KIB), 8));
+  memory.give(new Uint8Array(new SharedArrayBuffer(100 * KIB)));
+  t.equal(memory.count, 0);
+  for (let at = 0; at < 100; at++) memory.give(new Uint8Array(KIB * KIB));
+  t.equal(memory.count, KEPT_BYTES_MAX / KIB / KIB);
+  const taken = memory.take(5);
+  t.equal(taken.length, 5);
+  t.equal(memory.count, 19);
+  memory.add(taken);
+  t.equal(memory.take(1_000).length, 24);
+  t.strictSame(memory.take(1), []);
+});
