@@ -148,7 +148,7 @@ function textBytes({ codes, texts, valid }: TextVector, from: number, to: number
 
 /** Writes the values of a column; gives how many buffers they took. */
 function putColumn(
-  message: Uint8Array<ArrayBuffer>,
+  message: Uint8Array,
   offsets: readonly number[],
   buffer: number,
   { name, type }: Field,

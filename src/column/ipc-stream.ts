@@ -22,13 +22,13 @@ export interface StreamField {
 }
 
 /** Memory for a message: so many bytes, whatever stands in them, from the beginning of their buffer on. */
-export type MessageRoom = (byteCount: number) => Uint8Array<ArrayBuffer>;
+export type MessageRoom = (byteCount: number) => Uint8Array;
 
 const freshRoom: MessageRoom = (byteCount) => new Uint8Array(byteCount);
 
 /** A record batch whose buffers are still to be written; they are zeros until then. */
 export interface StreamBatch {
-  readonly message: Uint8Array<ArrayBuffer>;
+  readonly message: Uint8Array;
   /** Where each buffer begins in the message: a multiple of 8. */
   readonly offsets: readonly number[];
 }
@@ -70,10 +70,12 @@ export function batchMessage(
   return { message, offsets: regions.map(({ offset }) => bodyAt + offset) };
 }
 
-function framed(metadata: Uint8Array, bodyBytes: number, room: MessageRoom): Uint8Array<ArrayBuffer> {
+function framed(metadata: Uint8Array, bodyBytes: number, room: MessageRoom): Uint8Array {
   const metadataBytes = align8(metadata.length);
   // Nothing of what stood there before may be told to anybody.
-  const message = room(8 + metadataBytes + bodyBytes).fill(0);
+  const message = room(8 + metadataBytes + bodyBytes);
+  // Shared memory is filled element by element.
+  new Float64Array(message.buffer, 0, message.length / 8).fill(0);
   new Uint32Array(message.buffer, 0, 2).set([CONTINUATION, metadataBytes]);
   message.set(metadata, 8);
   return message;

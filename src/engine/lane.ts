@@ -26,10 +26,6 @@ const REQUESTS_PER_TASK_MAX = 64;
 /** More than ever are under way: ordering is this file's work, not the pool's. */
 const POOL_TASKS_MAX = 1024;
 
-/** What is handed over with a request instead of being copied. */
-const movedWith = (request: LaneRequest): readonly ArrayBuffer[] =>
-  request.op === 'select-next' ? request.spare : [];
-
 /** The lane's thread ended; the request may or may not have taken effect there. */
 export class LaneDownError extends Error {
   override name = 'LaneDownError';
@@ -137,7 +133,7 @@ export class Lane {
     for (const one of waiting) this.#underWay.add(one);
     if (counted) this.#inFlight++;
     const task: LaneTask = { sequence: this.#sequence++, requests: waiting.map(({ request }) => request) };
-    this.#pool.run(task, { transferList: task.requests.flatMap(movedWith) }).then(
+    this.#pool.run(task).then(
       (result) => {
         if (counted) this.#inFlight--;
         this.#memoryBytes = result.memoryBytes;

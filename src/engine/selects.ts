@@ -25,7 +25,7 @@ type Writable = Pick<Spool, 'write'>;
 
 export interface SelectsParts extends QueryRunnerParts {
   readonly runner: QueryRunner;
-  readonly spools: Omit<SpoolSettings, 'memoryBytesMax'>;
+  readonly spools: Pick<SpoolSettings, 'fs' | 'dir' | 'store'>;
   /** The newest model that queries see. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
@@ -42,13 +42,15 @@ export class Selects {
   /** See QueryApi.select. */
   select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
     invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
+    const done = (part: Uint8Array): void => this.#partMemory.give(part);
     const spool = new Spool({
       ...this.#parts.spools,
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
       patienceMs: SPOOL_PATIENCE_MS,
+      done,
     });
     const parts = spooled(spool, (into) => this.#produce(requests, format, asking, into));
-    return { format, parts, done: (part) => this.#partMemory.give(part) };
+    return { format, parts, done };
   }
 
   async #produce(

@@ -60,6 +60,8 @@ export interface SpoolSettings {
   /** So long, over all parts together, the writer waits for room in memory before a part goes to the file; absent = not at all. */
   readonly patienceMs?: number;
   readonly store: SpoolStore;
+  /** Told of parts that are dropped, or that lie in the file: their memory may be used again. */
+  readonly done?: (part: Uint8Array) => void;
 }
 
 /** Where a part lies in the file. */
@@ -224,6 +226,7 @@ export class Spool {
       this.fail(faultOf(error));
     }
     if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
+    this.#settings.done?.(bytes);
     this.#fileEnd = end;
     this.#filedCount++;
     this.#waiting.push({ position, byteCount: bytes.length });
@@ -271,6 +274,7 @@ export class Spool {
   }
 
   async #close(): Promise<void> {
+    for (const part of this.#waiting) if (part instanceof Uint8Array) this.#settings.done?.(part);
     this.#waiting = [];
     this.#memoryBytes = 0;
     // Whoever waits shall see that it is closed, which it is when this call has returned.

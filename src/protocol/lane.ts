@@ -130,7 +130,7 @@ export interface LaneRequests {
     readonly rowsMax: number;
     readonly bytesMax: number;
     /** Memory for encoded parts, which is the lane's from now on. */
-    readonly spare: readonly ArrayBuffer[];
+    readonly spare: readonly SharedArrayBuffer[];
   };
   /** How the rows of a dimension that satisfy the condition would be found. */
   'outline-scan': {
@@ -168,8 +168,8 @@ export type SelectPart = { readonly done: boolean; readonly figures: readonly Op
       readonly order: readonly WireVector[];
     }
   /**
-   * Parts of rows as RowEncoder.rows writes them, one behind the other, none of them the first; each begins its buffer, which
-   * is nobody else's.
+   * Parts of rows as RowEncoder.rows writes them, one behind the other, none of them the first; what lies in shared memory has
+   * it for itself, and hands it over.
    */
   | { readonly gives: 'bytes'; readonly rowCount: number; readonly parts: readonly Uint8Array[] }
 );

@@ -336,3 +336,31 @@ t.test('a writer that waits for room learns at once that nobody reads any more',
   failing.fail(new QuarryError(9006, 'too much'));
   await t.rejects(async () => other, { code: 9006 });
 });
+
+t.test(
+  'who made the parts is told of those that lie in the file, and of those that nobody will read',
+  async (t) => {
+    const told: Uint8Array[] = [];
+    const spool = new Spool({
+      fs: faultyDisk(),
+      dir: DIR,
+      memoryBytesMax: 4 * KIB,
+      store: new SpoolStore(),
+      done: (one) => {
+        told.push(one);
+        one.fill(0xff);
+      },
+    });
+    const parts = Array.from({ length: 6 }, (_, at) => new Uint8Array(2 * KIB).fill(at));
+    const wanted = parts.map((one) => one.slice());
+    for (const one of parts.slice(0, 4)) await spool.write(one);
+    t.strictSame(told, parts.slice(2, 4), 'two fill the memory, two are in the file');
+    const reading = spool.parts();
+    for (let at = 0; at < 4; at++) t.strictSame((await reading.next()).value, wanted[at]);
+    t.equal(told.length, 2, 'of what was read the reader tells');
+    await spool.write(parts[4]);
+    await spool.write(parts[5]);
+    await spool.close();
+    t.strictSame(told, parts.slice(2), 'the last two were dropped');
+  },
+);

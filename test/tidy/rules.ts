@@ -41,7 +41,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   msgpackr: ['src/format/'],
   'lz4-napi': ['src/format/lz4.ts'],
   'node-sql-parser': ['src/sql/'],
-  piscina: ['src/engine/lane.ts', 'src/worker/entry.ts'],
+  piscina: ['src/engine/lane.ts'],
   'uWebSockets.js': ['src/http/uws.ts'],
   'prom-client': ['src/http/metrics.ts'],
   pino: ['src/main.ts'],
