@@ -2,7 +2,6 @@
 import {
   BOOLEAN,
   decimal,
-  float,
   forms,
   isExact,
   type Kind,
@@ -31,23 +30,10 @@ export function unified(members: readonly Piece[]): Unified {
   const decimals = members.some(({ type }) => type === 'decimal');
   const tame = members.every((member) => member.tame);
   const of: Kind = { ...first, ...(decimals ? decimal(scale, digits) : { digits }), firm: true, tame };
-  if (isExact(first) && members.some(({ type }) => type === 'float')) return asFloats(members);
   const both = members.map((member, index) =>
     isExact(member) ? scaledForms(`$${index}`, member, of) : { duck: `$${index}`, lite: `$${index}` },
   );
   return { of, duck: both.map(({ duck }) => duck), lite: both.map(({ lite }) => lite) };
-}
-
-/** Integers of 64 bits beside floats. */
-function asFloats(members: readonly Piece[]): Unified {
-  const duck = members.map(({ type, scale }, index) =>
-    type === 'float'
-      ? `$${index}`
-      : scale === 0
-        ? `CAST(CAST($${index} AS BIGINT) AS DOUBLE)`
-        : `CAST($${index} AS DOUBLE)`,
-  );
-  return { of: float(19), duck, lite: members.map(() => null) };
 }
 
 const places = (members: readonly unknown[]): string[] => members.map((_, index) => `$${index}`);

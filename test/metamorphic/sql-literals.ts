@@ -61,19 +61,6 @@ function units(prng: Prng): bigint {
   return prng.chance(0.3) ? BigInt(prng.between(-2, 5)) : BigInt(prng.between(-500, 2_000));
 }
 
-/** Beside wide integers, which are then compared as floats: several are the same one. */
-function wideFloat(prng: Prng): Piece {
-  const text = prng.pick([
-    '9.007199254740993e15',
-    '9.007199254740992e15',
-    '-9007199254740993e0',
-    '9.223372036854775807e18',
-    '5e-1',
-  ]);
-  const quarry = text.startsWith('-') ? `(${text})` : text;
-  return piece(float(19), forms(quarry, `CAST('${text}' AS DOUBLE)`));
-}
-
 /** One that knows its type by itself. */
 export function someLiteral(prng: Prng, type: PieceType): Piece {
   switch (type) {
@@ -104,7 +91,6 @@ export function literal(prng: Prng, of: Kind): Piece {
   switch (of.type) {
     case 'integer':
     case 'decimal': {
-      if (of.type === 'integer' && of.digits === 19 && prng.chance(0.15)) return wideFloat(prng);
       const plain =
         of.digits > 15 && prng.chance(0.5)
           ? exact(of.scale === 0 ? prng.pick(EDGES) : unitsText(BigInt(prng.pick(EDGES)), of.scale))

@@ -165,7 +165,7 @@ function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: Com
     case '<=':
       return rangeWithin(domain, domain.low, floor);
     default:
-      return rangeWithin(domain, ceil, floor);
+      return floor === ceil ? rangeWithin(domain, floor, floor) : [];
   }
 }
 

@@ -2,7 +2,7 @@
  * The constants that conditions compare columns with, as bounds on stored values: exact whatever their digits, so that
  * 1.23 beside a column of one place, or a number beyond 64 bits, is no error but between or beyond all values.
  */
-import { INT64_MAX, INT64_MIN, quoted } from '../../base/index.js';
+import { quoted } from '../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../ir/index.js';
 import { baseTypeOf, type Column, formatDecimal, SECONDS_PER_DAY, valueKindOf } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -16,8 +16,8 @@ import type { Sources } from './sources.js';
 import { itemTypeOf, scaleOf, typeName } from './types.js';
 
 export type Operand =
-  /** As JSON would write it; `float`: what is compared with it is compared as a float. */
-  | { readonly is: 'number'; readonly text: string; readonly float: boolean }
+  /** As JSON would write it. */
+  | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
   /** Seconds since 1970-01-01. */
@@ -63,12 +63,9 @@ export function operandOf(node: SqlNode, sources: Sources, nowMs: number): Opera
   return constant === null ? null : constantOperand(constant);
 }
 
-/** A literal with an exponent is one. */
-const isFloat = (number: string): boolean => /[eE]/.test(number);
-
 function numberOperand(text: string, negated: boolean): Operand | null {
   const number = jsonNumber(text, negated);
-  return number === null ? null : { is: 'number', text: number, float: isFloat(number) };
+  return number === null ? null : { is: 'number', text: number };
 }
 
 /** What a condition without columns says in every row; undefined where that is not known yet. Throws 6000. */
@@ -117,11 +114,11 @@ export function constantScope(nowMs: number): Scope {
 function constantOperand({ value, type }: Constant): Operand | null {
   if (value === null) return { is: 'null' };
   if (typeof value === 'boolean') return { is: 'boolean', value };
-  if (typeof value === 'number') return { is: 'number', text: String(value), float: true };
+  if (typeof value === 'number') return numberOperand(String(value), false);
   if (typeof value === 'string') return type.type === 'text' ? { is: 'text', text: value } : null;
   if (type.type === 'date') return { is: 'instant', seconds: Number(value) * SECONDS_PER_DAY };
   if (type.type === 'datetime') return { is: 'instant', seconds: Number(value) };
-  return { is: 'number', text: formatDecimal(value, scaleOf(type)), float: false };
+  return { is: 'number', text: formatDecimal(value, scaleOf(type)) };
 }
 
 /** Whether values of the column are tested as 64-bit integers. */
@@ -171,31 +168,8 @@ function digitsBound(operand: Operand, column: Column, place: Place): Bound | nu
   if (operand.is !== 'number' && operand.is !== 'text') return null;
   const short = operand.is === 'number' || operand.text.length <= NUMBER_CHARS_MAX;
   const text = operand.is === 'number' ? operand.text : short ? jsonNumber(operand.text.trim(), false) : null;
-  const places = column.decimalPlaces ?? 0;
-  const float = operand.is === 'number' ? operand.float : text !== null && isFloat(text);
-  const bound = text === null ? null : float ? floatBound(text, places) : numberBound(text, places);
+  const bound = text === null ? null : numberBound(text, column.decimalPlaces ?? 0);
   if (bound !== null) return bound;
   const wanted = typeName(itemTypeOf(column));
   throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, place);
-}
-
-/**
- * A float among values that are brought to floats beside it, as expressions compare them: several that lie close together
- * may equal it, and then `floor` is above `ceil`.
- */
-function floatBound(text: string, places: number): Bound | null {
-  const float = Number(text);
-  // Of numbers of so few digits no two are the same float.
-  const few = text.replace(/[eE].*|\D/g, '').length <= 15 && Math.abs(float) * 10 ** places < 1e14;
-  if (few) return numberBound(text, places);
-  const first = (holds: (value: number) => boolean): bigint => {
-    let [low, high] = [INT64_MIN, INT64_MAX + 1n];
-    while (low < high) {
-      const middle = (low + high) >> 1n;
-      if (holds(Number(formatDecimal(middle, places)))) high = middle;
-      else low = middle + 1n;
-    }
-    return low;
-  };
-  return { floor: first((value) => value > float) - 1n, ceil: first((value) => value >= float) };
 }
