@@ -1,5 +1,5 @@
 /** An expression made ready, and what those who put nodes together ask of it. */
-import { QuarryError } from '../base/index.js';
+import { invariant, QuarryError } from '../base/index.js';
 import type { SqlType, Value, Vector } from '../vector/index.js';
 import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
 
@@ -28,11 +28,11 @@ export interface Node {
   readonly evaluate: Evaluate;
 }
 
-/** One row without inputs. */
-const ONE_ROW: RowSource = {
+/** One row without inputs: what expressions of constants alone are evaluated over. */
+export const ONE_ROW: RowSource = {
   count: 1,
   input: () => {
-    throw new Error('a constant reads no input');
+    invariant(false, 'an expression of constants reads no input');
   },
 };
 

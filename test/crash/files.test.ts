@@ -128,6 +128,19 @@ async function refusesAndNames(t: Test, dir: string, file: string): Promise<stri
   return output;
 }
 
+/** Makes the header of a manifest or log file tell the version after the one it tells; gives that version. */
+function raiseVersion(bytes: Buffer): number {
+  const newer = bytes.readUInt16LE(6) + 1;
+  bytes.writeUInt16LE(newer, 6);
+  return newer;
+}
+
+async function refusesNewer(t: Test, dir: string, file: string, version: number): Promise<void> {
+  const output = await refusal(t, dir);
+  t.ok(output.includes(file), 'the start names the file', { output });
+  t.match(output, new RegExp(`version ${version};.*newer release`));
+}
+
 function flipBit(file: string, at: number): void {
   const bytes = fs.readFileSync(file);
   bytes[at] ^= 0x10;
@@ -188,24 +201,20 @@ t.test('a store on disk', async (t) => {
     const dir = copy(t);
     const file = path.join(dir, 'manifest');
     const bytes = fs.readFileSync(file);
-    bytes.writeUInt16LE(2, 6);
+    const newer = raiseVersion(bytes);
     bytes.writeUInt32LE(crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8))), 8);
     fs.writeFileSync(file, bytes);
-    const output = await refusal(t, dir);
-    t.ok(output.includes(file), 'the start names the file', { output });
-    t.match(output, /version 2;.*newer release/);
+    await refusesNewer(t, dir, file, newer);
   });
 
   t.test('with a log file of a newer format is refused as such', async (t) => {
     const dir = copy(t);
     const file = firstFile(dir, /\.qlog$/);
     const bytes = fs.readFileSync(file);
-    bytes.writeUInt16LE(2, 6);
+    const newer = raiseVersion(bytes);
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28);
     fs.writeFileSync(file, bytes);
-    const output = await refusal(t, dir);
-    t.ok(output.includes(file), 'the start names the file', { output });
-    t.match(output, /version 2;.*newer release/);
+    await refusesNewer(t, dir, file, newer);
   });
 
   t.test('opens again whole when none of that was done to it', async (t) => {

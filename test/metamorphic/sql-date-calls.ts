@@ -86,6 +86,11 @@ export const DATE_CALLS: readonly Call[] = [
   varied('date', ['date'], (_prng, args) =>
     args[0].tame ? piece(DATE, forms('EOMONTH($0)', 'last_day($0)'), args) : null,
   ),
+  varied('date', ['date'], (prng, args) => {
+    const months = prng.between(-40, 40);
+    const duck = `last_day(CAST($0 + to_months(${months}) AS DATE))`;
+    return args[0].tame ? piece(DATE, forms(`EOMONTH($0, ${months})`, duck), args) : null;
+  }),
   varied('datetime', ['date'], (_prng, args) =>
     piece(
       { ...DATETIME, tame: args[0].tame },

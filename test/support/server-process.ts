@@ -9,6 +9,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** No command of the tests takes a tenth of it. */
+const COMMAND_MS_MAX = 60_000;
 const SERVES = /quarry serves https:\/\/127\.0\.0\.1:(\d+) and http:\/\/127\.0\.0\.1:(\d+)/;
 
 export interface ServerOptions {
@@ -134,7 +136,7 @@ export interface CommandResult extends Ending {
   readonly output: string;
 }
 
-/** Runs a `quarry` command to its end; `env` adds to this process's own environment. */
+/** Runs a `quarry` command to its end, or for a minute (then its signal tells); `env` adds to this process's own environment. */
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -152,8 +154,13 @@ export function runCommand(
   child.stderr.on('data', (part: Buffer) => {
     output += part.toString();
   });
+  // A command that should end and does not fails its test at once rather than at the file's end.
+  const overdue = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
   return new Promise((resolve) =>
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, output })),
+    child.on('close', (code, signal) => {
+      clearTimeout(overdue);
+      resolve({ code, signal, stdout, output });
+    }),
   );
 }
 

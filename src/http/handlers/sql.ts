@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { invariant, QuarryError } from '../../base/index.js';
 import { StepRefused } from '../../engine/index.js';
-import { compile, type RowSource } from '../../expression/index.js';
+import { compile, ONE_ROW } from '../../expression/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import * as sql from '../../sql/index.js';
 import { valueAt } from '../../vector/index.js';
@@ -40,19 +40,11 @@ function checkWriter(caller: Caller): void {
   }
 }
 
-/** The one row of an expression that reads none. */
-const NO_INPUTS: RowSource = {
-  count: 1,
-  input: () => {
-    invariant(false, 'an expression without columns reads no input');
-  },
-};
-
 const requestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.SqlRequest => ({
   model,
   nowMs,
   access,
-  evaluate: (expression) => valueAt(compile(expression)(NO_INPUTS), 0),
+  evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
 });
 
 function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): StreamedAnswer {

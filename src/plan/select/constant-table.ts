@@ -1,6 +1,6 @@
 /** The answer of a plan without FROM: one row without inputs, which may be grouped like any other. */
 import { invariant } from '../../base/index.js';
-import { compile, type Evaluate, type RowSource, trueRows } from '../../expression/index.js';
+import { compile, type Evaluate, ONE_ROW, trueRows } from '../../expression/index.js';
 import {
   type Aggregate,
   type AggregateState,
@@ -16,13 +16,6 @@ import { joinColumns } from './columns.js';
 import { unitsOf } from './exact-rounding.js';
 import { finishGroups } from './finish-groups.js';
 import { fieldsOf, type Table } from './table.js';
-
-const ONE_ROW: RowSource = {
-  count: 1,
-  input: () => {
-    invariant(false, 'a plan without FROM has no inputs');
-  },
-};
 
 /** `plan.dimensionId` is null. Throws 6000, 9006. */
 export function constantTable(plan: SelectPlan, bytesMax: number): Table {

@@ -58,11 +58,16 @@ function difference(unit: DateUnit, from: Expression, to: Expression, site: Call
   return callOf('date-diff', INTEGER, operands, unit);
 }
 
-/** EOMONTH(date[, months on]) */
+/**
+ * EOMONTH(date[, months on]): months are added to the year's 31st of January, as a day that a month does not have becomes
+ * its last one. So only a last day that lies beyond the years itself is refused.
+ */
 function lastDay([date, months]: readonly Expression[], site: CallSite): Expression {
-  const first = truncated('month', explicitCast(date, DATE, false, site.place), site);
-  const ahead = months === undefined ? integerOf(1) : calculated('+', months, integerOf(1), site.place);
-  return added('day', integerOf(-1), added('month', ahead, first, site), site);
+  const day = explicitCast(date, DATE, false, site.place);
+  const january31 = added('day', integerOf(30), truncated('year', day, site), site);
+  const toItsMonth = calculated('-', part('month', day, site), integerOf(1), site.place);
+  const ahead = months === undefined ? toItsMonth : calculated('+', toItsMonth, months, site.place);
+  return added('month', ahead, january31, site);
 }
 
 const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);

@@ -1,10 +1,13 @@
 import t from 'tap';
 import { QuarryError } from '../../../src/base/index.js';
+import { compile, ONE_ROW } from '../../../src/expression/index.js';
+import { SECONDS_PER_DAY } from '../../../src/schema/index.js';
 import { UNIT_NAMES } from '../../../src/sql/bind/date-units.js';
 import { signatureOf } from '../../../src/sql/bind/function.js';
 import { FUNCTION_NAMES, SQL_FUNCTIONS } from '../../../src/sql/bind/functions.js';
 import { bindScalar } from '../../../src/sql/bind/scalar.js';
 import type { SqlNode } from '../../../src/sql/tree.js';
+import { valueAt } from '../../../src/vector/index.js';
 import { expressionFaults } from '../../support/expression-check.js';
 import { expressionText } from '../../support/expression-text.js';
 import {
@@ -36,6 +39,12 @@ function textOf(node: SqlNode): string {
     if (error instanceof QuarryError && error.code === 6000) return error.message;
     throw error;
   }
+}
+
+/** The date that a call over constants works out to. */
+function dateText(node: SqlNode): string {
+  const days = valueAt(compile(bindScalar(node, testScope))(ONE_ROW), 0);
+  return new Date(Number(days) * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10);
 }
 
 /** By the first name of its entry: calls, and what becomes of them. */
@@ -203,11 +212,11 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
   eomonth: [
     [
       [seen],
-      '(date-add day -1:integer (date-add month 1:integer (date-truncate month (cast #6:datetime):date):date):date):date',
+      '(date-add month (- (date-part month (cast #6:datetime):date):integer 1:integer):integer (date-add day 30:integer (date-truncate year (cast #6:datetime):date):date):date):date',
     ],
     [
       [admission, age],
-      '(date-add day -1:integer (date-add month (+ #0:integer 1:integer):integer (date-truncate month #5:date):date):date):date',
+      '(date-add month (+ (- (date-part month #5:date):integer 1:integer):integer #0:integer):integer (date-add day 30:integer (date-truncate year #5:date):date):date):date',
     ],
   ],
   date: [
@@ -298,6 +307,29 @@ t.test('a function that is not there is refused with one that is', async (t) => 
   });
   t.strictSame(refused('frobnicate'), { message: 'there is no function "frobnicate"', ...at });
 });
+
+t.test(
+  'EOMONTH gives the last day of every month of the calendar, the first and the last one too',
+  async (t) => {
+    const years = [0, 1, 4, 100, 400, 1582, 1899, 1900, 1970, 2000, 2023, 2024, 9996, 9999];
+    for (const year of years) {
+      for (let month = 0; month < 12; month++) {
+        // Date.UTC takes the years below 100 for those of the last century.
+        const dayOf = (of: number, day: number): string =>
+          new Date(new Date(0).setUTCFullYear(year, of, day)).toISOString().slice(0, 10);
+        const lastDay = dayOf(month + 1, 0);
+        for (const from of [dayOf(month, 1), dayOf(month, 17), lastDay]) {
+          t.equal(dateText(call('eomonth', string(from))), lastDay, from);
+        }
+        const other = (year * 7 + month * 5) % 12;
+        const onwards =
+          other < month ? negative(number(String(month - other))) : number(String(other - month));
+        t.equal(dateText(call('eomonth', string(dayOf(month, 1)), onwards)), dayOf(other + 1, 0), lastDay);
+      }
+    }
+    t.throws(() => dateText(call('eomonth', string('9999-12-01'), one)), { code: 6000 });
+  },
+);
 
 t.test('DISTINCT stands in aggregates only', async (t) => {
   const distinct = { ...call('upper', name), distinct: true } as SqlNode;
