@@ -1,6 +1,6 @@
 /** The functions of dates in generated SQL, and what DuckDB, and where it can SQLite, calls the same. */
 import { DATE, DATETIME, duckType, forms, integer, piece } from '../support/sql-piece.js';
-import { type Call, plain, varied } from './sql-call.js';
+import { type Call, varied } from './sql-call.js';
 
 const UNITS = [
   { names: ['year', 'yy', 'yyyy'], duck: 'year', lite: '%Y' },
@@ -82,7 +82,13 @@ export const DATE_CALLS: readonly Call[] = [
   dateTruncate('datetime'),
   dateAdd('date'),
   dateAdd('datetime'),
-  plain(DATE, ['datetime'], 'CAST($0 AS date)', 'CAST($0 AS DATE)', 'substr($0, 1, 10)'),
+  varied('date', ['datetime'], (_prng, args) =>
+    piece(
+      { ...DATE, tame: args[0].tame },
+      forms('CAST($0 AS date)', 'CAST($0 AS DATE)', 'substr($0, 1, 10)'),
+      args,
+    ),
+  ),
   varied('date', ['date'], (_prng, args) =>
     args[0].tame ? piece(DATE, forms('EOMONTH($0)', 'last_day($0)'), args) : null,
   ),

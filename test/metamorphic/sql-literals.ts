@@ -86,13 +86,34 @@ export function someLiteral(prng: Prng, type: PieceType): Piece {
   }
 }
 
+/** As written with an exponent, and the number of the nearest double's shortest digits, which it stands for. */
+const WITH_EXPONENT = [
+  ['9.007199254740993e15', '9007199254740992'],
+  ['-9007199254740993e0', '-9007199254740992'],
+  ['9.223372036854775807e18', '9223372036854776000'],
+  ['1.5e0', '1.5'],
+  ['5e-1', '0.5'],
+  ['-2.25e1', '-22.5'],
+  ['12.50E+1', '125'],
+  ['0e5', '0'],
+] as const;
+
+/** A float beside exact numbers is compared exactly. */
+function withExponent(prng: Prng): Piece {
+  const [written, number] = prng.pick(WITH_EXPONENT);
+  const made = exact(number);
+  const quarry = written.startsWith('-') ? `(${written})` : written;
+  return { ...made, forms: { ...made.forms, quarry } };
+}
+
 /** What may stand beside `of`: of its type or a type that goes with it, and perhaps as a text. */
 export function literal(prng: Prng, of: Kind): Piece {
   switch (of.type) {
     case 'integer':
     case 'decimal': {
-      const plain =
-        of.digits > 15 && prng.chance(0.5)
+      const plain = prng.chance(0.1)
+        ? withExponent(prng)
+        : of.digits > 15 && prng.chance(0.5)
           ? exact(of.scale === 0 ? prng.pick(EDGES) : unitsText(BigInt(prng.pick(EDGES)), of.scale))
           : prng.chance(0.7)
             ? exact(unitsText(units(prng), of.scale))

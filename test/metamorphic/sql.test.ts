@@ -13,6 +13,8 @@
  *   % of decimals   DuckDB goes by doubles: asked of it in units of the last place (units_of, of_units)
  *   AVG, STDDEV  DuckDB goes by doubles: worked out from exact sums and rounded once, AVG to six decimals (mean, spread)
  *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: none of so many are asked for
+ *   1.5e0        beside exact numbers stands for its shortest digits and is compared exactly, in a condition and in an expression
+ *                alike; DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: asked of it with the digits
  *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are not asked
  *   dates        none beyond the years 1 to 9999, where Quarry refuses and DuckDB goes on; weekdays count from 1 = Sunday
  *   TRY_CAST     of a text as a date: DuckDB reads 2016-01-01-18, its end for a zone; of stored and written texts only

@@ -5,7 +5,7 @@ import type { Binder } from './binder.js';
 import { caseOf, compareOf, constantOf, isNull, isTextConstant, NULL } from './build.js';
 import { readAs, unify } from './coerce.js';
 import { compared, digitsBeside } from './compare.js';
-import { exactly, stepBetween } from './convert.js';
+import { exactBeside, exactly, stepBetween } from './convert.js';
 import type { NodeOf, Scope } from './scope.js';
 import { comparable, isLowerCase } from './text-case.js';
 
@@ -42,7 +42,7 @@ export function firstPresent(values: readonly Expression[], place: Place): Expre
 export function nullIf(of: Expression, equals: Expression, place: Place, scope: Scope): Expression {
   if (isNull(of) || isNull(equals)) return of;
   if (of.op !== 'constant' && equals.op === 'constant') {
-    const read = isTextConstant(equals) ? readAs(equals, of.type, place) : equals;
+    const read = exactBeside(isTextConstant(equals) ? readAs(equals, of.type, place) : equals, of.type);
     const same = exactly(read, of.type);
     if (same !== null) return nullIfEqual(of, same, scope);
     if (stepBetween(read.type, of.type) !== null) return of;

@@ -7,7 +7,7 @@ import type { Place, SqlNode } from '../tree.js';
 import type { Binder } from './binder.js';
 import { compareOf, constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { readAs, unify } from './coerce.js';
-import { floorDivide, stepBetween } from './convert.js';
+import { exactBeside, floorDivide, stepBetween } from './convert.js';
 import type { NodeOf, Scope } from './scope.js';
 import { comparable } from './text-case.js';
 
@@ -55,9 +55,22 @@ export function compared(
     return compared(MIRRORED[comparison], right, left, place, scope);
   }
   if (left.op !== 'constant' && right.op === 'constant') {
-    const stepped = comparedInSteps(comparison, left, right, place);
-    if (stepped !== null) return stepped;
+    const read = isTextConstant(right) ? readAs(right, left.type, place) : right;
+    const constant = exactBeside(read, left.type);
+    const stepped = comparedInSteps(comparison, left, constant);
+    return stepped ?? comparedAlike(comparison, left, constant, place, scope);
   }
+  return comparedAlike(comparison, left, right, place, scope);
+}
+
+/** Brought to the type that both have in common. */
+function comparedAlike(
+  comparison: Comparison,
+  left: Expression,
+  right: Expression,
+  place: Place,
+  scope: Scope,
+): Expression {
   const [a, b] = unify([left, right], place).members;
   return compareOf(comparison, comparable(a, scope), comparable(b, scope));
 }
@@ -66,10 +79,8 @@ export function compared(
 function comparedInSteps(
   comparison: Comparison,
   of: Expression,
-  constant: Constant,
-  place: Place,
+  { type, value }: Constant,
 ): Expression | null {
-  const { type, value } = isTextConstant(constant) ? readAs(constant, of.type, place) : constant;
   const step = stepBetween(type, of.type);
   if (step === null || typeof value !== 'bigint') return null;
   const { floor, exact } = floorDivide(value, step);

@@ -46,6 +46,21 @@ export function exactly(constant: Constant, type: SqlType): Constant | null {
   return typeof value === 'bigint' ? exactlyFrom(value, constant.type, type) : null;
 }
 
+/**
+ * A constant beside values of `type`: a float beside exact numbers stands for the number of its shortest digits, so that
+ * no exact number is rounded to be compared with it. Itself where it is no float, or those are more than DIGITS_MAX.
+ */
+export function exactBeside(constant: Constant, type: SqlType): Constant {
+  if (typeof constant.value !== 'number' || !isExactNumber(type)) return constant;
+  const [mantissa, exponent = '0'] = String(constant.value).split('e');
+  const [whole, fraction = ''] = mantissa.split('.');
+  const places = fraction.length - Number(exponent);
+  const digits = BigInt(whole + fraction) * 10n ** BigInt(Math.max(-places, 0));
+  if (places > DIGITS_MAX || !fitsDigits(digits)) return constant;
+  const exact = constantOf(places > 0 ? { type: 'decimal', scale: places } : INTEGER, digits);
+  return stepBetween(exact.type, type) !== null || exactly(exact, type) !== null ? exact : constant;
+}
+
 function exactlyFrom(value: bigint, from: SqlType, type: SqlType): Constant | null {
   if (type.type === 'float')
     return isExactNumber(from) ? constantOf(FLOAT, floatOf(value, scaleOf(from))) : null;

@@ -6,7 +6,7 @@ import type { Binder } from './binder.js';
 import { constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { castTo, commonType, readAs, unify } from './coerce.js';
 import { compared, digitsBeside } from './compare.js';
-import { exactly, stepBetween } from './convert.js';
+import { exactBeside, exactly, stepBetween } from './convert.js';
 import type { NodeOf, Scope } from './scope.js';
 import { comparable } from './text-case.js';
 
@@ -38,7 +38,7 @@ function inConstants(
     return inValues(comparable(first, scope), rest, negated, scope);
   }
   const read = constants.map((constant) =>
-    isTextConstant(constant) ? readAs(constant, of.type, place) : constant,
+    exactBeside(isTextConstant(constant) ? readAs(constant, of.type, place) : constant, of.type),
   );
   const type = typeOfSet(of, read, place);
   const operand = castTo(of, type, place);

@@ -29,14 +29,21 @@ const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/;
 /** Texts longer than this write no number; those that do have far fewer characters. */
 const NUMBER_CHARS_MAX = 400;
 
-/** A number as JSON writes it, negated where asked; null when the text is none. */
+/**
+ * A number as JSON writes it, negated where asked; one with an exponent, a float, by its shortest digits. null when the
+ * text is none, or too great for a float.
+ */
 function jsonNumber(text: string, negated: boolean): string | null {
   const match = NUMBER.exec(text);
   if (match === null) return null;
   const [, sign, whole, fraction = '', exponent = ''] = match;
   if (whole === '' && fraction === '') return null;
-  const digits = `${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
-  return (sign === '-') !== negated ? `-${digits}` : digits;
+  const minus = (sign === '-') !== negated ? '-' : '';
+  if (exponent !== '') {
+    const float = Number(`${minus}${whole}.${fraction}${exponent}`);
+    return Number.isFinite(float) ? String(float) : null;
+  }
+  return `${minus}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 /** The constant that a node is; null where its value depends on a row, or is not known yet. Throws 6000. */
