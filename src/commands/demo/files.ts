@@ -4,19 +4,14 @@
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FileSystem } from '../../io/index.js';
 
-const PACKAGE_DATA = path.join(
-  path.dirname(createRequire(import.meta.url).resolve('vega-datasets')),
-  '../data',
-);
-/** From dist/src/commands/demo to the top of the checkout. */
-const CHECKOUT_DATA = fileURLToPath(new URL('../../../../data/', import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+const PACKAGE_DATA = path.join(path.dirname(resolve('vega-datasets')), '../data');
 
 export const DEMO_FILES = {
-  airports: path.join(CHECKOUT_DATA, 'airports.csv'),
-  earthquakes: path.join(CHECKOUT_DATA, 'earthquakes.json'),
+  airports: resolve('#data/airports.csv'),
+  earthquakes: resolve('#data/earthquakes.json'),
   flights: path.join(PACKAGE_DATA, 'flights-3m.parquet'),
   flightsSmall: path.join(PACKAGE_DATA, 'flights-20k.json'),
 } as const;
