@@ -162,4 +162,21 @@ export interface Kernels {
   countCodesU8(codes: number, bitmap: number, n: number, table: number): void;
   countCodesU16(codes: number, bitmap: number, n: number, table: number): void;
   countCodesU32(codes: number, bitmap: number, n: number, table: number): void;
+
+  /**
+   * Adds table[value - least] to the cell of every row, u16 each, whose sums wrap around. The table spans every value
+   * below row n, those of rows without a value (0) too.
+   */
+  addCellsU8(values: number, n: number, least: number, table: number, cells: number): void;
+  addCellsU16(values: number, n: number, least: number, table: number, cells: number): void;
+  addCellsI8(values: number, n: number, least: number, table: number, cells: number): void;
+  addCellsI16(values: number, n: number, least: number, table: number, cells: number): void;
+  /** Of codes too: they lie below 2^31. */
+  addCellsI32(values: number, n: number, least: number, table: number, cells: number): void;
+  /** Adds `set` to the cells of the rows that are set in `bitmap` (0 = all), `clear` to those of the others. */
+  addCellsBits(bitmap: number, n: number, set: number, clear: number, cells: number): void;
+  /** Adds each value to sums[cell], i64 each, for every row set in `bitmap` (0 = all). `sums` spans every cell of those rows. */
+  sumCellsI8(values: number, cells: number, bitmap: number, n: number, sums: number): void;
+  sumCellsI16(values: number, cells: number, bitmap: number, n: number, sums: number): void;
+  sumCellsI32(values: number, cells: number, bitmap: number, n: number, sums: number): void;
 }

@@ -10,7 +10,6 @@ import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { groupShard } from './group.js';
 import { JoinedTable } from './join-lookup.js';
 import { LaneShards } from './lane-shards.js';
 import { OrderedRows } from './ordered.js';
@@ -76,14 +75,7 @@ export class SelectCursor {
   /** The groups of each shard that holds something of the dimension. */
   #groups(): GroupPartial[] {
     const before = this.#run.takenBytes;
-    const partials = this.#lane.all.map((shard) => {
-      const rows = this.#lane.rows(shard);
-      try {
-        return groupShard(rows, this.#lane.plan, this.#run, shard.figures);
-      } finally {
-        rows.release();
-      }
-    });
+    const partials = this.#lane.all.map((shard) => this.#lane.groups(shard));
     this.#groupBytes = this.#run.takenBytes - before;
     return partials;
   }

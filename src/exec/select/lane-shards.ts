@@ -1,9 +1,11 @@
 /** The rows of a SELECT in the shards of one lane. */
-import type { SelectPlan } from '../../ir/index.js';
+import type { GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { OperatorFigures } from '../../protocol/index.js';
 import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardFigures } from './figures.js';
+import { groupShard } from './group.js';
+import { groupByCells } from './group-cells.js';
 import type { JoinedTable } from './join-lookup.js';
 import { ShardRows } from './shard-rows.js';
 
@@ -44,6 +46,20 @@ export class LaneShards {
   /** The rows in one of them; `release` must be called at the end. Throws 9005, 9006. */
   rows({ dimension, figures }: LaneShard): ShardRows {
     return new ShardRows(dimension, this.plan, this.#tables, this.#scratch, this.run, figures);
+  }
+
+  /** The groups of one of them; the memory that they take stays taken from the run. Throws 6000, 9005, 9006. */
+  groups(shard: LaneShard): GroupPartial {
+    const { dimension, figures } = shard;
+    const source = { dimension, plan: this.plan, tables: this.#tables, scratch: this.#scratch };
+    const byCells = groupByCells(source, this.run, figures);
+    if (byCells !== null) return byCells;
+    const rows = this.rows(shard);
+    try {
+      return groupShard(rows, this.plan, this.run, figures);
+    } finally {
+      rows.release();
+    }
   }
 
   /** What the operators did since the last call. */

@@ -4,6 +4,7 @@
  */
 import type { Kernels } from '../kernels.js';
 import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
+import { addCells, addCellsBits, sumCells } from './cells.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
 import { extremesI64, extremesNarrow } from './extremes.js';
@@ -76,5 +77,23 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       countCodes(u16, codes >>> 1, i32, rowsWord(bitmap), n, word(table)),
     countCodesU32: (codes, bitmap, n, table) =>
       countCodes(u32, word(codes), i32, rowsWord(bitmap), n, word(table)),
+    addCellsU8: (values, n, least, table, cells) =>
+      addCells(u8, values >>> 0, n, least, u16, table >>> 1, cells >>> 1),
+    addCellsU16: (values, n, least, table, cells) =>
+      addCells(u16, values >>> 1, n, least, u16, table >>> 1, cells >>> 1),
+    addCellsI8: (values, n, least, table, cells) =>
+      addCells(i8, values >>> 0, n, least, u16, table >>> 1, cells >>> 1),
+    addCellsI16: (values, n, least, table, cells) =>
+      addCells(i16, values >>> 1, n, least, u16, table >>> 1, cells >>> 1),
+    addCellsI32: (values, n, least, table, cells) =>
+      addCells(i32, word(values), n, least, u16, table >>> 1, cells >>> 1),
+    addCellsBits: (bitmap, n, set, clear, cells) =>
+      addCellsBits(u32, rowsWord(bitmap), n, set, clear, u16, cells >>> 1),
+    sumCellsI8: (values, cells, bitmap, n, sums) =>
+      sumCells(i8, values >>> 0, u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    sumCellsI16: (values, cells, bitmap, n, sums) =>
+      sumCells(i16, values >>> 1, u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    sumCellsI32: (values, cells, bitmap, n, sums) =>
+      sumCells(i32, word(values), u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
   };
 }

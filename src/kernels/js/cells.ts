@@ -1,0 +1,53 @@
+/** Twins of wasm/cells.ts: see there for layouts and needs. A sum is two words, the lower one first. */
+import { ALL_ROWS, chosen, lowestBit } from './words.js';
+
+type Integers = Uint8Array | Uint16Array | Int8Array | Int16Array | Int32Array;
+
+export function addCells(
+  rows: Integers,
+  values: number,
+  n: number,
+  least: number,
+  words: Uint16Array,
+  table: number,
+  cells: number,
+): void {
+  const from = table - least;
+  for (let row = 0; row < n; row++) words[cells + row] += words[from + rows[values + row]];
+}
+
+export function addCellsBits(
+  bits: Uint32Array,
+  bitmap: number,
+  n: number,
+  set: number,
+  clear: number,
+  words: Uint16Array,
+  cells: number,
+): void {
+  for (let row = 0; row < n; row++) {
+    const isSet = bitmap === ALL_ROWS || (bits[bitmap + (row >>> 5)] & (1 << (row & 31))) !== 0;
+    words[cells + row] += isSet ? set : clear;
+  }
+}
+
+export function sumCells(
+  rows: Int8Array | Int16Array | Int32Array,
+  values: number,
+  words: Uint16Array,
+  cells: number,
+  sums: Uint32Array,
+  bitmap: number,
+  n: number,
+  out: number,
+): void {
+  for (let from = 0; from < n; from += 32) {
+    for (let bits = chosen(sums, bitmap, from, n); bits !== 0; bits &= bits - 1) {
+      const row = from + lowestBit(bits);
+      const at = out + words[cells + row] * 2;
+      const low = sums[at] + rows[values + row];
+      sums[at] = low;
+      sums[at + 1] += Math.floor(low / 2 ** 32);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import type { Kernels } from '../../src/kernels/index.js';
+import { ROW_COUNTS, selections, TwinArena } from './twin-arena.js';
+
+const SEED = 20_017;
+t.comment(`seed ${SEED}`);
+
+const KINDS = {
+  u8: { least: 0, most: 255 },
+  u16: { least: 0, most: 65_535 },
+  i8: { least: -128, most: 127 },
+  i16: { least: -32_768, most: 32_767 },
+  i32: { least: -(2 ** 31), most: 2 ** 31 - 1 },
+} as const;
+type Kind = keyof typeof KINDS;
+/** Values between the least and the greatest. */
+const SPAN_MAX = 5_000;
+
+/** Each returns 0, as bytesMismatch wants a number. */
+function add(k: Kernels, kind: Kind, values: number, n: number, least: number, table: number, cells: number) {
+  if (kind === 'u8') k.addCellsU8(values, n, least, table, cells);
+  else if (kind === 'u16') k.addCellsU16(values, n, least, table, cells);
+  else if (kind === 'i8') k.addCellsI8(values, n, least, table, cells);
+  else if (kind === 'i16') k.addCellsI16(values, n, least, table, cells);
+  else k.addCellsI32(values, n, least, table, cells);
+  return 0;
+}
+
+function sum(
+  k: Kernels,
+  kind: Kind,
+  values: number,
+  cells: number,
+  bitmap: number,
+  n: number,
+  sums: number,
+): number {
+  if (kind === 'i8') k.sumCellsI8(values, cells, bitmap, n, sums);
+  else if (kind === 'i16') k.sumCellsI16(values, cells, bitmap, n, sums);
+  else k.sumCellsI32(values, cells, bitmap, n, sums);
+  return 0;
+}
+
+const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
+  t.test(`cells of ${kind} values have what the table says added`, async (t) => {
+    const prng = new Prng(SEED);
+    const arena = new TwinArena(prng);
+    for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
+      for (const low of [least, Math.max(least, most - SPAN_MAX), Math.max(least, -7)]) {
+        arena.reset();
+        const span = Math.min(1 + prng.below(SPAN_MAX), most - low + 1);
+        const values = many(n, () => low + (prng.chance(0.1) ? span - 1 : prng.below(span)));
+        const table = many(span, () => prng.below(65_536));
+        const held = many(n, () => prng.below(65_536));
+        const valuesAt = arena.values(kind, values);
+        const tableAt = arena.values('u16', table);
+        const cells = arena.values('u16', held);
+        const want = Uint16Array.from(values, (value, row) => held[row] + table[value - low]);
+        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, cells, (k) =>
+          add(k, kind, valuesAt, n, low, tableAt, cells),
+        );
+        if (mismatch !== null) return t.fail(`n ${n}, from ${low}: ${mismatch}`);
+      }
+    }
+    t.pass();
+  });
+}
+
+t.test('cells have one number added where a bit is set and another where it is not', async (t) => {
+  const prng = new Prng(SEED);
+  const arena = new TwinArena(prng);
+  for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
+    for (const set of selections(prng, n)) {
+      arena.reset();
+      const held = many(n, () => prng.below(65_536));
+      const [ifSet, ifClear] = [prng.below(65_536), prng.pick([0, 1, 65_535])];
+      const bitmap = set === null ? 0 : arena.bitmap(set);
+      const cells = arena.values('u16', held);
+      const want = Uint16Array.from(held, (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear));
+      const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, cells, (k) => {
+        k.addCellsBits(bitmap, n, ifSet, ifClear, cells);
+        return 0;
+      });
+      if (mismatch !== null) return t.fail(`n ${n}: ${mismatch}`);
+    }
+  }
+  t.pass();
+});
+
+for (const kind of ['i8', 'i16', 'i32'] as const) {
+  t.test(`sums by cell of ${kind} values are exact, below zero and beyond 32 bits too`, async (t) => {
+    const prng = new Prng(SEED);
+    const arena = new TwinArena(prng);
+    const { least, most } = KINDS[kind];
+    let checked = 0;
+    for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
+      for (const set of selections(prng, n)) {
+        arena.reset();
+        const cellCount = prng.pick([1, 3, 100, 2_000]);
+        const values = many(n, () =>
+          prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
+        );
+        // Cells of rows that are not set may lie beyond the sums.
+        const cells = values.map((_, row) =>
+          set === null || set[row] ? prng.below(cellCount) : prng.pick([cellCount, 65_535]),
+        );
+        const before = many(cellCount, () => BigInt(prng.between(-(2 ** 40), 2 ** 40)));
+        const valuesAt = arena.values(kind, values);
+        const cellsAt = arena.values('u16', cells);
+        const bitmap = set === null ? 0 : arena.bitmap(set);
+        const sums = arena.values('i64', before);
+        const want = BigInt64Array.from(before);
+        values.forEach((value, row) => {
+          if (set === null || set[row]) want[cells[row]] += BigInt(value);
+        });
+        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, sums, (k) =>
+          sum(k, kind, valuesAt, cellsAt, bitmap, n, sums),
+        );
+        if (mismatch !== null) return t.fail(`n ${n}, ${cellCount} cells: ${mismatch}`);
+        checked++;
+      }
+    }
+    t.ok(checked > 150, `${checked} cases`);
+  });
+}
