@@ -9,8 +9,10 @@ import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import type { LaneShards } from './lane-shards.js';
 import { finishAll, outputBuilders, type PartRows } from './part-rows.js';
 import { orderBy } from './radix-order.js';
+import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
+import { TopBound } from './top-bound.js';
 
 /** About what a value of a part takes. */
 const VALUE_BYTES = 16;
@@ -72,10 +74,11 @@ export class OrderedRows {
     if (limit === 0 || all.length === 0) return none;
     const sorted = new SortedRows(plan.order, limit, run);
     try {
+      const bound = TopBound.of(plan, () => sorted.last);
       all.forEach((shard, index) => {
         const rows = this.#lane.rows(shard);
         this.#shards.push(rows);
-        for (const batch of rows.batches()) {
+        for (const batch of rows.batches(BATCH_ROWS_MAX, bound)) {
           const start = shard.figures.start();
           sorted.offer(batch, index);
           shard.figures.add('sort', start, batch.count);

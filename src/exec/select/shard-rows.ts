@@ -20,6 +20,7 @@ import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
 import { listedPlaces, placesFrom, type RowPlaces } from './row-places.js';
 import { type BatchSource, SegmentBatch } from './segment-batch.js';
 import { placesOfBitmap, SegmentRows } from './segment-rows.js';
+import type { TopBound } from './top-bound.js';
 
 /** Segments of events that are put into order at a time, where not all are needed at once. */
 const EVENT_SEGMENTS_MAX = 16;
@@ -77,11 +78,17 @@ export class ShardRows {
     return this.#dimension.rowEnd;
   }
 
-  /** The rows that pass all stages; the first batch has `firstRows` at most. Throws 6000, 9005, 9006. */
-  *batches(firstRows: number = BATCH_ROWS_MAX): Generator<SegmentBatch, undefined> {
+  /**
+   * The rows that pass all stages; the first batch has `firstRows` at most. `bound`: those that it leaves out may be missing.
+   * Throws 6000, 9005, 9006.
+   */
+  *batches(
+    firstRows: number = BATCH_ROWS_MAX,
+    bound: TopBound | null = null,
+  ): Generator<SegmentBatch, undefined> {
     const passed = this.#newPassed();
     for (const batch of this.#eventRows === null
-      ? this.#entities(firstRows)
+      ? this.#entities(firstRows, bound)
       : this.#events(this.#eventRows, firstRows)) {
       this.#run.check();
       const passing = this.#passing(batch);
@@ -103,19 +110,25 @@ export class ShardRows {
   }
 
   /** Entities that satisfy the condition, segment by segment. */
-  *#entities(firstRows: number): Generator<SegmentBatch> {
+  *#entities(firstRows: number, bound: TopBound | null): Generator<SegmentBatch> {
     const { segments } = this.#dimension;
     const looked = { none: 0, whole: 0, some: 0 };
+    let behind = 0;
     const list = new Uint32Array(segments.reduce((most, { rowCount }) => Math.max(most, rowCount), 0));
     let room = Math.min(firstRows, BATCH_ROWS_MAX);
     try {
       for (let index = 0; index < segments.length; index++) {
         this.#segment = index;
         const { rowCount } = segments[index];
+        if (bound?.skips(segments[index]) === true) {
+          behind++;
+          continue;
+        }
         const start = this.#figures.start();
-        const count = this.#selection.select(index);
+        const selected = this.#selection.select(index);
+        const count = bound?.narrow(segments[index], selected, this.#selection.bitmap) ?? selected;
         if (count > 0 && count < rowCount) placesOfBitmap(this.#selection.bitmap, rowCount, list);
-        this.#figures.add('scan', start, count);
+        this.#figures.add('scan', start, selected);
         looked[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
         for (let from = 0; from < count; ) {
           const rows = Math.min(room, count - from);
@@ -129,6 +142,7 @@ export class ShardRows {
     } finally {
       this.#figures.note('scan', [
         `${looked.none + looked.whole + looked.some} of ${segments.length} segments looked at`,
+        ...(behind === 0 ? [] : [`${behind} behind the first rows`]),
         `${looked.none} without a row`,
         `${looked.whole} taken whole`,
         `${this.#kernels} kernels`,

@@ -13,6 +13,7 @@ import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
+import type { LastRow } from './top-bound.js';
 
 /** Of the rows of a limit up to this one only those are held. */
 export const BOUNDED_ROWS_MAX = 100_000;
@@ -45,6 +46,13 @@ export class SortedRows {
       evaluate: compile(key.of, this.#memory),
       column: sortKeyColumn(key, this.#memory),
     }));
+  }
+
+  /** The last row that is in, where rows are compared with it. */
+  get last(): LastRow | null {
+    const [{ column }] = this.#keys;
+    if (!this.#isFull) return null;
+    return { leading: column.lastLeading, isTieBehind: this.#keys.length === 1 && !column.hasMore };
   }
 
   /** Rows that `sorted` would give. */
