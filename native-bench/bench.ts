@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import type { Comparison } from './comparison.js';
 import type { PeerProcess } from './peers/process.js';
 import type { Scale } from './scale.js';
 
@@ -19,6 +20,8 @@ export class Bench {
   readonly dir: string;
   readonly peers: readonly PeerProcess[];
   readonly say: (text: string) => void;
+  /** What the lines so far compared. */
+  comparisons: readonly Comparison[] = [];
   readonly #open = new Set<Ending>();
   #answersChecked = 0;
   #dirCount = 0;
@@ -57,6 +60,17 @@ export class Bench {
     const dir = `${this.dir}/${++this.#dirCount}`;
     fs.mkdirSync(dir);
     return dir;
+  }
+
+  compare(comparison: Comparison): void {
+    this.comparisons = [...this.comparisons, comparison];
+  }
+
+  /** For scans: the share of the memory's speed that the counts of that name reached. */
+  reached(name: string, ofMemory: number): void {
+    this.comparisons = this.comparisons.map((one) =>
+      one.line === 'counts' && one.name === name ? { ...one, ofMemory } : one,
+    );
   }
 
   /** Throws when an answer is not what must come. */

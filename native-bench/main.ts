@@ -1,14 +1,21 @@
-/** The command line of the benchmarks: `npm run bench -- [--full | --tiny] [--only LINE[,LINE]] [--seed N] [--dir DIR]`. */
+/**
+ * The command line of the benchmarks: `npm run bench -- [--full | --tiny] [--only LINE[,LINE]] [--seed N] [--dir DIR]`,
+ * `--compare FILE` with a report of an earlier run, `--readme` to write the table into the project's README.
+ */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.js';
+import { chartOf } from './chart.js';
+import { earlierTable } from './earlier.js';
 import { machineText } from './machine.js';
-import { tableText } from './report.js';
+import { withReport } from './readme.js';
+import { type Report, tableText } from './report.js';
 import { LINES, type Line, run } from './run.js';
 import { FULL, SMALL, TINY } from './scale.js';
 
 const RESULTS = fileURLToPath(new URL('../../native-bench/results/', import.meta.url));
+const README = fileURLToPath(new URL('../../README.md', import.meta.url));
 const DEFAULT_SEED = 7;
 
 const { values } = parseArgs({
@@ -18,6 +25,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: LINES.join() },
     seed: { type: 'string', default: String(DEFAULT_SEED) },
     dir: { type: 'string' },
+    compare: { type: 'string' },
+    readme: { type: 'boolean', default: false },
   },
 });
 const lines = values.only.split(',');
@@ -26,6 +35,10 @@ if (unknown.length > 0) {
   process.stderr.write(`no line is called ${unknown.join(', ')}; there are ${LINES.join(', ')}\n`);
   process.exit(2);
 }
+
+/** Read before anything is measured, so that a wrong name costs no half an hour. */
+const earlier =
+  values.compare === undefined ? null : (JSON.parse(fs.readFileSync(values.compare, 'utf8')) as Report);
 
 let bench: Bench | null = null;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -49,8 +62,17 @@ const report = await run({
 const { machine, versions, tables, answersChecked, seconds } = report;
 process.stdout.write(`\nMachine: ${machineText(machine)}\nBeside: ${Object.values(versions).join(', ')}\n\n`);
 for (const table of tables) process.stdout.write(`${tableText(table)}\n`);
+if (earlier !== null) {
+  const table = earlierTable(values.compare as string, earlier.comparisons ?? [], report.comparisons);
+  process.stdout.write(`${tableText(table)}\n`);
+}
 process.stdout.write(`${answersChecked} answers were checked; ${Math.round(seconds)} s in all\n`);
 fs.mkdirSync(RESULTS, { recursive: true });
-const file = `${RESULTS}${report.scale}-${new Date().toISOString().replaceAll(':', '').slice(0, 17)}.json`;
-fs.writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
-process.stdout.write(`${file}\n`);
+const file = `${RESULTS}${report.scale}-${new Date().toISOString().replaceAll(':', '').slice(0, 17)}`;
+fs.writeFileSync(`${file}.json`, `${JSON.stringify(report, null, 2)}\n`);
+if (report.comparisons.length > 0) {
+  const title = `Quarry beside ${Object.values(versions).join(' and ')}, scale ${report.scale}`;
+  fs.writeFileSync(`${file}.svg`, await chartOf(report.comparisons, title));
+}
+if (values.readme) fs.writeFileSync(README, withReport(fs.readFileSync(README, 'utf8'), report));
+process.stdout.write(`${file}.json\n`);

@@ -1,7 +1,7 @@
 /**
- * The questions of the queries line: requests to every other query endpoint, and what each must answer, worked out by
- * loops over the generated people.
- * Invariant: `expected` walks the people in blocks and shares no code with the server but the forms of dates.
+ * The questions of the queries line: requests to every other query endpoint, the same as SQL for the tables of peers/, and
+ * what each must answer, worked out by loops over the generated people.
+ * Invariant: a judge walks the people in blocks and shares no code with the server but the forms of dates.
  */
 import { formatDateTime, SECONDS_PER_DAY } from '../src/schema/index.js';
 import {
@@ -19,9 +19,11 @@ export interface QueryQuestion {
   readonly name: string;
   readonly text: string;
   /** At most this long at p50 over 10 million entities. */
-  readonly wantedMs: number;
+  readonly wantedMs: number | null;
   readonly path: string;
   readonly body: object;
+  /** The same of the other databases; its first number is Judge's `first`. */
+  readonly peerSql: string;
   /** Looks at all people once and then tells what is wrong with an answer; null = nothing. */
   readonly judge: () => Judge;
 }
@@ -30,6 +32,8 @@ export interface Judge {
   see(block: PeopleBlock): void;
   /** `answer`: the parsed body. */
   fault(answer: unknown): string | null;
+  /** The first number that the other databases answer. */
+  first(): number;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -41,15 +45,21 @@ const between = ([from, to]: readonly [number, number]): string[] => [
   formatDateTime(to),
 ];
 const BYPASS = { 'bypass-cache': true } as const;
+const moments = (window: readonly [number, number]): string =>
+  between(window)
+    .map((moment) => `'${moment.replace('T', ' ').replace('Z', '')}'`)
+    .join(' AND ');
 
 /** A judge that compares the answer's `result` with what a walk gave. */
-function wanting<State>(
+function wanting<State, Result>(
   state: State,
   see: (state: State, block: PeopleBlock) => void,
-  result: (state: State) => unknown,
+  result: (state: State) => Result,
+  first: (result: Result, state: State) => number,
 ): Judge {
   return {
     see: (block) => see(state, block),
+    first: () => first(result(state), state),
     fault: (answer) => {
       const found = JSON.stringify((answer as { result: unknown }).result);
       const wanted = JSON.stringify(result(state));
@@ -89,6 +99,7 @@ const eventCount: QueryQuestion = {
   wantedMs: 5,
   path: '/v1/query/count/event',
   body: { 'query-name': 'q', query: [{ visit: { equals: pageName(4), between: between(WEEK) } }], ...BYPASS },
+  peerSql: `SELECT count(*) FROM visit WHERE value = '${pageName(4)}' AND date BETWEEN ${moments(WEEK)}`,
   judge: () =>
     wanting(
       { count: 0 },
@@ -98,6 +109,7 @@ const eventCount: QueryQuestion = {
         }
       },
       ({ count }) => ({ q: count }),
+      ({ q }) => q,
     ),
 };
 
@@ -107,6 +119,8 @@ const topCities: QueryQuestion = {
   wantedMs: 15,
   path: '/v1/query/top_values',
   body: { q: { city: 10, ...BYPASS } },
+  peerSql:
+    'SELECT count(*) AS quantity, city FROM people GROUP BY city ORDER BY quantity DESC, city LIMIT 10',
   judge: () =>
     wanting(
       new Map<number, number>(),
@@ -116,6 +130,7 @@ const topCities: QueryQuestion = {
       (counts) => ({
         q: { city: top(counts, 10, cityName).map(({ quantity, value }) => ({ quantity, value })) },
       }),
+      ({ q }) => q.city[0].quantity,
     ),
 };
 
@@ -133,6 +148,18 @@ const twoLevels: QueryQuestion = {
     ],
     ...BYPASS,
   },
+  peerSql: `WITH chosen AS (SELECT id FROM people WHERE age BETWEEN ${AGE_LOW} AND ${AGE_HIGH}),
+    visits AS (SELECT DISTINCT id, value AS page FROM visit
+      WHERE date BETWEEN ${moments(WEEK)} AND id IN (SELECT id FROM chosen)),
+    purchases AS (SELECT DISTINCT id, value AS amount FROM purchase WHERE date BETWEEN ${moments(WEEK)}),
+    pages AS (SELECT page, count(*) AS quantity FROM visits GROUP BY page ORDER BY quantity DESC, page LIMIT 10),
+    pairs AS (SELECT page, amount, count(*) AS bought FROM visits JOIN purchases ON visits.id = purchases.id
+      WHERE page IN (SELECT page FROM pages) GROUP BY page, amount),
+    ranked AS (SELECT page, amount, bought,
+      row_number() OVER (PARTITION BY page ORDER BY bought DESC, amount) AS place FROM pairs)
+    SELECT pages.quantity, pages.page, ranked.amount, ranked.bought
+      FROM pages LEFT JOIN ranked ON ranked.page = pages.page AND ranked.place <= 10
+      ORDER BY pages.quantity DESC, pages.page, ranked.bought DESC`,
   judge: () =>
     wanting(
       { pages: new Map<number, number>(), amounts: new Map<number, Map<number, number>>() },
@@ -155,6 +182,7 @@ const twoLevels: QueryQuestion = {
           return { quantity, value, ...(purchase.length === 0 ? {} : { purchase }) };
         }),
       }),
+      ({ visit }) => visit[0].quantity,
     ),
 };
 
@@ -164,6 +192,8 @@ const dailySum: QueryQuestion = {
   wantedMs: 30,
   path: '/v1/query/aggregation',
   body: { query: [{ rating: 'sum', between: between(YEAR), interval: 'days' }], ...BYPASS },
+  peerSql: `SELECT CAST(sum(value) * 10 AS BIGINT), CAST(date AS DATE) AS day, sum(value) FROM rating
+    WHERE date BETWEEN ${moments(YEAR)} GROUP BY day ORDER BY day`,
   judge: () =>
     wanting(
       Array.from({ length: 366 }, () => ({ count: 0, tenths: 0 })),
@@ -181,6 +211,7 @@ const dailySum: QueryQuestion = {
           return [{ sum: tenths / 10, between: between([from, from + SECONDS_PER_DAY]) }];
         }),
       }),
+      (_, days) => days.find(({ count }) => count > 0)?.tenths ?? 0,
     ),
 };
 
@@ -190,6 +221,10 @@ const ageMetric = (metric: 'avg' | 'min' | 'max'): QueryQuestion => ({
   wantedMs: 3,
   path: '/v1/query/aggregation',
   body: { query: [{ age: metric }], ...BYPASS },
+  peerSql:
+    metric === 'avg'
+      ? 'SELECT CAST(floor(avg(age) * 1000) AS BIGINT) FROM people'
+      : `SELECT ${metric}(age) FROM people`,
   judge: () =>
     wanting(
       { count: 0, sum: 0, min: 999, max: 0 },
@@ -202,6 +237,8 @@ const ageMetric = (metric: 'avg' | 'min' | 'max'): QueryQuestion => ({
         }
       },
       (state) => ({ age: { [metric]: metric === 'avg' ? state.sum / state.count : state[metric] } }),
+      (_, { sum, count, ...extremes }) =>
+        metric === 'avg' ? Math.floor((sum / count) * 1000) : extremes[metric],
     ),
 });
 
@@ -226,6 +263,9 @@ const radius: QueryQuestion = {
     query: [{ home: { geo_radius: { ...CENTRE, radius: RADIUS_KM, unit: 'km' } } }],
     ...BYPASS,
   },
+  peerSql: `SELECT count(*) FROM people WHERE 2 * 6371.0088 * asin(sqrt(
+      pow(sin((radians(latitude) - radians(${CENTRE.latitude})) / 2), 2) + cos(radians(latitude)) *
+      cos(radians(${CENTRE.latitude})) * pow(sin(radians(longitude - ${CENTRE.longitude}) / 2), 2))) <= ${RADIUS_KM}`,
   judge: () =>
     wanting(
       { count: 0 },
@@ -235,6 +275,7 @@ const radius: QueryQuestion = {
         }
       },
       ({ count }) => ({ q: count }),
+      ({ q }) => q,
     ),
 };
 
@@ -259,9 +300,13 @@ const extraction: QueryQuestion = {
     limit: ROWS,
     ...BYPASS,
   },
+  // In any order, like the request; the first number only tells that there are rows.
+  peerSql: `SELECT 1, id, country, city, age, income, active, born, joined, longitude, latitude FROM people
+    WHERE country = '${countryName(COUNTRY)}' AND age BETWEEN ${AGE_LOW} AND ${AGE_HIGH} AND active = true LIMIT ${ROWS}`,
   judge: () => {
     const people = new Map<string, Row>();
     return {
+      first: () => 1,
       see: (block) => {
         for (let index = 0; index < BLOCK_ENTITIES; index++) {
           if (block.country[index] !== COUNTRY || block.active[index] !== 1) continue;
@@ -295,14 +340,168 @@ const extraction: QueryQuestion = {
   },
 };
 
+const KNOWN = 90;
+const UNKNOWN = 10;
+/** Every 97th person, and some whom nobody is. */
+const exists: QueryQuestion = {
+  name: 'which of 100 IDs exist',
+  text: `exists/entity: ${KNOWN} IDs that do and ${UNKNOWN} that do not`,
+  wantedMs: null,
+  path: '/v1/query/exists/entity',
+  body: { ids: idsAsked().map((index) => entityId(index)) },
+  peerSql: `SELECT count(*) FROM people WHERE id IN (${idsAsked().join()})`,
+  judge: () => {
+    const found = new Set<number>();
+    return {
+      first: () => found.size,
+      see: ({ from }) => {
+        for (const index of idsAsked()) if (index >= from && index < from + BLOCK_ENTITIES) found.add(index);
+      },
+      fault: (answer) => {
+        const told = answer as { exists: string[]; 'not-exists': string[] };
+        const [wanted, others] = [true, false].map((is) =>
+          idsAsked()
+            .filter((index) => found.has(index) === is)
+            .map(entityId)
+            .sort(),
+        );
+        const same =
+          JSON.stringify([told.exists.sort(), told['not-exists'].sort()]) ===
+          JSON.stringify([wanted, others]);
+        return same ? null : JSON.stringify(answer).slice(0, 1_000);
+      },
+    };
+  },
+};
+
+function idsAsked(): number[] {
+  const known = Array.from({ length: KNOWN }, (_, place) => place * 31);
+  return [...known, ...Array.from({ length: UNKNOWN }, (_, place) => 90_000_000 + place)];
+}
+
+/** Values of three attributes, level below level. */
+const threeLevels: QueryQuestion = {
+  name: 'top 5 x 5 x 5 of attributes',
+  text: `aggregation: country 5, city 5, age 5, of people aged ${AGE_LOW} to ${AGE_HIGH}`,
+  wantedMs: null,
+  path: '/v1/query/aggregation',
+  body: {
+    filter: [{ age: { range: [AGE_LOW, AGE_HIGH] } }],
+    query: [{ country: 5 }, { city: 5 }, { age: 5 }],
+    ...BYPASS,
+  },
+  peerSql: `WITH chosen AS (SELECT country, city, age FROM people WHERE age BETWEEN ${AGE_LOW} AND ${AGE_HIGH}),
+    firsts AS (SELECT country, count(*) AS quantity FROM chosen GROUP BY country ORDER BY quantity DESC, country LIMIT 5),
+    seconds AS (SELECT country, city, count(*) AS quantity FROM chosen
+      WHERE country IN (SELECT country FROM firsts) GROUP BY country, city),
+    cities AS (SELECT country, city, quantity,
+      row_number() OVER (PARTITION BY country ORDER BY quantity DESC, city) AS place FROM seconds),
+    thirds AS (SELECT chosen.country AS country, chosen.city AS city, age, count(*) AS quantity FROM chosen
+      JOIN cities ON cities.country = chosen.country AND cities.city = chosen.city WHERE cities.place <= 5
+      GROUP BY chosen.country, chosen.city, age),
+    ranked AS (SELECT country, city, age, quantity,
+      row_number() OVER (PARTITION BY country, city ORDER BY quantity DESC, age) AS place FROM thirds)
+    SELECT firsts.quantity, firsts.country, cities.city, cities.quantity, ranked.age, ranked.quantity FROM firsts
+      JOIN cities ON cities.country = firsts.country AND cities.place <= 5
+      JOIN ranked ON ranked.country = cities.country AND ranked.city = cities.city AND ranked.place <= 5
+      ORDER BY firsts.quantity DESC, firsts.country, cities.place, ranked.place`,
+  judge: () =>
+    wanting(
+      new Map<string, number>(),
+      (counts, block) => {
+        for (let index = 0; index < BLOCK_ENTITIES; index++) {
+          const age = block.age[index];
+          if (age < AGE_LOW || age > AGE_HIGH) continue;
+          const [country, city] = [countryName(block.country[index]), cityName(block.city[index])];
+          for (const key of [country, `${country} ${city}`, `${country} ${city} ${age}`]) add(counts, key);
+        }
+      },
+      (counts) => ({ country: levelsBelow(counts, ['country', 'city', 'age'], '') }),
+      ({ country }) => country[0].quantity as number,
+    ),
+};
+
+/** The five keys of most people that lie one word below `prefix`, each with those below it. */
+function levelsBelow(
+  counts: ReadonlyMap<string, number>,
+  [, ...below]: readonly string[],
+  prefix: string,
+): Row[] {
+  const depth = prefix === '' ? 1 : prefix.split(' ').length + 1;
+  const own = new Map(
+    [...counts].filter(
+      ([key]) => key.split(' ').length === depth && (prefix === '' || key.startsWith(`${prefix} `)),
+    ),
+  );
+  const last = (key: string): string => key.slice(key.lastIndexOf(' ') + 1);
+  return top(own, 5, last).map(({ key, quantity, value }) => ({
+    quantity,
+    value,
+    ...(below.length === 0 ? {} : { [below[0]]: levelsBelow(counts, below, key) }),
+  }));
+}
+
+const histogram: QueryQuestion = {
+  name: 'events of a value by day',
+  text: 'count/event by days: visit = p4 within a year',
+  wantedMs: null,
+  path: '/v1/query/count/event',
+  body: {
+    'query-name': 'q',
+    query: [{ visit: { equals: pageName(4), between: between(YEAR) } }],
+    interval: 'days',
+    ...BYPASS,
+  },
+  peerSql: `SELECT count(*), CAST(date AS DATE) AS day FROM visit
+    WHERE value = '${pageName(4)}' AND date BETWEEN ${moments(YEAR)} GROUP BY day ORDER BY day`,
+  judge: () =>
+    wanting(
+      new Uint32Array(366),
+      (days, { visit: { values, dates } }) => {
+        for (let at = 0; at < values.length; at++) {
+          if (values[at] === 4) days[Math.floor((dates[at] - YEAR_START_SECONDS) / SECONDS_PER_DAY)]++;
+        }
+      },
+      (days) => ({
+        q: [...days].flatMap((count, day) => {
+          const from = YEAR_START_SECONDS + day * SECONDS_PER_DAY;
+          return count === 0 ? [] : [{ count, between: between([from, from + SECONDS_PER_DAY]) }];
+        }),
+      }),
+      ({ q }) => q[0].count,
+    ),
+};
+
+const distinctCities: QueryQuestion = {
+  name: 'distinct values of 50,000 strings',
+  text: 'aggregation: count-distinct of city',
+  wantedMs: null,
+  path: '/v1/query/aggregation',
+  body: { query: [{ city: 'count-distinct' }], ...BYPASS },
+  peerSql: 'SELECT count(DISTINCT city) FROM people',
+  judge: () =>
+    wanting(
+      new Set<number>(),
+      (cities, { city }) => {
+        for (const one of city) cities.add(one);
+      },
+      (cities) => ({ city: { 'count-distinct': cities.size } }),
+      ({ city }) => city['count-distinct'],
+    ),
+};
+
 export const QUERY_QUESTIONS: readonly QueryQuestion[] = [
   eventCount,
+  histogram,
   topCities,
+  distinctCities,
   twoLevels,
+  threeLevels,
   dailySum,
   ageMetric('avg'),
   ageMetric('min'),
   ageMetric('max'),
   radius,
   extraction,
+  exists,
 ];

@@ -42,6 +42,9 @@ export const VARIANT_COUNT = 4;
 const COUNTRY_BYTES = 1;
 const AGE_BYTES = 1 + 1 / 8;
 const ACTIVE_BYTES = 2 / 8;
+const INCOME_BYTES = 4 + 1 / 8;
+const DATE_BYTES = 4 + 1 / 8;
+const POINT_BYTES = 16 + 1 / 8;
 
 const days = (first: number, count: number): Window => ({
   from: YEAR_START_SECONDS + first * SECONDS_PER_DAY,
@@ -175,8 +178,96 @@ const segment: Question = {
   }),
 };
 
+const integerRange: Question = {
+  name: 'integer range',
+  text: 'age in [a, a + 19]',
+  wantedMs: null,
+  scannedBytesPerEntity: AGE_BYTES,
+  variants: variants((variant) => {
+    const [low, high] = [25 + 5 * variant, 44 + 5 * variant];
+    return {
+      body: request({ age: { range: [low, high] } }),
+      sql: `SELECT count(*) FROM people WHERE age BETWEEN ${low} AND ${high}`,
+      counts: ({ age }, index) => age[index] >= low && age[index] <= high,
+    };
+  }),
+};
+
+const decimalAbove: Question = {
+  name: 'decimal above',
+  text: 'income > x',
+  wantedMs: null,
+  scannedBytesPerEntity: INCOME_BYTES,
+  variants: variants((variant) => {
+    const least = 7_000 + 500 * variant;
+    return {
+      body: request({ income: { gt: least } }),
+      sql: `SELECT count(*) FROM people WHERE income > ${least}`,
+      counts: ({ income }, index) => income[index] > least * 100,
+    };
+  }),
+};
+
+const dateRange: Question = {
+  name: 'date range',
+  text: 'born within ten years',
+  wantedMs: null,
+  scannedBytesPerEntity: DATE_BYTES,
+  variants: variants((variant) => {
+    const [from, to] = [`${1950 + 10 * variant}-01-01`, `${1959 + 10 * variant}-12-31`];
+    const [first, last] = [from, to].map((date) => Date.parse(date) / 1000 / SECONDS_PER_DAY);
+    return {
+      body: request({ born: { gte: from, lte: to } }),
+      sql: `SELECT count(*) FROM people WHERE born BETWEEN '${from}' AND '${to}'`,
+      counts: ({ born }, index) => born[index] >= first && born[index] <= last,
+    };
+  }),
+};
+
+const truth: Question = {
+  name: 'boolean and string',
+  text: 'active AND country = c',
+  wantedMs: null,
+  scannedBytesPerEntity: COUNTRY_BYTES + ACTIVE_BYTES,
+  variants: variants((variant) => {
+    const country = variant;
+    return {
+      body: request({ active: { equals: true } }, 'and', { country: { equals: countryName(country) } }),
+      sql: `SELECT count(*) FROM people WHERE active = true AND country = '${countryName(country)}'`,
+      counts: (block, index) => block.active[index] === 1 && block.country[index] === country,
+    };
+  }),
+};
+
+const box: Question = {
+  name: 'box over points',
+  text: 'home in a box of 45 by 30 degrees',
+  wantedMs: null,
+  scannedBytesPerEntity: POINT_BYTES,
+  variants: variants((variant) => {
+    const [west, south] = [-10 + 20 * variant, 20 + 5 * variant];
+    const [east, north] = [west + 45, south + 30];
+    const corner = (longitude: number, latitude: number): object => ({ longitude, latitude });
+    const sides = { 'lower-left': corner(west, south), 'upper-right': corner(east, north) };
+    return {
+      body: request({ home: { geo_bounding_box: sides } }),
+      sql: `SELECT count(*) FROM people WHERE longitude BETWEEN ${west} AND ${east} AND latitude BETWEEN ${south} AND ${north}`,
+      counts: ({ longitude, latitude }, index) =>
+        longitude[index] >= west * 10_000 &&
+        longitude[index] <= east * 10_000 &&
+        latitude[index] >= south * 10_000 &&
+        latitude[index] <= north * 10_000,
+    };
+  }),
+};
+
 export const QUESTIONS: readonly Question[] = [
   stringEquality,
+  integerRange,
+  decimalAbove,
+  dateRange,
+  truth,
+  box,
   threeConditions,
   eventInWeek,
   atLeastThree,

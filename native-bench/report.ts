@@ -1,4 +1,5 @@
 /** The tables of a run as data, and how they are printed. */
+import type { Comparison } from './comparison.js';
 import type { Machine } from './machine.js';
 import type { Spread } from './measure.js';
 
@@ -21,6 +22,8 @@ export interface Report {
   /** Answers that were compared with what must come; one wrong answer ends a run without a report. */
   readonly answersChecked: number;
   readonly tables: readonly Table[];
+  /** Of the lines that were run, in their order. */
+  readonly comparisons: readonly Comparison[];
 }
 
 function numberText(value: number): string {
@@ -29,7 +32,7 @@ function numberText(value: number): string {
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
-function cellText(cell: Cell): string {
+export function cellText(cell: Cell): string {
   if (cell === null) return '-';
   if (typeof cell === 'string') return cell;
   if (typeof cell === 'number') return numberText(cell);

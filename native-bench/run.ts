@@ -3,9 +3,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Bench } from './bench.js';
+import { comparisonTable } from './comparison.js';
 import { countLine, loadPeers } from './lines/counts.js';
 import { ingestLine } from './lines/ingest.js';
-import { memoryRow, memoryTable } from './lines/memory.js';
+import { compareMemory, memoryRow, memoryTable } from './lines/memory.js';
 import { queriesLine } from './lines/queries.js';
 import { restartLine } from './lines/restart.js';
 import { scalingRow, scalingTable } from './lines/scaling.js';
@@ -19,6 +20,8 @@ import type { Scale } from './scale.js';
 
 export const LINES = ['ingest', 'counts', 'queries', 'sql', 'memory', 'restart', 'scaling', 'scan'] as const;
 export type Line = (typeof LINES)[number];
+/** Those that ask the other databases about the same people. */
+const COMPARED: readonly Line[] = ['counts', 'queries', 'sql', 'memory'];
 
 export interface RunOptions {
   readonly scale: Scale;
@@ -57,7 +60,10 @@ export async function run({
     if (lines.includes('ingest')) tables.push(await ingestLine(bench));
     tables.push(...(await storeLines(bench, lines)));
     const seconds = (performance.now() - startedMs) / 1000;
-    return { scale: scale.name, machine, versions, seconds, answersChecked: bench.answersChecked, tables };
+    const { answersChecked, comparisons } = bench;
+    const summary = comparisonTable(comparisons);
+    if (summary !== null) tables.push(summary);
+    return { scale: scale.name, machine, versions, seconds, answersChecked, tables, comparisons };
   } finally {
     await bench.end();
   }
@@ -101,25 +107,31 @@ async function grownStore(
   const memory: Cell[][] = [];
   const server = await startStore(bench, workers);
   const emptyBytes = server.residentBytes();
+  let fullBytes = 0;
   for (const step of steps) {
     bench.say(`scaling: ${workers} workers, ${step.expected.entityCount} entities`);
     const grown = await grow(bench, server, step);
     // Also what a restart needs: everything in the snapshot.
     memory.push(await memoryRow(server, step.expected, emptyBytes));
+    fullBytes = server.residentBytes();
     if (lines.includes('scaling')) scaling.push(await scalingRow(bench, server, workers, step, grown));
   }
   const last = steps[steps.length - 1];
   let p50: ReadonlyMap<string, number> | null = null;
-  const duckDb = bench.peers.filter(({ name }) => name === 'DuckDB');
-  if (lines.includes('counts')) await loadPeers(bench, prepared, bench.peers);
-  else if (lines.includes('sql')) await loadPeers(bench, prepared, duckDb);
+  if (COMPARED.some((line) => lines.includes(line))) {
+    const duckDb = bench.peers.find(({ name }) => name === 'DuckDB') as PeerProcess;
+    const duckDbEmpty = await duckDb.residentBytes();
+    await loadPeers(bench, prepared, bench.peers);
+    const duckDbBytes = (await duckDb.residentBytes()) - duckDbEmpty;
+    if (lines.includes('memory')) compareMemory(bench, fullBytes - emptyBytes, duckDbBytes);
+  }
   if (lines.includes('counts')) {
     const counted = await countLine(bench, server, last);
     tables.push(counted.table);
     p50 = counted.p50;
   }
   if (lines.includes('queries')) tables.push(await queriesLine(bench, server, prepared));
-  if (lines.includes('sql')) tables.push(...(await sqlLine(bench, server, prepared, duckDb[0])));
+  if (lines.includes('sql')) tables.push(...(await sqlLine(bench, server, prepared, bench.peers)));
   if (lines.includes('memory')) tables.push(memoryTable(bench, memory));
   if (lines.includes('restart')) tables.push(await restartLine(bench, server, last));
   else await bench.close(server);

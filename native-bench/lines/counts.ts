@@ -77,6 +77,18 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
     return [name, p50, spreadOf(own[index].p99s), wantedMs, ...peerTimes, ...ratios];
   });
+  for (const [index, { name }] of QUESTIONS.entries()) {
+    bench.compare({
+      line: 'counts',
+      name,
+      unit: 'ms',
+      better: 'less',
+      quarry: spreadOf(own[index].p50s),
+      p99: spreadOf(own[index].p99s),
+      peers: peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(others[at][index].p50s) })),
+      ofMemory: null,
+    });
+  }
   const names = peers.map(({ name }) => name);
   const floor: Cell[] = ['nothing scanned: total', spreadOf(roundTrip.p50s), spreadOf(roundTrip.p99s), null];
   const table: Table = {

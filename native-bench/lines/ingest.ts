@@ -186,6 +186,12 @@ function spreadOfKey(runs: readonly Run[], key: keyof Run): Spread | null {
   return values.length === 0 ? null : spreadOf(values);
 }
 
+/** The way in which a peer was fastest. */
+function bestOf(name: string, ways: readonly (readonly Run[])[]): { name: string; spread: Spread } {
+  const spreads = ways.map((runs) => spreadOfKey(runs, 'entitiesPerSecond') as Spread);
+  return { name, spread: spreads.reduce((best, one) => (one.median > best.median ? one : best)) };
+}
+
 export async function ingestLine(bench: Bench): Promise<Table> {
   const { scale } = bench;
   const people = new People(bench.seed, 'ingest');
@@ -202,6 +208,25 @@ export async function ingestLine(bench: Bench): Promise<Table> {
     }
   }
   const first = spreadOfKey(runs[0], 'entitiesPerSecond') as Spread;
+  const peersOf = contenders.map(({ name }) => bench.peers.find((peer) => name.startsWith(peer.name)));
+  for (const [index, { name }] of contenders.entries()) {
+    if (peersOf[index] !== undefined) continue;
+    bench.compare({
+      line: 'ingest',
+      name: name.replace('Quarry, ', ''),
+      unit: 'entities/s',
+      better: 'more',
+      quarry: spreadOfKey(runs[index], 'entitiesPerSecond') as Spread,
+      p99: spreadOfKey(runs[index], 'p99Ms'),
+      peers: bench.peers.map((peer) =>
+        bestOf(
+          peer.name,
+          runs.filter((_, at) => peersOf[at] === peer),
+        ),
+      ),
+      ofMemory: null,
+    });
+  }
   return {
     line: 'ingest',
     title: `Ingest of ${scale.ingestEntities.toLocaleString('en-US')} entities with 5 attributes and 2 events, ${Math.round(files.byteCount / scale.ingestEntities)} bytes of JSON each, bodies of 1,000`,

@@ -29,6 +29,18 @@ export async function memoryRow(
   ];
 }
 
+/** Resident memory of the rows beside DuckDB's in-memory database of them; both less what they took when they were empty. */
+export function compareMemory(bench: Bench, ownBytes: number, duckDbBytes: number): void {
+  const exactly = (bytes: number) => ({ median: bytes, min: bytes, max: bytes });
+  bench.compare({
+    ...{ line: 'memory', name: 'resident for the rows', unit: 'MB', better: 'less' },
+    quarry: exactly(megabytes(ownBytes)),
+    p99: null,
+    peers: [{ name: 'DuckDB', spread: exactly(megabytes(duckDbBytes)) }],
+    ofMemory: null,
+  });
+}
+
 export function memoryTable({ scale }: Bench, rows: readonly (readonly Cell[])[]): Table {
   return {
     line: 'memory',

@@ -6,7 +6,7 @@ import type { Bench } from '../bench.js';
 import { repeatBody } from '../data/bodies.js';
 import { BLOCK_ENTITIES, entityId } from '../data/people.js';
 import { Connection } from '../load/connection.js';
-import { type Check, runLoad } from '../load/load.js';
+import { type Check, percentile, runLoad } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import { QUERY_QUESTIONS } from '../query-questions.js';
 import type { Cell, Table } from '../report.js';
@@ -109,7 +109,7 @@ function peopleByIncome({ people }: Prepared, entityCount: number): Float64Array
 
 /** The server holds the people of the last step. */
 export async function queriesLine(bench: Bench, server: QuarryServer, prepared: Prepared): Promise<Table> {
-  const { scale } = bench;
+  const { scale, peers } = bench;
   const { expected } = prepared.steps[prepared.steps.length - 1];
   bench.say('queries: working out what must be answered');
   const judges = QUERY_QUESTIONS.map(({ judge }) => judge());
@@ -128,6 +128,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   const pages = await pagesOf(bench, server, prepared);
   const p50s = QUERY_QUESTIONS.map((): number[] => []);
   const p99s = QUERY_QUESTIONS.map((): number[] => []);
+  const peerMs = QUERY_QUESTIONS.map(() => peers.map((): number[] => []));
   const ofPages: [number[], number[]] = [[], []];
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`queries, round ${round + 1} of ${scale.countRounds}`);
@@ -135,24 +136,44 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
       const { p50Ms, p99Ms } = await time(bench, server, path, body, firsts[index]);
       p50s[index].push(p50Ms);
       p99s[index].push(p99Ms);
+      for (const [at, peer] of peers.entries()) {
+        const { peerSql } = QUERY_QUESTIONS[index];
+        // One without the clock, as the server had in the round before.
+        await peer.time(peerSql, 1, judges[index].first());
+        const ms = await peer.time(peerSql, scale.peerCountsPerRound, judges[index].first());
+        bench.checked(1 + scale.peerCountsPerRound);
+        peerMs[index][at].push(percentile(Float64Array.from(ms).sort(), 0.5));
+      }
     }
     for (const [index, { body, answer }] of pages.entries()) {
       ofPages[index].push((await time(bench, server, EXTRACTION, body, answer)).p50Ms);
     }
   }
   const rows = QUERY_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
-    return [name, spreadOf(p50s[index]), spreadOf(p99s[index]), wantedMs];
+    const [p50, p99] = [spreadOf(p50s[index]), spreadOf(p99s[index])];
+    const spreads = peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(peerMs[index][at]) }));
+    bench.compare({
+      ...{ line: 'queries', name, unit: 'ms', better: 'less', quarry: p50, p99 },
+      ...{ peers: spreads, ofMemory: null },
+    });
+    return [name, p50, p99, wantedMs, ...spreads.map(({ spread }) => spread)];
   });
   const [first, late] = ofPages.map(spreadOf);
   const latePage = Math.floor(pages[1].from / PAGE_ROWS) + 1;
   return {
     line: 'queries',
-    title: `queries over ${expected.entityCount.toLocaleString('en-US')} entities and ${expected.eventCount.toLocaleString('en-US')} events, HTTPS end to end, 1 connection, ${scale.workers[0]} workers`,
-    columns: ['', 'p50 ms', 'p99 ms', 'wanted p50 at 10 M'],
+    title: `queries over ${expected.entityCount.toLocaleString('en-US')} entities and ${expected.eventCount.toLocaleString('en-US')} events, HTTPS end to end, 1 connection, ${scale.workers[0]} workers; the others in process`,
+    columns: ['', 'p50 ms', 'p99 ms', 'wanted p50 at 10 M', ...peers.map(({ name }) => `${name} ms`)],
     rows: [
       ...rows,
-      ['page 1 by income', first, null, null],
-      [`page ${latePage.toLocaleString('en-US')} by income`, late, null, 2 * first.median],
+      ['page 1 by income', first, null, null, ...peers.map(() => null)],
+      [
+        `page ${latePage.toLocaleString('en-US')} by income`,
+        late,
+        null,
+        2 * first.median,
+        ...peers.map(() => null),
+      ],
     ],
     notes: [
       ...QUERY_QUESTIONS.map(({ name, text }) => `${name}: ${text}`),

@@ -46,6 +46,7 @@ export async function scanLine(
     const scanMs = (p50.get(name) as number) - (p50.get('') as number);
     const bytes = scannedBytesPerEntity * expected.entityCount;
     const reached = scanMs > 0 ? bytes / 1e6 / scanMs : null;
+    if (reached !== null) bench.reached(name, reached / all);
     rows.push([`${name}, ${bytes / 1e6} MB`, reached, scanMs, reached === null ? null : reached / all]);
   }
   return {

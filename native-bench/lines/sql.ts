@@ -28,24 +28,24 @@ const SQL = '/v1/sql';
 const timeless = (body: string): string => body.replace(/,"took":[^,}]*/g, '');
 const wordsOf = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
 
-/** The server and `duckDb` hold the people of the last step; the server holds nothing else afterwards either. */
+/** The server and the peers hold the people of the last step; the server holds nothing else afterwards either. */
 export async function sqlLine(
   bench: Bench,
   server: QuarryServer,
   prepared: Prepared,
-  duckDb: PeerProcess,
+  peers: readonly PeerProcess[],
 ): Promise<Table[]> {
   bench.say('sql: loading things and countries');
-  await loadLabels(bench, server, duckDb);
+  await loadLabels(bench, server, peers);
   const tables = [
-    await answersTable(bench, server, prepared, duckDb),
+    await answersTable(bench, server, prepared, peers),
     await streamsTable(bench, server, prepared),
   ];
   for (const dimension of [LABELS_DIMENSION, COUNTRIES_DIMENSION]) await server.deleteDimension(dimension);
   return tables;
 }
 
-async function loadLabels(bench: Bench, server: QuarryServer, duckDb: PeerProcess): Promise<void> {
+async function loadLabels(bench: Bench, server: QuarryServer, peers: readonly PeerProcess[]): Promise<void> {
   const { things, connections } = bench.scale;
   await server.createColumns(labelColumns);
   const target = server.target('/v1/insert', false);
@@ -58,9 +58,7 @@ async function loadLabels(bench: Bench, server: QuarryServer, duckDb: PeerProces
   const files = writeLabelsCsv(things, bench.dir);
   const tables = { [LABELS_DIMENSION]: files.things, [COUNTRIES_DIMENSION]: files.countries };
   for (const [table, file] of Object.entries(tables)) {
-    await duckDb.run(
-      `CREATE TABLE ${table} AS SELECT * FROM read_csv('${file}', header = true, all_varchar = true)`,
-    );
+    for (const peer of peers) await peer.loadTexts(table, file);
   }
 }
 
@@ -100,57 +98,76 @@ interface Times {
   readonly p50s: number[];
   readonly p99s: number[];
   readonly cpuMs: number[];
-  readonly peerMs: number[];
+  /** By peer. */
+  readonly peerMs: readonly number[][];
 }
 
 async function answersTable(
   bench: Bench,
   server: QuarryServer,
   prepared: Prepared,
-  duckDb: PeerProcess,
+  peers: readonly PeerProcess[],
 ): Promise<Table> {
   const { scale } = bench;
   const { expected } = prepared.steps[prepared.steps.length - 1];
   const judges = judgesOf(bench, prepared);
   const firstNumbers = judges.map((judge) => judge.first());
   const answers = await firstAnswers(bench, server, judges);
-  const times = SQL_QUESTIONS.map((): Times => ({ p50s: [], p99s: [], cpuMs: [], peerMs: [] }));
+  const times = SQL_QUESTIONS.map(
+    (): Times => ({
+      p50s: [],
+      p99s: [],
+      cpuMs: [],
+      peerMs: peers.map(() => []),
+    }),
+  );
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`sql, round ${round + 1} of ${scale.countRounds}`);
     for (const [index, { sql, peerSql }] of SQL_QUESTIONS.entries()) {
       await timeAnswers(bench, server, sql, answers[index], times[index]);
-      // One without the clock, as the server had in the round before.
-      await duckDb.time(peerSql, 1, firstNumbers[index]);
-      const ms = await duckDb.time(peerSql, scale.peerCountsPerRound, firstNumbers[index]);
-      bench.checked(1 + scale.peerCountsPerRound);
-      times[index].peerMs.push(percentile(Float64Array.from(ms).sort(), 0.5));
+      for (const [at, peer] of peers.entries()) {
+        // One without the clock, as the server had in the round before.
+        await peer.time(peerSql, 1, firstNumbers[index]);
+        const ms = await peer.time(peerSql, scale.peerCountsPerRound, firstNumbers[index]);
+        bench.checked(1 + scale.peerCountsPerRound);
+        times[index].peerMs[at].push(percentile(Float64Array.from(ms).sort(), 0.5));
+      }
     }
   }
+  for (const [index, { name }] of SQL_QUESTIONS.entries()) {
+    bench.compare({
+      line: 'sql',
+      name,
+      unit: 'ms',
+      better: 'less',
+      quarry: spreadOf(times[index].p50s),
+      p99: spreadOf(times[index].p99s),
+      peers: peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(times[index].peerMs[at]) })),
+      ofMemory: null,
+    });
+  }
   const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
-    const [p50, p99, cpuMs, peerMs] = [
-      times[index].p50s,
-      times[index].p99s,
-      times[index].cpuMs,
-      times[index].peerMs,
-    ].map(spreadOf);
-    return [name, p50, p99, wantedMs, cpuMs, peerMs, `${(peerMs.median / p50.median).toFixed(1)}x`];
+    const [p50, p99, cpuMs] = [times[index].p50s, times[index].p99s, times[index].cpuMs].map(spreadOf);
+    const peerTimes = times[index].peerMs.map(spreadOf);
+    const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
+    return [name, p50, p99, wantedMs, cpuMs, ...peerTimes, ...ratios];
   });
   return {
     line: 'sql',
-    title: `SELECT over ${expected.entityCount.toLocaleString('en-US')} entities (${scale.things.toLocaleString('en-US')} things), HTTPS end to end, 1 connection, ${scale.workers[0]} workers; DuckDB in process`,
+    title: `SELECT over ${expected.entityCount.toLocaleString('en-US')} entities (${scale.things.toLocaleString('en-US')} things), HTTPS end to end, 1 connection, ${scale.workers[0]} workers; the others in process`,
     columns: [
       '',
       'p50 ms',
       'p99 ms',
       'wanted p50 at 10 M',
       'server CPU ms',
-      `${duckDb.name} ms`,
-      `${duckDb.name} takes`,
+      ...peers.map((peer) => `${peer.name} ms`),
+      ...peers.map((peer) => `${peer.name} takes`),
     ],
     rows,
     notes: [
       ...SQL_QUESTIONS.map(({ name, sql }) => `${name}: ${wordsOf(sql)}`),
-      `medians [least..most] over ${scale.countRounds} alternating rounds of ${scale.selectsPerRound} requests (${scale.peerCountsPerRound} for ${duckDb.name})`,
+      `medians [least..most] over ${scale.countRounds} alternating rounds of ${scale.selectsPerRound} requests (${scale.peerCountsPerRound} for the others)`,
     ],
   };
 }

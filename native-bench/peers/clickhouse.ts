@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import type { Session } from 'chdb';
 import type { CsvFiles } from '../data/peers.js';
+import { residentBytesOf } from '../measure.js';
 import { importChdb } from './packages.js';
 import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.js';
 
@@ -101,12 +102,20 @@ export class ClickHouse implements Peer {
     for (const sql of statements) this.#session.query(sql);
   }
 
-  async run(sql: string): Promise<void> {
-    this.#session.query(sql);
+  async loadTexts(table: string, file: string): Promise<void> {
+    const head = fs.readFileSync(file, 'utf8').split('\n', 1)[0].split(',');
+    const columns = head.map((name) => `${name} String`).join();
+    this.#session.query(`CREATE TABLE ${table} (${columns}) ENGINE = MergeTree ORDER BY ${head[0]}`);
+    this.#session.query(`INSERT INTO ${table} SELECT * FROM file('${file}', CSVWithNames, '${columns}')`);
+    this.#session.query(`OPTIMIZE TABLE ${table} FINAL`);
+  }
+
+  async residentBytes(): Promise<number> {
+    return residentBytesOf(process.pid);
   }
 
   async ask(sql: string): Promise<number> {
-    return Number(this.#session.query(sql, 'TSV'));
+    return Number(this.#session.query(sql, 'TSV').split(/[\t\n]/, 1)[0]);
   }
 
   time(sql: string, times: number, expected: number): Promise<number[]> {

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { CsvFiles } from '../data/peers.js';
+import { residentBytesOf } from '../measure.js';
 import { importDuckDb } from './packages.js';
 import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.js';
 
@@ -86,6 +87,14 @@ export class DuckDb implements Peer {
   async close(): Promise<void> {
     this.#connection.closeSync();
     this.#instance.closeSync();
+  }
+
+  async loadTexts(table: string, file: string): Promise<void> {
+    await this.run(`CREATE TABLE ${table} AS SELECT * FROM ${readCsv(file)}`);
+  }
+
+  async residentBytes(): Promise<number> {
+    return residentBytesOf(process.pid);
   }
 
   async run(sql: string): Promise<void> {

@@ -23,8 +23,10 @@ export interface Peer {
    */
   ingest(way: string, warmFile: string, file: string): Promise<Timed>;
   load(files: CsvFiles): Promise<void>;
-  /** Runs a statement of its own SQL that answers nothing. */
-  run(sql: string): Promise<void>;
+  /** A table of the columns of a CSV file with a header line, all of them texts. */
+  loadTexts(table: string, file: string): Promise<void>;
+  /** Of the process, in bytes. */
+  residentBytes(): Promise<number>;
   /** The first number that `sql` gives. */
   ask(sql: string): Promise<number>;
   /** Milliseconds of each of `times` executions; every answer must be `expected`. */

@@ -53,8 +53,12 @@ export class PeerProcess implements Peer {
     return this.#call('load', files) as Promise<void>;
   }
 
-  async run(sql: string): Promise<void> {
-    await this.#call('run', sql);
+  async loadTexts(table: string, file: string): Promise<void> {
+    await this.#call('loadTexts', table, file);
+  }
+
+  residentBytes(): Promise<number> {
+    return this.#call('residentBytes') as Promise<number>;
   }
 
   ask(sql: string): Promise<number> {

@@ -1,0 +1,64 @@
+/**
+ * What one question took here and in the other databases, and what a whole run says by that.
+ * A ratio above 1 is in Quarry's favour, whatever is better: it compares with the better of the others.
+ */
+import type { Spread } from './measure.js';
+import type { Cell, Table } from './report.js';
+
+export interface Comparison {
+  /** As --only names it. */
+  readonly line: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly better: 'less' | 'more';
+  readonly quarry: Spread;
+  /** Of answer times; null where there are none. */
+  readonly p99: Spread | null;
+  readonly peers: readonly { readonly name: string; readonly spread: Spread }[];
+  /** Of what a kernel reads a second of memory, the share that the scan reached; null where that is not worked out. */
+  readonly ofMemory: number | null;
+}
+
+/** To the better one of the others; null where nobody stands beside it. */
+export function ratioOf({ better, quarry, peers }: Comparison): number | null {
+  if (peers.length === 0) return null;
+  const medians = peers.map(({ spread }) => spread.median);
+  return better === 'less' ? Math.min(...medians) / quarry.median : quarry.median / Math.max(...medians);
+}
+
+/** The geometric mean; `values` is not empty. */
+export const geometricMean = (values: readonly number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
+
+/** All comparisons, and at the end what they come to; null when there are none. */
+export function comparisonTable(comparisons: readonly Comparison[]): Table | null {
+  const compared = comparisons.flatMap((comparison) => {
+    const ratio = ratioOf(comparison);
+    return ratio === null ? [] : [{ comparison, ratio }];
+  });
+  if (compared.length === 0) return null;
+  const names = [...new Set(compared.flatMap(({ comparison }) => comparison.peers.map(({ name }) => name)))];
+  const rows = compared.map(({ comparison, ratio }): Cell[] => [
+    `${comparison.line}: ${comparison.name}`,
+    comparison.unit,
+    comparison.quarry,
+    comparison.p99,
+    ...names.map((name) => comparison.peers.find((peer) => peer.name === name)?.spread ?? null),
+    ratioText(ratio),
+    comparison.ofMemory === null ? null : `${Math.round(comparison.ofMemory * 100)}%`,
+  ]);
+  const behind = compared.filter(({ ratio }) => ratio < 1);
+  const mean = geometricMean(compared.map(({ ratio }) => ratio));
+  return {
+    line: 'summary',
+    title: 'Everything that others were asked too: medians [least..most]',
+    columns: ['', 'unit', 'Quarry', 'p99', ...names, 'ahead', 'of memory speed'],
+    rows,
+    notes: [
+      'Quarry over HTTPS with keep-alive, caches bypassed; the others in process. ahead: to the better one of them, above 1 Quarry is ahead',
+      `geometric mean of ${compared.length} ratios: ${ratioText(mean)}; behind in ${behind.length}${behind.length === 0 ? '' : `: ${behind.map(({ comparison }) => comparison.name).join(', ')}`}`,
+    ],
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * A run beside an earlier one (`--compare FILE`): what got slower. Machines differ from hour to hour, so that a question is
+ * slower only when it is both by itself and beside the other databases, which the same hour slowed down as well.
+ */
+import { type Comparison, ratioOf } from './comparison.js';
+import type { Cell, Table } from './report.js';
+
+/** By less than that nothing is told. */
+const SHARE_MIN = 0.1;
+
+const keyOf = ({ line, name }: Comparison): string => `${line}: ${name}`;
+
+/** By how much the figure got worse: 0.5 = half as much time again, or that much less. */
+function worseBy(before: Comparison, now: Comparison): number {
+  const [old, fresh] = [before.quarry.median, now.quarry.median];
+  return now.better === 'less' ? fresh / old - 1 : old / fresh - 1;
+}
+
+/** The same of the ratios; that of the figure where nobody stood beside one of them. */
+function worseBesideOthers(before: Comparison, now: Comparison): number {
+  const [old, fresh] = [ratioOf(before), ratioOf(now)];
+  return old === null || fresh === null ? worseBy(before, now) : old / fresh - 1;
+}
+
+/** `file`: where `before` comes from. */
+export function earlierTable(file: string, before: readonly Comparison[], now: readonly Comparison[]): Table {
+  const known = new Map(before.map((comparison) => [keyOf(comparison), comparison]));
+  const both = now.flatMap((comparison) => {
+    const old = known.get(keyOf(comparison));
+    return old === undefined ? [] : [{ old, comparison }];
+  });
+  const worse = both
+    .map(({ old, comparison }) => ({
+      old,
+      comparison,
+      share: Math.min(worseBy(old, comparison), worseBesideOthers(old, comparison)),
+    }))
+    .filter(({ share }) => share > SHARE_MIN)
+    .sort((a, b) => b.share - a.share);
+  const rows = worse.map(({ old, comparison, share }): Cell[] => [
+    keyOf(comparison),
+    comparison.unit,
+    old.quarry,
+    comparison.quarry,
+    `${Math.round(share * 100)}%`,
+  ]);
+  return {
+    line: 'compare',
+    title: `Slower than in ${file}`,
+    columns: ['', 'unit', 'before', 'now', 'worse by'],
+    rows,
+    notes: [
+      `${both.length} figures are in both runs; ${rows.length} got worse by more than ${SHARE_MIN * 100}%, by themselves and beside the other databases`,
+    ],
+  };
+}

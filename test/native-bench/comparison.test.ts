@@ -1,0 +1,109 @@
+/** What a run says by its comparisons: the table, the chart, the README and what got slower. */
+import t from 'tap';
+import { chartOf } from '../../native-bench/chart.js';
+import { type Comparison, comparisonTable, geometricMean, ratioOf } from '../../native-bench/comparison.js';
+import { earlierTable } from '../../native-bench/earlier.js';
+import { readmeText, withReport } from '../../native-bench/readme.js';
+import type { Report } from '../../native-bench/report.js';
+
+const spread = (median: number) => ({ median, min: median * 0.9, max: median * 1.1 });
+
+function comparison(name: string, quarry: number, peers: readonly number[], more = {}): Comparison {
+  return {
+    line: 'counts',
+    name,
+    unit: 'ms',
+    better: 'less',
+    quarry: spread(quarry),
+    p99: null,
+    peers: peers.map((median, at) => ({ name: ['DuckDB', 'ClickHouse'][at], spread: spread(median) })),
+    ofMemory: null,
+    ...more,
+  };
+}
+
+const AHEAD = comparison('ahead', 2, [8, 6]);
+const BEHIND = comparison('behind', 4, [1, 9], { ofMemory: 0.5 });
+const RATE = comparison('rate', 600, [200, 300], { line: 'ingest', unit: 'entities/s', better: 'more' });
+const ALONE = comparison('alone', 3, []);
+const ALL = [AHEAD, BEHIND, RATE, ALONE];
+
+const REPORT: Report = {
+  scale: 'small',
+  machine: {
+    ...{ cpu: 'a core', cores: 2, memoryGigabytes: 25 },
+    ...{ system: 'Linux x64', node: 'v20', loadBefore: 0.5 },
+  },
+  versions: { DuckDB: 'DuckDB v1', ClickHouse: 'ClickHouse 2' },
+  seconds: 10,
+  answersChecked: 12_345,
+  tables: [],
+  comparisons: ALL,
+};
+
+t.test('a ratio is to the better one of the others, and above 1 in favour of Quarry', async (t) => {
+  t.strictSame(ALL.map(ratioOf), [3, 0.25, 2, null]);
+  t.equal(geometricMean([4, 1, 2]).toFixed(6), '2.000000');
+});
+
+t.test('the table has every comparison, the mean, and names what is behind', async (t) => {
+  const table = comparisonTable(ALL);
+  t.strictSame(
+    table?.rows.map((row) => [row[0], row.at(-2), row.at(-1)]),
+    [
+      ['counts: ahead', '3.00x', null],
+      ['counts: behind', '0.25x', '50%'],
+      ['ingest: rate', '2.00x', null],
+    ],
+  );
+  t.strictSame(table?.columns, [
+    '',
+    'unit',
+    'Quarry',
+    'p99',
+    'DuckDB',
+    'ClickHouse',
+    'ahead',
+    'of memory speed',
+  ]);
+  t.match(table?.notes[1], 'geometric mean of 3 ratios: 1.14x; behind in 1: behind');
+  t.equal(comparisonTable([ALONE]), null);
+});
+
+t.test('slower than before is what got worse by itself and beside the others', async (t) => {
+  const slowHour = comparison('ahead', 4, [16, 12]);
+  const slower = comparison('behind', 6, [1, 9]);
+  const fewer = { ...RATE, quarry: spread(300) };
+  const fresh = comparison('fresh', 1, [2]);
+  const table = earlierTable('before.json', ALL, [slowHour, slower, fewer, fresh, ALONE]);
+  t.strictSame(
+    table.rows.map((row) => [row[0], row.at(-1)]),
+    [
+      ['ingest: rate', '100%'],
+      ['counts: behind', '50%'],
+    ],
+  );
+  t.match(table.notes[0], '4 figures are in both runs; 2 got worse');
+  t.strictSame(earlierTable('same.json', ALL, ALL).rows, []);
+});
+
+t.test('the chart is an SVG with a bar for each ratio', async (t) => {
+  const svg = await chartOf(ALL, 'A <title>');
+  t.match(svg, /^<svg /);
+  t.match(svg, 'A &lt;title&gt;');
+  for (const text of ['counts: ahead', 'counts: behind', 'ingest: rate', '3.0x', '0.25x', '2.0x']) {
+    t.match(svg, `>${text}<`, text);
+  }
+  t.notMatch(svg, 'alone');
+});
+
+t.test('the README gets the table between its marks and keeps the rest', async (t) => {
+  const readme = 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n';
+  const written = withReport(readme, REPORT);
+  t.equal(written, `before\n<!-- bench -->\n\n${readmeText(REPORT)}\n\n<!-- /bench -->\nafter\n`);
+  t.equal(withReport(written, REPORT), written, 'again it is the same');
+  t.match(readmeText(REPORT), '12,345 answers checked');
+  t.match(readmeText(REPORT), '| counts: ahead | ms | 2 [1.80..2.20] | - |');
+  t.throws(() => withReport('no marks', REPORT), /has no <!-- bench -->/);
+  t.equal(readmeText({ ...REPORT, comparisons: [ALONE] }), 'Nothing was compared.');
+});
