@@ -13,7 +13,15 @@ export function chartOf(comparisons: readonly Comparison[], title: string): Prom
     const ratio = ratioOf(comparison);
     if (ratio === null) return [];
     const name = `${comparison.line}: ${comparison.name}`;
-    return [{ name, ratio, from: Math.min(ratio, 1), to: Math.max(ratio, 1), text: `${ratio.toFixed(ratio < 1 ? 2 : 1)}x` }];
+    return [
+      {
+        name,
+        ratio,
+        from: Math.min(ratio, 1),
+        to: Math.max(ratio, 1),
+        text: `${ratio.toFixed(ratio < 1 ? 2 : 1)}x`,
+      },
+    ];
   });
   const spec: Spec = {
     $schema: 'https://vega.github.io/schema/vega/v6.json',

@@ -6,6 +6,7 @@ import { Bench } from './bench.js';
 import { comparisonTable } from './comparison.js';
 import { countLine, loadPeers } from './lines/counts.js';
 import { ingestLine } from './lines/ingest.js';
+import { loadLine } from './lines/load.js';
 import { compareMemory, memoryRow, memoryTable } from './lines/memory.js';
 import { queriesLine } from './lines/queries.js';
 import { restartLine } from './lines/restart.js';
@@ -18,7 +19,17 @@ import { PeerProcess } from './peers/process.js';
 import type { Cell, Report, Table } from './report.js';
 import type { Scale } from './scale.js';
 
-export const LINES = ['ingest', 'counts', 'queries', 'sql', 'memory', 'restart', 'scaling', 'scan'] as const;
+export const LINES = [
+  'ingest',
+  'load',
+  'counts',
+  'queries',
+  'sql',
+  'memory',
+  'restart',
+  'scaling',
+  'scan',
+] as const;
 export type Line = (typeof LINES)[number];
 /** Those that ask the other databases about the same people. */
 const COMPARED: readonly Line[] = ['counts', 'queries', 'sql', 'memory'];
@@ -58,6 +69,7 @@ export async function run({
     );
     const tables: Table[] = [];
     if (lines.includes('ingest')) tables.push(await ingestLine(bench));
+    if (lines.includes('load')) tables.push(await loadLine(bench));
     tables.push(...(await storeLines(bench, lines)));
     const seconds = (performance.now() - startedMs) / 1000;
     const { answersChecked, comparisons } = bench;
@@ -71,7 +83,7 @@ export async function run({
 
 async function storeLines(bench: Bench, lines: readonly Line[]): Promise<Table[]> {
   const wants = (line: Line): boolean => lines.includes(line);
-  if (!lines.some((line) => line !== 'ingest')) return [];
+  if (!lines.some((line) => line !== 'ingest' && line !== 'load')) return [];
   const prepared = prepareSteps(bench);
   const { steps } = prepared;
   const last = steps[steps.length - 1];

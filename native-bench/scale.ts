@@ -25,6 +25,12 @@ export interface Scale {
   readonly selectsPerRound: number;
   /** Rows of an answer that is streamed. */
   readonly streamedRows: number;
+  /** Requests of each round of the load line, and the connections that send them at once. */
+  readonly loadRequests: number;
+  readonly loadConnections: number;
+  /** Entities a second that come in while counts are timed, and for how many seconds. */
+  readonly pacedEntitiesPerSecond: number;
+  readonly pacedSeconds: number;
   readonly restartRounds: number;
   /** Entities of the store that restarts from its log alone: all of it must be under the log size of a checkpoint. */
   readonly logEntities: number;
@@ -48,6 +54,10 @@ export const TINY: Scale = {
   things: 2_000,
   selectsPerRound: 2,
   streamedRows: 2_000,
+  loadRequests: 20,
+  loadConnections: 2,
+  pacedEntitiesPerSecond: 4_000,
+  pacedSeconds: 1,
   restartRounds: 1,
   logEntities: 3_000,
   scanBytes: 2 ** 20,
@@ -69,6 +79,10 @@ export const SMALL: Scale = {
   things: 200_000,
   selectsPerRound: 10,
   streamedRows: 500_000,
+  loadRequests: 20_000,
+  loadConnections: 64,
+  pacedEntitiesPerSecond: 200_000,
+  pacedSeconds: 5,
   restartRounds: 3,
   logEntities: 1_000_000,
   scanBytes: 192 * 2 ** 20,

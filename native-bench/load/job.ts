@@ -23,6 +23,8 @@ export interface LoadJob {
   readonly target: Target;
   readonly connections: number;
   readonly bodies: LoadBodies;
+  /** See runLoad. */
+  readonly perSecond?: number;
 }
 
 /** Runs a load in a process of its own. Rejects with what that process wrote on its standard error. */

@@ -3,6 +3,7 @@
  * rates and answer times. The first wrong answer ends the load with an error that shows it.
  */
 import type { Body, BodySource } from '../data/bodies.js';
+import { sleep } from '../measure.js';
 import { Connection, type HttpAnswer, type Target } from './connection.js';
 
 export interface LoadResult {
@@ -44,12 +45,16 @@ export const checkHolds =
 export const percentile = (sorted: Float64Array, share: number): number =>
   sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
-/** Rejects at the first wrong answer or broken connection; what was under way then may have been done. */
+/**
+ * Rejects at the first wrong answer or broken connection; what was under way then may have been done. `perSecond`: bodies
+ * are sent at that pace, as far as the answers let them; absent = as fast as they do.
+ */
 export async function runLoad(
   target: Target,
   source: BodySource,
   connectionCount: number,
   check: Check,
+  perSecond = Number.POSITIVE_INFINITY,
 ): Promise<LoadResult> {
   const connections = await Promise.all(
     Array.from({ length: connectionCount }, () => Connection.open(target)),
@@ -58,10 +63,13 @@ export async function runLoad(
   let entities = 0;
   let bytes = 0;
   const startMs = performance.now();
+  let taken = 0;
   try {
     await Promise.all(
       connections.map(async (connection) => {
         for (let body = source.next(); body !== null; body = source.next()) {
+          const early = startMs + (taken++ * 1000) / perSecond - performance.now();
+          if (early > 0) await sleep(early);
           const sentMs = performance.now();
           const answer = await connection.post(body.bytes);
           times.push(performance.now() - sentMs);

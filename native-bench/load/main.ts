@@ -19,5 +19,5 @@ let input = '';
 for await (const part of process.stdin) input += part;
 const job = JSON.parse(input) as LoadJob;
 const check = job.bodies.kind === 'repeat' ? checkHolds(job.bodies.expected) : checkInsert;
-const result = await runLoad(job.target, sourceOf(job.bodies), job.connections, check);
+const result = await runLoad(job.target, sourceOf(job.bodies), job.connections, check, job.perSecond);
 process.stdout.write(`${JSON.stringify(result)}\n`);
