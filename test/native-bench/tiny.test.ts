@@ -10,6 +10,7 @@ t.comment(`seed ${SEED}`);
 
 /** A dozen processes one after the other: ten seconds, many more when others want the cores too. */
 const TIMEOUT_MS = 240_000;
+t.setTimeout(TIMEOUT_MS);
 
 const numbersOf = (cell: Cell): number[] => {
   if (typeof cell === 'number') return [cell];
