@@ -10,6 +10,16 @@ import type { OperatorFigures, PartMemory, QueryBounds, SelectPart } from '../pr
 import type { LaneApi } from './lane.js';
 import type { RunningQuery } from './running-query.js';
 
+/** How long a lane works on a SELECT before others get their turn there. */
+export interface Slices {
+  readonly ms: number;
+  /**
+   * What is not done within a slice is not gone on with, because records may come behind it; else it is, and who asks sees to
+   * it that none comes.
+   */
+  readonly isOnly: boolean;
+}
+
 /** Rows that a lane gives at once, where there are more to come. */
 const PART_ROWS = 65_536;
 /** And about so many bytes: the main thread takes a part in without giving its turn to others. */
@@ -33,6 +43,7 @@ export class AskedSelect {
   readonly #selectId: number;
   readonly #lanes: readonly LaneApi[];
   readonly #settings: AskedSettings;
+  readonly #slices: Slices;
   readonly #query: RunningQuery;
   readonly #figures: OperatorFigures[] | null;
   readonly #memory: PartMemory;
@@ -44,6 +55,7 @@ export class AskedSelect {
     selectId: number,
     lanes: readonly LaneApi[],
     settings: AskedSettings,
+    slices: Slices,
     query: RunningQuery,
     figures: OperatorFigures[] | null,
     memory: PartMemory,
@@ -51,6 +63,7 @@ export class AskedSelect {
     this.#selectId = selectId;
     this.#lanes = lanes;
     this.#settings = settings;
+    this.#slices = slices;
     this.#query = query;
     this.#figures = figures;
     this.#memory = memory;
@@ -61,9 +74,10 @@ export class AskedSelect {
     return this.#lanes.length;
   }
 
-  /** All rows of each lane, `rowsMax` at most, in one part; of a grouped plan all groups. */
-  async whole(rowsMax: number): Promise<readonly SelectPart[]> {
-    return (await this.#ask(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
+  /** All rows of each lane, `rowsMax` at most, in one part; of a grouped plan all groups. null = one slice is too short. */
+  async whole(rowsMax: number): Promise<readonly SelectPart[] | null> {
+    const parts = (await this.#ask(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
+    return parts.some(({ gives }) => gives === 'nothing') ? null : parts;
   }
 
   /** One part of each of these lanes, with its number. */
@@ -116,11 +130,21 @@ export class AskedSelect {
     const begun = isFirst
       ? lane.send('select-begin', { selectId, ...this.#settings, profiled: this.#figures !== null, bounds })
       : null;
-    const part =
-      rowsMax === 0
-        ? null
-        : lane.send('select-next', { selectId, rowsMax, bytesMax, spare: this.#memory.take(spares) });
-    return (await Promise.all([begun, part]))[1];
+    if (rowsMax === 0) {
+      await begun;
+      return null;
+    }
+    const sliceMs = this.#slices.ms;
+    const spare = this.#memory.take(spares);
+    const first = lane.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare });
+    const [, begunPart] = await Promise.all([begun, first]);
+    const figures = [...begunPart.figures];
+    let part = begunPart;
+    while (part.gives === 'nothing' && !this.#slices.isOnly) {
+      part = await lane.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare: [] });
+      figures.push(...part.figures);
+    }
+    return { ...part, figures };
   }
 
   /** Forgets it on all lanes. */

@@ -50,7 +50,7 @@ import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
 import { loadLanes, replayLog, type StepCounts } from './replay.js';
 import { ScriptWriter } from './script-writer.js';
-import { Selects } from './selects.js';
+import { FIRST_SLICE_MS, Selects, SLICE_MS } from './selects.js';
 import { emptySpoolDir, SpoolStore } from './spool.js';
 import { UsageBook } from './usage.js';
 import { WriteMemory } from './write-memory.js';
@@ -143,7 +143,11 @@ export class Engine implements EngineApi {
     const spools = { fs: options.fs, dir: `${options.dir}/${SPOOL_DIR}`, store: new SpoolStore() };
     const model = (databaseId: number): DatabaseModel | undefined =>
       this.#order.visible.databases.get(databaseId);
-    this.#selects = new Selects({ ...asking, runner, spools, model });
+    const slices = {
+      firstSliceMs: options.firstSliceMs ?? FIRST_SLICE_MS,
+      sliceMs: options.sliceMs ?? SLICE_MS,
+    };
+    this.#selects = new Selects({ ...asking, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });
     this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {

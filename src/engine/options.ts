@@ -41,6 +41,9 @@ export interface EngineOptions {
   readonly logFileBytes?: number;
   /** How often events past their retention time are looked for. Default 10 minutes. */
   readonly expiryIntervalMs?: number;
+  /** Milliseconds of a lane's first slice of a SELECT, and of those behind the gate. Default 250 and 20. */
+  readonly firstSliceMs?: number;
+  readonly sliceMs?: number;
   /** Default: a thread that runs `laneFile`. */
   readonly makeLane?: MakeLane;
 }

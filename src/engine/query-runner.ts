@@ -14,6 +14,8 @@ import { type QueryLimits, RunningQuery } from './running-query.js';
 
 /** Aggregations, extractions and SELECTs that are worked on at once. */
 const SEATS = 4;
+/** SELECTs that turned out to take long which are worked on at once: others find seats beside them. */
+const LONG_SEATS = 2;
 /** Rows that have changed since will soon change again: a query of several rounds goes behind the gate at once. */
 const QUIET_MS = 1_000;
 
@@ -33,9 +35,31 @@ export interface QueryRunnerParts {
 /** To be called after each further wait: throws 9004 when the model has shrunk. */
 export type CheckModel = () => void;
 
+/** The seat of one query, held or not. */
+export class Seat {
+  readonly #seats: QuerySeats;
+  #isHeld = false;
+
+  constructor(seats: QuerySeats) {
+    this.#seats = seats;
+  }
+
+  /** Rejects with 9005 when the query is stopped before it has one. */
+  async enter(query: RunningQuery): Promise<void> {
+    await query.entered(this.#seats.enter(), () => this.#seats.leave());
+    this.#isHeld = true;
+  }
+
+  leave(): void {
+    if (this.#isHeld) this.#seats.leave();
+    this.#isHeld = false;
+  }
+}
+
 export class QueryRunner {
   readonly #parts: QueryRunnerParts;
   readonly #seats = new QuerySeats(SEATS);
+  readonly #longSeats = new QuerySeats(LONG_SEATS);
 
   constructor(parts: QueryRunnerParts) {
     this.#parts = parts;
@@ -56,7 +80,7 @@ export class QueryRunner {
   seated<T>(
     dimensions: readonly DimensionKey[],
     asking: Asking,
-    work: (query: RunningQuery, checkModel: CheckModel) => Promise<T>,
+    work: (query: RunningQuery, checkModel: CheckModel, seat: Seat) => Promise<T>,
   ): Promise<T> {
     const { shrinkVersion } = this.#parts;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
@@ -65,13 +89,13 @@ export class QueryRunner {
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
     return this.run(asking, async (query) => {
-      const leave = (): void => this.#seats.leave();
-      await query.entered(this.#seats.enter(), leave);
+      const seat = new Seat(this.#seats);
+      await seat.enter(query);
       try {
         checkModel();
-        return await work(query, checkModel);
+        return await work(query, checkModel, seat);
       } finally {
-        leave();
+        seat.leave();
       }
     });
   }
@@ -113,6 +137,30 @@ export class QueryRunner {
     } finally {
       clearInterval(watching);
       leave();
+    }
+  }
+
+  /**
+   * As `behindGate`, for work that is known to take long: few of that are let at once, and what waits for its turn leaves its
+   * seat to others. Not to be called behind the gate.
+   */
+  async longBehindGate<T>(
+    query: RunningQuery,
+    seat: Seat,
+    checkModel: CheckModel,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    seat.leave();
+    const turn = new Seat(this.#longSeats);
+    await turn.enter(query);
+    try {
+      await seat.enter(query);
+      return await this.behindGate(query, () => {
+        checkModel();
+        return work();
+      });
+    } finally {
+      turn.leave();
     }
   }
 

@@ -1,8 +1,10 @@
 /**
  * One SELECT asked of the lanes and merged on the main thread.
- * Invariant: what is asked at once reads one version; who calls sees to it that what is asked one behind the other does.
+ * Invariant: what is asked at once and done in one slice reads one version; who calls sees to it that what is asked one behind
+ * the other does.
  */
 import type { RowFormat } from '../answer/index.js';
+import { invariant } from '../base/index.js';
 import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
 import {
   constantTable,
@@ -15,7 +17,7 @@ import {
 } from '../plan/index.js';
 import type { OperatorFigures, PartMemory } from '../protocol/index.js';
 import { concat, fromWire, toWire } from '../vector/index.js';
-import { AskedSelect, bytesOf, columnsOf, partialsOf } from './asked-select.js';
+import { AskedSelect, bytesOf, columnsOf, partialsOf, type Slices } from './asked-select.js';
 import { joinPlan } from './join-plan.js';
 import type { LaneSet } from './lanes.js';
 import type { RowWriter } from './row-writer.js';
@@ -31,6 +33,7 @@ export interface SelectWorkParts {
   /** No other SELECT under way has the same. */
   readonly nextId: () => number;
   readonly query: RunningQuery;
+  readonly slices: Slices;
   /** Gets what the operators did; null = it is not wanted. */
   readonly figures: OperatorFigures[] | null;
   /** Of parts that were sent. */
@@ -48,8 +51,8 @@ export class SelectWork {
     this.#parts = parts;
   }
 
-  /** The whole answer of a plan that is not streamed. */
-  async table(plan: SelectPlan): Promise<Table> {
+  /** The whole answer of a plan that is not streamed; null = only one slice is let, and it is too short. */
+  async table(plan: SelectPlan): Promise<Table | null> {
     const { bytesMax, query } = this.#parts;
     if (plan.dimensionId === null) return constantTable(plan, bytesMax);
     const lowered = lowerSelect(plan);
@@ -58,10 +61,12 @@ export class SelectWork {
     }
     // Without a wait in between, so that what is asked is what was bound.
     const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    if (tables === null) return null;
     const asked = this.#begin(plan, tables, null);
     try {
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
       const parts = await asked.whole(rowsMax);
+      if (parts === null) return null;
       return await query.inSlices(
         plan.grouping === null
           ? finishRows(plan, parts.map(columnsOf), bytesMax)
@@ -90,7 +95,7 @@ export class SelectWork {
 
   /** Writes the rows of a plan that is streamed, while the lanes give them. */
   async stream(plan: SelectPlan, format: RowFormat, writer: RowWriter): Promise<void> {
-    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    const tables = await this.#tablesOf(plan);
     return plan.order.length === 0 && plan.offset === 0
       ? this.#streamAsTheyCome(plan, tables, format, writer)
       : this.#streamInOrder(plan, tables, writer);
@@ -98,7 +103,7 @@ export class SelectWork {
 
   /** Has the lanes make all rows of a plan that is streamed, and forgets them; returns their number. */
   async drain(plan: SelectPlan): Promise<number> {
-    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    const tables = await this.#tablesOf(plan);
     const asked = this.#begin(plan, tables, null);
     const { offset, limit } = plan;
     let rowCount = 0;
@@ -157,17 +162,30 @@ export class SelectWork {
     }
   }
 
-  /** What the joined dimensions hold, one after the other. */
-  async #joinTables(plan: SelectPlan): Promise<readonly JoinTable[]> {
-    const tables: JoinTable[] = [];
-    for (const join of plan.joins) tables.push(await this.#joinTable(joinPlan(plan.databaseId, join)));
+  /** Of a plan that is streamed. */
+  async #tablesOf(plan: SelectPlan): Promise<readonly JoinTable[]> {
+    const tables = await this.#joinTables(plan);
+    invariant(tables !== null, 'what is streamed is let more than one slice');
     return tables;
   }
 
-  async #joinTable(plan: SelectPlan): Promise<JoinTable> {
+  /** What the joined dimensions hold, one after the other; null as from `table`. */
+  async #joinTables({ databaseId, joins }: SelectPlan): Promise<readonly JoinTable[] | null> {
+    const tables: JoinTable[] = [];
+    for (const join of joins) {
+      const table = await this.#joinTable(joinPlan(databaseId, join));
+      if (table === null) return null;
+      tables.push(table);
+    }
+    return tables;
+  }
+
+  async #joinTable(plan: SelectPlan): Promise<JoinTable | null> {
     const asked = this.#begin(plan, [], null);
     try {
-      const parts = (await asked.whole(Number.MAX_SAFE_INTEGER)).map(columnsOf);
+      const whole = await asked.whole(Number.MAX_SAFE_INTEGER);
+      if (whole === null) return null;
+      const parts = whole.map(columnsOf);
       const [ids, ...columns] = plan.outputs.map(({ type }, index) => {
         const found = parts.map(({ outputs }) => fromWire(outputs[index]));
         return toWire(concat(found, type));
@@ -179,7 +197,8 @@ export class SelectWork {
   }
 
   #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): AskedSelect {
-    const { lanes, nextId, query, figures, partMemory } = this.#parts;
-    return new AskedSelect(nextId(), [...lanes.all], { plan, tables, format }, query, figures, partMemory);
+    const { lanes, nextId, slices, query, figures, partMemory } = this.#parts;
+    const settings = { plan, tables, format };
+    return new AskedSelect(nextId(), [...lanes.all], settings, slices, query, figures, partMemory);
   }
 }

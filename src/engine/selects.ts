@@ -1,7 +1,8 @@
 /**
  * SELECTs on the main thread: asked of the lanes part by part, merged, encoded, and spooled for whoever reads the answer.
  * Invariants: what a call asks reads one version: plans of one part by being sent in one turn, others over rows that did
- * not change meanwhile or behind the gate. Rows leave the lanes as fast as they are made, whatever the client does, so
+ * not change meanwhile or behind the gate. No lane is held by a SELECT for much longer than a slice: one that is not done within
+ * the first, longer one, is dropped there and begun again behind the gate, slice by slice. Rows leave the lanes as fast as they are made, whatever the client does, so
  * that the gate and the seat are given back; what waits for the client lies in the spool, in bounded memory.
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../answer/index.js';
@@ -13,6 +14,7 @@ import type { DatabaseModel } from '../schema/index.js';
 import type { DimensionKey } from '../storage/index.js';
 import type { Field } from '../vector/index.js';
 import type { Asking, SelectRequest } from './api.js';
+import type { Slices } from './asked-select.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
 import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
 import { RowWriter } from './row-writer.js';
@@ -20,12 +22,20 @@ import type { RunningQuery } from './running-query.js';
 import { isStreamed, SelectWork } from './select-work.js';
 import { SPOOL_MEMORY_BYTES_MAX, SPOOL_PATIENCE_MS, Spool, type SpoolSettings, spooled } from './spool.js';
 
+/** Most SELECTs are done within this, in one slice and without the gate. */
+export const FIRST_SLICE_MS = 250;
+/** A count that comes beside a SELECT that is not waits about so long. */
+export const SLICE_MS = 20;
+
 /** Where an answer is written. */
 type Writable = Pick<Spool, 'write'>;
 
 export interface SelectsParts extends QueryRunnerParts {
   readonly runner: QueryRunner;
   readonly spools: Pick<SpoolSettings, 'fs' | 'dir' | 'store'>;
+  /** Milliseconds: see FIRST_SLICE_MS and SLICE_MS. */
+  readonly firstSliceMs: number;
+  readonly sliceMs: number;
   /** The newest model that queries see. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
@@ -61,7 +71,7 @@ export class Selects {
   ): Promise<void> {
     const { runner } = this.#parts;
     const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
-    await runner.seated(dimensions, asking, async (query, checkModel) => {
+    await runner.seated(dimensions, asking, async (query, checkModel, seat) => {
       const [only] = requests;
       if (requests.length > 1 || takesParts(only)) {
         await runner.behindGate(query, () => {
@@ -72,12 +82,22 @@ export class Selects {
         });
         return;
       }
-      const table = (): Promise<Table> => this.#table(only, query);
+      const atOnce = (): Promise<Table | null> => this.#table(only, query, this.#onlySlice);
       const found = await (only.plan.joins.length === 0
-        ? table()
-        : runner.atOneVersion(dimensions, query, checkModel, table));
-      await write(fieldsOf(only), format, query, spool, (writer) => writer.table(found));
+        ? atOnce()
+        : runner.atOneVersion(dimensions, query, checkModel, atOnce));
+      const table =
+        found ?? (await runner.longBehindGate(query, seat, checkModel, () => this.#wholeTable(only, query)));
+      await write(fieldsOf(only), format, query, spool, (writer) => writer.table(table));
     });
+  }
+
+  get #onlySlice(): Slices {
+    return { ms: this.#parts.firstSliceMs, isOnly: true };
+  }
+
+  get #manySlices(): Slices {
+    return { ms: this.#parts.sliceMs, isOnly: false };
   }
 
   /** The answers of several statements, as a list. */
@@ -98,19 +118,30 @@ export class Selects {
     const { plan, explain } = request;
     return write(fieldsOf(request), format, query, spool, async (writer) =>
       explain === 'no' && isStreamed(plan)
-        ? this.#work(query, null).stream(plan, format, writer)
-        : writer.table(await this.#table(request, query)),
+        ? this.#work(query, this.#manySlices, null).stream(plan, format, writer)
+        : writer.table(await this.#wholeTable(request, query)),
     );
   }
 
-  /** The whole answer, of a request that is not streamed. */
-  async #table(request: SelectRequest, query: RunningQuery): Promise<Table> {
-    return request.explain === 'no'
-      ? this.#work(query, null).table(request.plan)
-      : this.#explained(request, query);
+  /** As `#table`; behind the gate. */
+  async #wholeTable(request: SelectRequest, query: RunningQuery): Promise<Table> {
+    const table = await this.#table(request, query, this.#manySlices);
+    invariant(table !== null, 'in many slices everything is done');
+    return table;
   }
 
-  async #explained({ plan, explain, isRestricted }: SelectRequest, query: RunningQuery): Promise<Table> {
+  /** The whole answer, of a request that is not streamed; null = only one slice is let, and it is too short. */
+  async #table(request: SelectRequest, query: RunningQuery, slices: Slices): Promise<Table | null> {
+    return request.explain === 'no'
+      ? this.#work(query, slices, null).table(request.plan)
+      : this.#explained(request, query, slices);
+  }
+
+  async #explained(
+    { plan, explain, isRestricted }: SelectRequest,
+    query: RunningQuery,
+    slices: Slices,
+  ): Promise<Table | null> {
     const { databaseId, dimensionId, condition } = plan;
     const found =
       dimensionId === null
@@ -119,23 +150,26 @@ export class Selects {
             lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
           );
     const outlines = found.flat().sort((a, b) => a.shard - b.shard);
-    const analysis = explain === 'analyze' ? await this.#analysed(plan, query) : null;
+    const analysis = explain === 'analyze' ? await this.#analysed(plan, query, slices) : null;
+    if (explain === 'analyze' && analysis === null) return null;
     return explainTable(plan, outlines, analysis, this.#parts.model(databaseId), isRestricted);
   }
 
-  async #analysed(plan: SelectPlan, query: RunningQuery): Promise<Analysis> {
+  /** null as from `#table`; nothing of such a run is told. */
+  async #analysed(plan: SelectPlan, query: RunningQuery, slices: Slices): Promise<Analysis | null> {
     const figures: OperatorFigures[] = [];
-    const work = this.#work(query, figures);
+    const work = this.#work(query, slices, figures);
     const begunMs = this.#parts.elapsedMs();
-    const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan)).rowCount;
+    const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
+    if (rows === undefined) return null;
     return { figures, rows, milliseconds: this.#parts.elapsedMs() - begunMs };
   }
 
-  #work(query: RunningQuery, figures: OperatorFigures[] | null): SelectWork {
+  #work(query: RunningQuery, slices: Slices, figures: OperatorFigures[] | null): SelectWork {
     const { lanes, limits } = this.#parts;
     const nextId = (): number => ++this.#lastId;
     const { bytesMax } = limits;
-    return new SelectWork({ lanes, bytesMax, nextId, query, figures, partMemory: this.#partMemory });
+    return new SelectWork({ lanes, bytesMax, nextId, query, slices, figures, partMemory: this.#partMemory });
   }
 }
 

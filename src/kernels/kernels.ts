@@ -179,4 +179,8 @@ export interface Kernels {
   sumCellsI8(values: number, cells: number, bitmap: number, n: number, sums: number): void;
   sumCellsI16(values: number, cells: number, bitmap: number, n: number, sums: number): void;
   sumCellsI32(values: number, cells: number, bitmap: number, n: number, sums: number): void;
+  /** Widens extremes[cell], the least and the greatest value as i32 each, by each value of the rows set in `bitmap` (0 = all). */
+  extremesCellsI8(values: number, cells: number, bitmap: number, n: number, extremes: number): void;
+  extremesCellsI16(values: number, cells: number, bitmap: number, n: number, extremes: number): void;
+  extremesCellsI32(values: number, cells: number, bitmap: number, n: number, extremes: number): void;
 }

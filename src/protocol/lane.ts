@@ -122,13 +122,15 @@ export interface LaneRequests {
     readonly bounds: QueryBounds;
   };
   /**
-   * The next rows, `rowsMax` at most, and fewer when they take about `bytesMax` bytes; of a grouped plan all groups. Nothing
-   * may be written between the parts of one SELECT.
+   * The next rows, `rowsMax` at most, and fewer when they take about `bytesMax` bytes; of a grouped plan all groups; or nothing
+   * yet when the slice is over before. Nothing may be written between the slices and parts of one SELECT.
    */
   'select-next': {
     readonly selectId: number;
     readonly rowsMax: number;
     readonly bytesMax: number;
+    /** For how long the lane may work on it before others get their turn; it takes a step at least. */
+    readonly sliceMs: number;
     /** Memory for encoded parts, which is the lane's from now on. */
     readonly spare: readonly SharedArrayBuffer[];
   };
@@ -158,7 +160,11 @@ export interface LaneRequests {
 }
 
 /** What a lane gives of a SELECT. `done`: there is nothing behind it. */
-export type SelectPart = { readonly done: boolean; readonly figures: readonly OperatorFigures[] } & (
+export type SelectPart = {
+  readonly done: boolean;
+  readonly figures: readonly OperatorFigures[];
+} /** The slice is over; what was asked for is to be asked for again. */ & (
+  | { readonly gives: 'nothing' }
   | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {

@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `npm test` builds, checks types, formatting and lint, then runs every test file of dist/ with tap;
+ * Runs the tests: `npm test` builds, checks types, formatting and lint, then runs every test file of dist/;
  * `npm test -- test/kernels test/io/lock.test.ts` builds and runs only what is named (folders or files).
  * The last line of the output is `N passed, N failed`, alone: assertions as tap counts them, and each step before
  * the tests as one. The exit code is 0 only when nothing failed and something passed.
@@ -11,11 +11,22 @@ import path from 'node:path';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build.mjs';
+import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const TEST_FILES_AT_ONCE = 3;
 /** For one file; under load the slowest takes a tenth of it. */
 const FILE_SECONDS_MAX = 300;
+/** Folders of long files, which start first, so that at the end the cores do not wait for one of them. */
+const LONG_FOLDERS = [
+  'test/crash/',
+  'test/metamorphic/',
+  'test/conformance/',
+  'test/native-bench/',
+  'test/engine/',
+  'test/demo/',
+  'test/commands/',
+];
 
 const TAP = 'tap/dist/esm/run.mjs';
 
@@ -83,49 +94,34 @@ function testFiles(named) {
     .sort();
 }
 
-/** Reads tap's output: `# Subtest: file`, what the file wrote (indented), `ok 1 - file # time=1ms`, and the counts. */
-class TapReader {
-  counts = null;
-  #held = [];
-  #failed = false;
+/** Long ones first, else as they stand. */
+function inOrder(files) {
+  const rank = (file) => {
+    const found = LONG_FOLDERS.findIndex((folder) => file.startsWith(`dist/${folder}`));
+    return found < 0 ? LONG_FOLDERS.length : found;
+  };
+  return [...new Set(files)].sort((a, b) => rank(a) - rank(b));
+}
 
-  line(text) {
-    const end = /^(not )?ok \d+ - (.*?)(?: # time=([\d.]+)ms| # (SKIP.*))?$/.exec(text);
-    if (text.startsWith('# Subtest: ')) {
-      this.#held = [];
-      this.#failed = false;
-    } else if (end !== null) this.#fileEnds(end);
-    else if (text.startsWith('# {')) this.counts = text;
-    else if (this.#failed && text.startsWith('  ')) console.log(text);
-    else this.#held.push(text);
-  }
-
-  #fileEnds([, not, name, ms, skipped]) {
-    const file = name.replace(/^dist\//, '').replace(/\.js$/, '.ts');
-    // A file that asserts nothing tests nothing.
-    if (skipped?.includes('no tests found')) tally.failed++;
-    this.#failed = not !== undefined || skipped?.includes('no tests found') === true;
-    if (this.#failed) for (const held of this.#held) if (!/^ +ok \d+ - /.test(held)) console.log(held);
-    const remark = skipped ?? (ms === undefined ? '' : `${(Number(ms) / 1000).toFixed(1)} s`);
-    console.log(`${this.#failed ? 'FAILED' : 'ok    '} ${file} ${remark}`);
-    for (const held of this.#held) if (/ # SKIP/.test(held)) console.log(`       ${held.trim()}`);
-    this.#held = [];
-  }
+/** The line of one file; of one that failed also why, and what it wrote. */
+function tell({ file, refusal, seconds, held }) {
+  if (refusal !== null) for (const line of held) if (!/^ *ok \d/.test(line)) console.log(`    ${line}`);
+  const name = file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+  console.log(
+    `${refusal === null ? 'ok    ' : 'FAILED'} ${name} ${seconds.toFixed(1)} s${refusal === null ? '' : ` (${refusal})`}`,
+  );
+  for (const line of held) if (/ # SKIP/.test(line)) console.log(`       ${line.trim()}`);
 }
 
 async function tests(files) {
-  const reader = new TapReader();
-  const args = ['run', '--disable-coverage', '--reporter=tap', '--no-color', `--jobs=${TEST_FILES_AT_ONCE}`];
-  const code = await run(
-    'tap/dist/esm/run.mjs',
-    [...args, `--timeout=${FILE_SECONDS_MAX}`, ...files],
-    (line) => reader.line(line),
-  );
-  const count = (word) => Number(new RegExp(`\\b${word}: (\\d+)`).exec(reader.counts ?? '')?.[1] ?? 0);
-  const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')];
-  tally.passed += passed;
-  // Whatever tap refuses beyond assertions (a timeout, a lost plan) is a failure too.
-  tally.failed += code !== 0 ? Math.max(failed, 1) : failed;
+  let skipped = 0;
+  const how = { cwd: root, atOnce: TEST_FILES_AT_ONCE, secondsMax: FILE_SECONDS_MAX };
+  await runTestFiles(inOrder(files), how, (outcome) => {
+    tell(outcome);
+    tally.passed += outcome.passed;
+    tally.failed += outcome.failed;
+    skipped += outcome.skipped;
+  });
   if (skipped > 0) console.log(`${skipped} skipped`);
 }
 

@@ -123,12 +123,13 @@ export class LaneWorker {
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
       'select-begin': (request) => this.#beginSelect(request),
-      'select-next': ({ selectId, rowsMax, bytesMax, spare }) => {
+      'select-next': ({ selectId, rowsMax, bytesMax, sliceMs, spare }) => {
         this.#partMemory.add(spare);
         const cursor = this.#selects.get(selectId);
         // It was refused when it should have begun.
         if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
-        return cursor.next(rowsMax, bytesMax);
+        const endMs = performance.now() + sliceMs;
+        return cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
       },
       'select-end': ({ selectId }) => this.#endSelect(selectId),
       'outline-scan': ({ bounds, ...request }) => {

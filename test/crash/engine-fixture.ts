@@ -9,8 +9,11 @@ export const STORE_DIR = '/store';
 export const NOW_MS = Date.UTC(2024, 4, 1);
 /** Small, so that a short life begins several log files. */
 const LOG_FILE_BYTES = 8_192;
-/** A sweep starts thousands of workers, and each has several arenas. */
-const ARENA_BYTES = 16 * 2 ** 20;
+/**
+ * A sweep starts thousands of workers, and each has several arenas: little more than what an arena keeps for scratch.
+ * Larger ones count against the collector, which then marks all the time.
+ */
+const ARENA_BYTES = 9 * 2 ** 20;
 
 /** A lane without a thread: what reaches the worker, and in what order, is as with one. */
 class LocalLane implements LaneApi {

@@ -126,3 +126,46 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
     t.ok(checked > 150, `${checked} cases`);
   });
 }
+
+for (const kind of ['i8', 'i16', 'i32'] as const) {
+  t.test(`extremes by cell of ${kind} values only widen`, async (t) => {
+    const prng = new Prng(SEED);
+    const arena = new TwinArena(prng);
+    const { least, most } = KINDS[kind];
+    const extremes = { i8: 'extremesCellsI8', i16: 'extremesCellsI16', i32: 'extremesCellsI32' } as const;
+    let checked = 0;
+    for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
+      for (const set of selections(prng, n)) {
+        arena.reset();
+        const cellCount = prng.pick([1, 3, 100, 2_000]);
+        const values = many(n, () =>
+          prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
+        );
+        // Cells of rows that are not set may lie beyond the extremes.
+        const cells = values.map((_, row) =>
+          set === null || set[row] ? prng.below(cellCount) : prng.pick([cellCount, 65_535]),
+        );
+        const nothing = [2 ** 31 - 1, -(2 ** 31)];
+        const before = many(cellCount, () => (prng.chance(0.7) ? nothing : [-5, 5])).flat();
+        const valuesAt = arena.values(kind, values);
+        const cellsAt = arena.values('u16', cells);
+        const bitmap = set === null ? 0 : arena.bitmap(set);
+        const at = arena.values('i32', before);
+        const want = Int32Array.from(before);
+        values.forEach((value, row) => {
+          if (set !== null && !set[row]) return;
+          const cell = cells[row] * 2;
+          want[cell] = Math.min(want[cell], value);
+          want[cell + 1] = Math.max(want[cell + 1], value);
+        });
+        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, at, (k) => {
+          k[extremes[kind]](valuesAt, cellsAt, bitmap, n, at);
+          return 0;
+        });
+        if (mismatch !== null) return t.fail(`n ${n}, ${cellCount} cells: ${mismatch}`);
+        checked++;
+      }
+    }
+    t.ok(checked > 150, `${checked} cases`);
+  });
+}

@@ -195,12 +195,13 @@ function textQuestion(prng: Prng): Question {
     return `code-${prng.below(prng.pick([300, 120_000]))}`;
   };
   const several = Array.from({ length: prng.between(2, 60) }, value);
+  const members = new Set(several);
   const piece = prng.pick(['1', '77', '-4', '999']);
   const kinds: readonly [string, Json, (text: string) => boolean][] = [
     ['equals', several[0], (text) => text === several[0]],
     ['not-equals', several[0], (text) => text !== several[0]],
-    ['in', several, (text) => several.includes(text)],
-    ['not-in', several, (text) => !several.includes(text)],
+    ['in', several, (text) => members.has(text)],
+    ['not-in', several, (text) => !members.has(text)],
     ['contains', piece, (text) => text.includes(piece)],
     ['ends-with', piece, (text) => text.endsWith(piece)],
     ['not-starts-with', several[0].slice(0, 7), (text) => !text.startsWith(several[0].slice(0, 7))],
@@ -245,8 +246,9 @@ function eventQuestion(prng: Prng): Question {
       holds: (entity) => {
         const events = eventsOf(entity);
         if (events.length === 0) return false;
-        const inside = events.filter((one) => one.seconds >= from && one.seconds <= to && passes(one));
-        return inside.length >= minfreq !== negated;
+        let inside = 0;
+        for (const one of events) if (one.seconds >= from && one.seconds <= to && passes(one)) inside++;
+        return inside >= minfreq !== negated;
       },
     };
   };
@@ -304,13 +306,25 @@ function joined(prng: Prng): Question {
   };
 }
 
-/** Questions and, taken at this moment, their answers. */
-function ask(prng: Prng, entities: readonly Entity[]): { query: Json; count: number }[] {
+/** Both lives hold the same rows at the same moments and are asked the same: answers by moment and question. */
+const answers = new Map<string, number>();
+
+function countOf(entities: readonly Entity[], holds: Question['holds']): number {
+  let count = 0;
+  for (const entity of entities) if (entity.alive && holds(entity)) count++;
+  return count;
+}
+
+/** Questions and their answers, taken at the moment `when`. */
+function ask(prng: Prng, entities: readonly Entity[], when: string): { query: Json; count: number }[] {
   return Array.from({ length: 70 }, () => {
     const { query, holds } = prng.pick([textQuestion, amountQuestion, eventQuestion, eventQuestion, joined])(
       prng,
     );
-    return { query, count: entities.filter((entity) => entity.alive && holds(entity)).length };
+    const key = `${when} ${jsonText(query)}`;
+    const count = answers.get(key) ?? countOf(entities, holds);
+    answers.set(key, count);
+    return { query, count };
   });
 }
 
@@ -344,14 +358,14 @@ for (const [what, options] of [
     };
 
     await insertAll(wide.additions(ENTITIES));
-    const afterLoad = ask(prng, wide.entities);
+    const afterLoad = ask(prng, wide.entities, 'load');
     t.ok(afterLoad.filter(({ count }) => count > 0).length > 35, 'most questions match something');
     await check(store, afterLoad, 'after the load');
     // Alterations of one entity in two requests at once have no order: one after the other.
     const checkpoint = store.engine.checkpoint();
     for (const body of wide.alterations(25)) await store.insert(body);
     await checkpoint;
-    const afterAll = ask(prng, wide.entities);
+    const afterAll = ask(prng, wide.entities, 'alterations');
     await check(store, afterAll, 'after alterations beside a checkpoint');
     const copy = await TestStore.open(t, copyDir(t, dir), settings);
     await check(copy, afterAll, 'after a restart from that checkpoint and the log');
@@ -377,7 +391,7 @@ for (const [what, options] of [
     await beside;
     for (const body of wide.alterations(3)) await store.insert(body);
     await mutate(wide.delete(narrowed(few('few-0'), '5')));
-    const afterDeletes = ask(prng, wide.entities);
+    const afterDeletes = ask(prng, wide.entities, 'deletes');
     await check(store, afterDeletes, 'after updates and deletes beside a checkpoint');
     const killed = await TestStore.open(t, copyDir(t, dir), settings);
     await check(killed, afterDeletes, 'after a restart from that checkpoint and the log, with deletes');
@@ -386,7 +400,7 @@ for (const [what, options] of [
     store = await TestStore.open(t, dir, settings);
     await check(store, afterDeletes, 'after a restart from a snapshot with deletes');
     for (const body of wide.alterations(3)) await store.insert(body);
-    await check(store, ask(prng, wide.entities), 'after more alterations');
+    await check(store, ask(prng, wide.entities, 'more'), 'after more alterations');
     await store.close();
   });
 }

@@ -81,7 +81,7 @@ t.test('only io and the files listed with a reason touch the disk', async (t) =>
   }
 });
 
-t.test('only main.ts reads process.env', async (t) => {
+t.test('only main.ts reads process.env, and the runner of tests', async (t) => {
   t.ok(finds(rules.environmentBreaches, 'src/http/x.ts', 'const port = process.env.PORT;'));
   t.strictSame(all.flatMap(rules.environmentBreaches), []);
 });

@@ -21,12 +21,21 @@ export function textsOf(
   return texts;
 }
 
-/** Room for `count` texts of `total` bytes. Throws 9006. */
-export function emptyTexts(count: number, total: number, memory: { take(bytes: number): void }): TextList {
+/** Room for `count` texts of `total` bytes, in memory from `room`. Throws 9006. */
+export function emptyTexts(
+  count: number,
+  total: number,
+  memory: { take(bytes: number): void },
+  room: (byteCount: number) => ArrayBufferLike = (byteCount) => new ArrayBuffer(byteCount),
+): TextList {
   if (total > BYTES_MAX)
     throw new QuarryError(9006, 'the distinct strings of the query are too long together');
   memory.take((count + 1) * 4 + total);
-  return { kind: 'text', offsets: new Uint32Array(count + 1), bytes: new Uint8Array(total) };
+  return {
+    kind: 'text',
+    offsets: new Uint32Array(room((count + 1) * 4)),
+    bytes: new Uint8Array(room(total)),
+  };
 }
 
 /** Writes strings numbers[0, count) behind the first `done` texts. */

@@ -16,17 +16,25 @@ export interface ArenaTables {
   readonly adds: readonly number[];
   /** u32 per cell: rows. */
   readonly counts: number;
-  /** By value column: i64 per cell. */
+  /** By value column: i64 per cell; 0 where it is not summed. */
   readonly sums: readonly number[];
   /** By value column, u32 per cell: rows without a value. */
   readonly missing: readonly number[];
+  /** By value column: two i32 per cell, the least and the greatest value; 0 where they are not wanted. */
+  readonly extremes: readonly number[];
+}
+
+/** What is kept of a value column beside the count of its missing values. */
+export interface KeptOfColumn {
+  readonly sums: boolean;
+  readonly extremes: boolean;
 }
 
 export class CellTables {
   readonly #adds: readonly Uint16Array[];
   /** Cells, those of no group included. */
   readonly #cellEnd: number;
-  readonly #valueCount: number;
+  readonly #values: readonly KeptOfColumn[];
   readonly #tables = new Map<Arena, ArenaTables>();
   /** Where the cells of the segment at hand were put together, and the arenas that have a copy. */
   #from: ArenaTables | null = null;
@@ -35,10 +43,10 @@ export class CellTables {
   readonly #taken = new Map<Arena, number>();
 
   /** `release` must be called at the end. */
-  constructor(adds: readonly Uint16Array[], cellEnd: number, valueCount: number) {
+  constructor(adds: readonly Uint16Array[], cellEnd: number, values: readonly KeptOfColumn[]) {
     this.#adds = adds;
     this.#cellEnd = cellEnd;
-    this.#valueCount = valueCount;
+    this.#values = values;
   }
 
   get all(): Iterable<ArenaTables> {
@@ -50,17 +58,18 @@ export class CellTables {
     const known = this.#tables.get(arena);
     if (known !== undefined) return known;
     const perCell = (bytes: number): number => this.#take(arena, this.#cellEnd * bytes);
-    const columns = Array.from({ length: this.#valueCount });
     const tables = {
       arena,
       cells: this.#take(arena, SEGMENT_ROWS_MAX * 2),
       adds: this.#adds.map((adds) => this.#place(arena, adds)),
       counts: perCell(4),
-      sums: columns.map(() => perCell(8)),
-      missing: columns.map(() => perCell(4)),
+      sums: this.#values.map(({ sums }) => (sums ? perCell(8) : 0)),
+      missing: this.#values.map(() => perCell(4)),
+      extremes: this.#values.map(({ extremes: wanted }) => (wanted ? perCell(8) : 0)),
     };
-    const places = [tables.cells, tables.counts, ...tables.adds, ...tables.sums, ...tables.missing];
-    if (places.includes(NO_ROOM)) return null;
+    const { cells, counts, adds, sums, missing, extremes } = tables;
+    if ([cells, counts, ...adds, ...sums, ...missing, ...extremes].includes(NO_ROOM)) return null;
+    for (const at of extremes) if (at > 0) forgetExtremes(arena, at, this.#cellEnd);
     this.#tables.set(arena, tables);
     return tables;
   }
@@ -108,6 +117,17 @@ export class CellTables {
     return tables;
   }
 
+  /** By cell, what a table of u32 holds in all arenas together. */
+  totals(tableOf: (tables: ArenaTables) => number, cellCount: number): Float64Array {
+    const totals = new Float64Array(cellCount);
+    for (const tables of this.all) {
+      const first = tableOf(tables) >> 2;
+      const { u32 } = tables.arena;
+      for (let cell = 0; cell < cellCount; cell++) totals[cell] += u32[first + cell];
+    }
+    return totals;
+  }
+
   release(): void {
     for (const [arena, count] of this.#taken)
       for (let piece = 0; piece < count; piece++) arena.releaseTemporary();
@@ -117,6 +137,15 @@ export class CellTables {
 }
 
 const NO_ROOM = -1;
+
+function forgetExtremes({ i32 }: Arena, at: number, cellEnd: number): void {
+  for (let place = at >> 2; place < (at >> 2) + cellEnd * 2; place += 2) {
+    i32[place] = I32_MAX;
+    i32[place + 1] = -I32_MAX - 1;
+  }
+}
+
+const I32_MAX = 2 ** 31 - 1;
 
 /** Copies a bitmap over `rowCount` rows into scratch bitmap 0 of an arena; its byte offset. */
 export function bitmapIn(arena: Arena, from: Arena, bitmapAt: number, rowCount: number): number {

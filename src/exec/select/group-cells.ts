@@ -4,30 +4,15 @@
  * Cost  About half a nanosecond per row and column, as much for the counts, and 0.7 ns per sum; a thirtieth of what rows that
  *       go through expressions take.
  */
-import type {
-  AggregateState,
-  Expression,
-  Grouping,
-  GroupPartial,
-  Input,
-  SelectPlan,
-} from '../../ir/index.js';
+import type { Grouping, GroupPartial } from '../../ir/index.js';
 import type { Arena, EntitySegment, LatestColumn } from '../../storage/index.js';
-import { exactVector, type WireVector } from '../../vector/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { type AggregationKind, kindOf } from './aggregate-kinds.js';
 import { type CellColumn, type CellPlan, type CellSource, cellPlan } from './cell-plan.js';
 import { type ArenaTables, bitmapIn, CellTables } from './cell-tables.js';
+import { CellValues } from './cell-values.js';
 import type { ShardFigures } from './figures.js';
-
-/** The columns of which values are summed or counted, and by aggregate which of them it asks for. */
-interface Values {
-  /** Column IDs. */
-  readonly columns: readonly number[];
-  readonly aggregates: readonly { readonly kind: AggregationKind; readonly value: number | null }[];
-}
 
 /**
  * `plan` has a grouping. null: it does not go that way. Memory of the answer stays taken from the run. Throws 9005, 9006.
@@ -36,7 +21,7 @@ export function groupByCells(source: CellSource, run: QueryRun, figures: ShardFi
   const { plan } = source;
   const { grouping, events } = plan;
   if (grouping === null || grouping.perEntity || events !== null) return null;
-  const values = valuesOf(grouping, source);
+  const values = CellValues.of(grouping, source);
   if (values === null) return null;
   const memory = new HeldMemory(run);
   try {
@@ -47,49 +32,17 @@ export function groupByCells(source: CellSource, run: QueryRun, figures: ShardFi
   }
 }
 
-/** null where an aggregate wants something else. */
-function valuesOf(grouping: Grouping, { plan, dimension }: CellSource): Values | null {
-  const columns: number[] = [];
-  const aggregates: { kind: AggregationKind; value: number | null }[] = [];
-  for (const aggregate of grouping.aggregates) {
-    const kind = kindOf(aggregate);
-    if (aggregate.feed !== 'rows' || (kind !== 'count' && kind !== 'sum')) return null;
-    if (aggregate.of === null) {
-      aggregates.push({ kind, value: null });
-      continue;
-    }
-    const input = attributeOf(aggregate.of, plan);
-    if (input === null || (kind === 'sum' && !isNarrow(input, dimension.segments))) return null;
-    if (!columns.includes(input.columnId)) columns.push(input.columnId);
-    aggregates.push({ kind, value: columns.indexOf(input.columnId) });
-  }
-  return { columns, aggregates };
-}
-
-type Attribute = Extract<Input, { readonly from: 'attribute' }>;
-
-function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
-  if (of.op !== 'input') return null;
-  const input = inputs[of.input];
-  return input.from === 'attribute' ? input : null;
-}
-
-/** Whether its values are integers of 32 bits at most: of 2^31 of them a sum has 64. */
-function isNarrow({ columnId, kind }: Attribute, segments: readonly EntitySegment[]): boolean {
-  return kind === 'i64' && segments.every((segment) => segment.latest(columnId)?.width !== 8);
-}
-
 class CellGrouper {
   readonly #source: CellSource;
   readonly #plan: CellPlan;
-  readonly #values: Values;
+  readonly #values: CellValues;
   readonly #run: QueryRun;
   readonly #figures: ShardFigures;
   readonly #tables: CellTables;
   readonly #selection: EntitySelection;
   readonly #looked = { none: 0, whole: 0, some: 0 };
 
-  constructor(source: CellSource, plan: CellPlan, values: Values, run: QueryRun, figures: ShardFigures) {
+  constructor(source: CellSource, plan: CellPlan, values: CellValues, run: QueryRun, figures: ShardFigures) {
     const { dimension, scratch } = source;
     this.#source = source;
     this.#plan = plan;
@@ -100,7 +53,7 @@ class CellGrouper {
     const greatest = adds.reduce((sum, of) => sum + of.reduce((a, b) => Math.max(a, b), 0), 0);
     // Keys of one column may have combinations that no row has.
     const cellEnd = Math.max(plan.cellCount, greatest + 1);
-    this.#tables = new CellTables(adds, cellEnd, values.columns.length);
+    this.#tables = new CellTables(adds, cellEnd, values.columns);
     this.#selection = new EntitySelection(dimension, source.plan.condition, scratch, run);
   }
 
@@ -129,8 +82,8 @@ class CellGrouper {
     if (cells === null) return false;
     const { arena } = cells;
     arena.kernels.countCodesU16(cells.cells, this.#bitmap(cells, count, rowCount), rowCount, cells.counts);
-    for (const value of this.#values.columns.keys()) {
-      if (!this.#addValues(segment, value, cells, count)) return false;
+    for (const column of this.#values.columns.keys()) {
+      if (!this.#addValues(segment, column, cells, count)) return false;
     }
     this.#figures.add('group', start, 0);
     return true;
@@ -159,91 +112,26 @@ class CellGrouper {
     return cells;
   }
 
-  #addValues(segment: EntitySegment, value: number, made: ArenaTables, count: number): boolean {
-    const { rowCount, deadCount } = segment;
-    const column = segment.latest(this.#values.columns[value]);
-    const cells = this.#tables.copyIn(column?.arena ?? made.arena, rowCount);
+  #addValues(segment: EntitySegment, column: number, made: ArenaTables, count: number): boolean {
+    const { rowCount } = segment;
+    const stored = segment.latest(this.#values.columns[column].columnId);
+    const cells = this.#tables.copyIn(stored?.arena ?? made.arena, rowCount);
     if (cells === null) return false;
-    const { arena } = cells;
-    const bitmap = this.#bitmap(cells, count, rowCount);
-    if (column === undefined || column.presentCount === 0) {
-      arena.kernels.countCodesU16(cells.cells, bitmap, rowCount, cells.missing[value]);
-      return true;
-    }
-    if (this.#isSummed(value)) sumColumn(column, cells, bitmap, rowCount, cells.sums[value]);
-    if (column.presentCount === rowCount - deadCount) return true;
-    const without = arena.scratchBitmap(1);
-    const { kernels } = arena;
-    if (bitmap === 0) kernels.fill(rowCount, without);
-    const missing = kernels.andNot(bitmap === 0 ? without : bitmap, column.validityAt, rowCount, without);
-    if (missing > 0) kernels.countCodesU16(cells.cells, without, rowCount, cells.missing[value]);
+    this.#values.add(column, segment, cells, this.#bitmap(cells, count, rowCount));
     return true;
-  }
-
-  #isSummed(value: number): boolean {
-    return this.#values.aggregates.some((aggregate) => aggregate.value === value && aggregate.kind === 'sum');
   }
 
   #partial(): GroupPartial {
     const start = this.#figures.start();
     const { cellCount } = this.#plan;
     const { plan } = this.#source;
-    const counts = this.#totals(({ arena, counts: at }) =>
-      arena.u32.subarray(at >> 2, (at >> 2) + cellCount),
-    );
+    const counts = this.#tables.totals((tables) => tables.counts, cellCount);
     const groups = (plan.grouping as Grouping).keys.length === 0 ? Uint32Array.of(0) : cellsWith(counts);
     const keys = this.#plan.keys(groups, this.#run);
-    const states = this.#states(counts, groups);
+    const states = this.#values.states(this.#tables, counts, groups, this.#run);
     this.#figures.add('group', start, groups.length);
     this.#note(counts);
     return { groupCount: groups.length, keys, states };
-  }
-
-  #states(counts: Float64Array, groups: Uint32Array): AggregateState[] {
-    const ofRows = pick(counts, groups, this.#run);
-    const ofValues = this.#values.columns.map((_, value) => {
-      const missing = this.#totals(({ arena, missing: all }) =>
-        arena.u32.subarray(all[value] >> 2, (all[value] >> 2) + counts.length),
-      );
-      return {
-        counts: pick(
-          counts.map((count, cell) => count - missing[cell]),
-          groups,
-          this.#run,
-        ),
-        sums: this.#isSummed(value) ? this.#sums(value, groups) : null,
-      };
-    });
-    return this.#values.aggregates.map(({ kind, value }): AggregateState => {
-      const of = value === null ? null : ofValues[value];
-      if (kind === 'count' || of === null || of.sums === null) {
-        return { holds: 'count', counts: of?.counts ?? ofRows };
-      }
-      return { holds: 'sum', counts: of.counts, sums: of.sums };
-    });
-  }
-
-  /** By cell, over all arenas. */
-  #totals(of: (tables: ArenaTables) => Uint32Array): Float64Array {
-    const totals = new Float64Array(this.#plan.cellCount);
-    for (const tables of this.#tables.all) {
-      const held = of(tables);
-      for (let cell = 0; cell < totals.length; cell++) totals[cell] += held[cell];
-    }
-    return totals;
-  }
-
-  #sums(value: number, groups: Uint32Array): WireVector {
-    this.#run.take(groups.length * 8);
-    const sums = new Array<bigint>(groups.length).fill(0n);
-    for (const { arena, sums: all } of this.#tables.all) {
-      const first = all[value] >> 2;
-      for (let group = 0; group < groups.length; group++) {
-        const at = first + groups[group] * 2;
-        sums[group] += (BigInt(arena.i32[at + 1]) << 32n) + BigInt(arena.u32[at]);
-      }
-    }
-    return exactVector(null, sums);
   }
 
   #note(counts: Float64Array): void {
@@ -287,29 +175,10 @@ function addColumn(
   }
 }
 
-function sumColumn(
-  { arena, width, valuesAt }: LatestColumn,
-  { cells }: ArenaTables,
-  bitmap: number,
-  rowCount: number,
-  sums: number,
-): void {
-  const { kernels } = arena;
-  if (width === 1) kernels.sumCellsI8(valuesAt, cells, bitmap, rowCount, sums);
-  else if (width === 2) kernels.sumCellsI16(valuesAt, cells, bitmap, rowCount, sums);
-  else kernels.sumCellsI32(valuesAt, cells, bitmap, rowCount, sums);
-}
-
 /** The cells of which there are rows, ascending. */
 function cellsWith(counts: Float64Array): Uint32Array {
   const cells = new Uint32Array(counts.length);
   let found = 0;
   for (let cell = 0; cell < counts.length; cell++) if (counts[cell] > 0) cells[found++] = cell;
   return cells.slice(0, found);
-}
-
-/** The counts of some cells. The memory that they take is the run's. Throws 9006. */
-function pick(counts: Float64Array, cells: Uint32Array, run: QueryRun): Float64Array {
-  run.take(cells.length * 8);
-  return Float64Array.from(cells, (cell) => counts[cell]);
 }

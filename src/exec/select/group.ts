@@ -24,14 +24,16 @@ import type { ShardFigures } from './figures.js';
 import { type RowGroups, rowGroups } from './group-keys.js';
 import { DIRECT_PAIRS_MAX } from './group-pairs.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
+import type { Steps } from './steps.js';
 
 /** The rows to be grouped. */
 export interface GroupedRows {
   /** Above the row of every entity. */
   readonly rowEnd: number;
-  batches(): Iterable<RowBatch>;
+  /** null = a step without a row. */
+  batches(): Iterable<RowBatch | null>;
   /** The events that pass feed `feed`, in any order; those of entities without a row do not count. */
-  feedBatches(feed: number): Iterable<RowBatch>;
+  feedBatches(feed: number): Iterable<RowBatch | null>;
 }
 
 export interface GroupSettings {
@@ -46,17 +48,17 @@ const USUAL: GroupSettings = { directMax: DIRECT_PAIRS_MAX, gridMax: GRID_BITS_M
 /**
  * `plan` has a grouping. Memory of the answer stays taken from the run. Throws 6000 (from expressions), 9005, 9006.
  */
-export function groupShard(
+export function* groupShard(
   rows: GroupedRows,
   plan: SelectPlan,
   run: QueryRun,
   figures: ShardFigures,
   settings: GroupSettings = USUAL,
-): GroupPartial {
+): Steps<GroupPartial> {
   invariant(plan.grouping !== null, 'only what has a grouping is grouped');
   const memory = new HeldMemory(run);
   try {
-    return new Grouper(rows, plan.grouping, settings, memory, figures).answer(run);
+    return yield* new Grouper(rows, plan.grouping, settings, memory, figures).answer(run);
   } finally {
     memory.release();
   }
@@ -124,41 +126,55 @@ class Grouper {
     return shared;
   }
 
-  answer(run: QueryRun): GroupPartial {
+  *answer(run: QueryRun): Steps<GroupPartial> {
     const feeds = new Set([...this.#shared.values()].map(({ feed }) => feed));
-    const ofEntities = this.#addRows(feeds);
-    for (const feed of feeds) if (typeof feed === 'number') this.#addFeed(feed, ofEntities);
-    const start = this.#figures.start();
+    const ofEntities = yield* this.#addRows(feeds);
+    for (const feed of feeds) if (typeof feed === 'number') yield* this.#addFeed(feed, ofEntities);
     const groups = this.#groups;
     const groupCount = groups.count;
+    const start = this.#figures.start();
     const keys = groups.keys(run);
-    for (const shared of this.#shared.values()) shared.state = shared.aggregation.state(groupCount, run);
     this.#figures.add('group', start, groupCount);
+    for (const shared of this.#shared.values()) {
+      yield;
+      const stateStart = this.#figures.start();
+      shared.state = shared.aggregation.state(groupCount, run);
+      this.#figures.add('group', stateStart, 0);
+    }
     this.#figures.note('group', [groups.note]);
     return { groupCount, keys, states: this.#aggregates.map(stateOf) };
   }
 
   /** Adds all rows; returns the group of each entity where there are feeds of events. */
-  #addRows(feeds: ReadonlySet<Feed>): Uint32Array {
+  *#addRows(feeds: ReadonlySet<Feed>): Steps<Uint32Array> {
     const byEvents = [...feeds].some((feed) => typeof feed === 'number');
     const looksAtEntities = byEvents || feeds.has('entities') || this.#groups.byEntity;
     const ofEntities = this.#memory.u32(byEvents ? this.#rows.rowEnd : 0);
     for (const rows of this.#rows.batches()) {
       this.#memory.check();
-      const start = this.#figures.start();
-      const { count } = rows;
-      const keys = this.#keys.map((key) => key.of(rows));
-      // Of some columns, rows are made when they are asked for: not where nothing depends on them.
-      const entityRows = looksAtEntities ? rows.entityRows : NOTHING;
-      this.#groups.number(keys, entityRows, count, this.#numbers);
-      const groupEnd = this.#groups.count + 1;
-      const batch: BatchGroups = { count, groups: this.#numbers, isOne: this.#isOneGroup, groupEnd };
-      this.#add('rows', rows, batch);
-      if (feeds.has('entities')) this.#add('entities', rows, this.#onceEach(batch, entityRows));
-      if (byEvents) for (let row = 0; row < count; row++) ofEntities[entityRows[row]] = this.#numbers[row];
-      this.#figures.add('group', start, 0);
+      if (rows !== null) {
+        const start = this.#figures.start();
+        const entityRows = this.#addBatch(rows, looksAtEntities, feeds.has('entities'));
+        if (byEvents) putGroups(this.#numbers, entityRows, ofEntities);
+        this.#figures.add('group', start, 0);
+      }
+      yield;
     }
     return ofEntities;
+  }
+
+  /** Leaves the group of each row in `#numbers`; returns the rows of their entities, where they are looked at. */
+  #addBatch(rows: RowBatch, looksAtEntities: boolean, countsEntities: boolean): Uint32Array {
+    const { count } = rows;
+    const keys = this.#keys.map((key) => key.of(rows));
+    // Of some columns, rows are made when they are asked for: not where nothing depends on them.
+    const entityRows = looksAtEntities ? rows.entityRows : NOTHING;
+    this.#groups.number(keys, entityRows, count, this.#numbers);
+    const groupEnd = this.#groups.count + 1;
+    const batch: BatchGroups = { count, groups: this.#numbers, isOne: this.#isOneGroup, groupEnd };
+    this.#add('rows', rows, batch);
+    if (countsEntities) this.#add('entities', rows, this.#onceEach(batch, entityRows));
+    return entityRows;
   }
 
   /** Rows of an entity that has counted for its group already are of none. */
@@ -174,16 +190,19 @@ class Grouper {
     return { count, groups: narrowed, isOne: false, groupEnd };
   }
 
-  #addFeed(feed: number, ofEntities: Uint32Array): void {
+  *#addFeed(feed: number, ofEntities: Uint32Array): Steps<void> {
     const groupEnd = this.#groups.count + 1;
     for (const events of this.#rows.feedBatches(feed)) {
       this.#memory.check();
-      const start = this.#figures.start();
-      const { count, entityRows } = events;
-      const groups = this.#numbers;
-      for (let row = 0; row < count; row++) groups[row] = ofEntities[entityRows[row]];
-      this.#add(feed, events, { count, groups, isOne: false, groupEnd });
-      this.#figures.add('group', start, 0);
+      if (events !== null) {
+        const start = this.#figures.start();
+        const { count, entityRows } = events;
+        const groups = this.#numbers;
+        for (let row = 0; row < count; row++) groups[row] = ofEntities[entityRows[row]];
+        this.#add(feed, events, { count, groups, isOne: false, groupEnd });
+        this.#figures.add('group', start, 0);
+      }
+      yield;
     }
   }
 
@@ -195,6 +214,11 @@ class Grouper {
 }
 
 const NOTHING = new Uint32Array(0);
+
+/** Notes the group of each entity. */
+function putGroups(groups: Uint32Array, entityRows: Uint32Array, ofEntities: Uint32Array): void {
+  for (let row = 0; row < entityRows.length; row++) ofEntities[entityRows[row]] = groups[row];
+}
 
 function stateOf({ state }: Shared): AggregateState {
   invariant(state !== null, 'every aggregation has answered');

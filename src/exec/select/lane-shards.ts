@@ -4,7 +4,6 @@ import type { OperatorFigures } from '../../protocol/index.js';
 import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardFigures } from './figures.js';
-import { groupShard } from './group.js';
 import { groupByCells } from './group-cells.js';
 import type { JoinedTable } from './join-lookup.js';
 import { ShardRows } from './shard-rows.js';
@@ -48,18 +47,13 @@ export class LaneShards {
     return new ShardRows(dimension, this.plan, this.#tables, this.#scratch, this.run, figures);
   }
 
-  /** The groups of one of them; the memory that they take stays taken from the run. Throws 6000, 9005, 9006. */
-  groups(shard: LaneShard): GroupPartial {
-    const { dimension, figures } = shard;
+  /**
+   * The groups of one of them, where kernels can make them (else null); the memory that they take stays taken from the run.
+   * Throws 9005, 9006.
+   */
+  groupsByCells({ dimension, figures }: LaneShard): GroupPartial | null {
     const source = { dimension, plan: this.plan, tables: this.#tables, scratch: this.#scratch };
-    const byCells = groupByCells(source, this.run, figures);
-    if (byCells !== null) return byCells;
-    const rows = this.rows(shard);
-    try {
-      return groupShard(rows, this.plan, this.run, figures);
-    } finally {
-      rows.release();
-    }
+    return groupByCells(source, this.run, figures);
   }
 
   /** What the operators did since the last call. */

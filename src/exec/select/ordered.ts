@@ -12,6 +12,7 @@ import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
+import { endSteps, goOn, type IsOver, type Steps } from './steps.js';
 import { TopBound } from './top-bound.js';
 
 /** About what a value of a part takes. */
@@ -40,6 +41,7 @@ export class OrderedRows {
   readonly #shards: ShardRows[] = [];
   readonly #outputs: readonly Evaluate[];
   readonly #keys: readonly Evaluate[];
+  #sorting: Steps<Order> | null = null;
   #order: Order | null = null;
   #at = 0;
 
@@ -55,19 +57,33 @@ export class OrderedRows {
     return this.#order !== null && this.#at === this.#order.rows.length;
   }
 
-  /** The next rows, `rowsMax` at most, and fewer when there are so many columns that they take `bytesMax`. Throws 6000, 9005, 9006. */
-  next(rowsMax: number, bytesMax: number): PartRows {
-    this.#order ??= this.#sort();
+  /**
+   * The next rows, `rowsMax` at most, and fewer when there are so many columns that they take `bytesMax`; null = the slice was
+   * over before. Throws 6000, 9005, 9006.
+   */
+  next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
+    if (this.#order === null) {
+      this.#sorting ??= this.#sort();
+      this.#order = goOn(this.#sorting, isOver);
+      if (this.#order === null || isOver()) {
+        this.#rest();
+        return null;
+      }
+    }
     const rowBytes = (this.#outputs.length + this.#keys.length) * VALUE_BYTES;
     const rowCount = Math.min(rowsMax, Math.max(PART_ROWS_MIN, Math.floor(bytesMax / rowBytes)));
     const to = Math.min(this.#at + rowCount, this.#order.rows.length);
     const part = this.#read(this.#order, this.#at, to);
     this.#at = to;
-    if (!this.isDone) for (const rows of this.#shards) rows.rest(true);
+    if (!this.isDone) this.#rest();
     return part;
   }
 
-  #sort(): Order {
+  #rest(): void {
+    for (const rows of this.#shards) rows.rest(true);
+  }
+
+  *#sort(): Steps<Order> {
     const { plan, run, all } = this.#lane;
     const limit = plan.limit === null ? null : plan.offset + plan.limit;
     const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
@@ -75,15 +91,18 @@ export class OrderedRows {
     const sorted = new SortedRows(plan.order, limit, run);
     try {
       const bound = TopBound.of(plan, () => sorted.last);
-      all.forEach((shard, index) => {
+      for (const [index, shard] of all.entries()) {
         const rows = this.#lane.rows(shard);
         this.#shards.push(rows);
         for (const batch of rows.batches(BATCH_ROWS_MAX, bound)) {
-          const start = shard.figures.start();
-          sorted.offer(batch, index);
-          shard.figures.add('sort', start, batch.count);
+          if (batch !== null) {
+            const start = shard.figures.start();
+            sorted.offer(batch, index);
+            shard.figures.add('sort', start, batch.count);
+          }
+          yield;
         }
-      });
+      }
       const { figures } = all[0];
       const start = figures.start();
       this.#memory.take(sorted.count * ORDER_ROW_BYTES);
@@ -149,6 +168,7 @@ export class OrderedRows {
   }
 
   release(): void {
+    endSteps(this.#sorting);
     for (const rows of this.#shards) rows.release();
     this.#shards.length = 0;
     this.#memory.release();

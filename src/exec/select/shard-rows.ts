@@ -10,8 +10,10 @@ import type { SelectPlan } from '../../ir/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
+import { BatchSize } from './batch-size.js';
 import { EventRows, type SortedEvents } from './event-rows.js';
 import { feedBatches } from './feed-batches.js';
+import { FeedSelection } from './feed-selection.js';
 import type { ShardFigures } from './figures.js';
 import { InputReader } from './input-reader.js';
 import { type JoinedTable, NOT_FOUND } from './join-lookup.js';
@@ -48,6 +50,9 @@ export class ShardRows {
   #owners: readonly Uint32Array[] | null = null;
   /** The segment that `batches` reads. */
   #segment = 0;
+  readonly #batchSize = new BatchSize();
+  /** Of the feed that is read. */
+  #feed: FeedSelection | null = null;
 
   /** `tables`: one per join. `release` must be called at the end. Throws 9005, 9006. */
   constructor(
@@ -79,43 +84,44 @@ export class ShardRows {
   }
 
   /**
-   * The rows that pass all stages; the first batch has `firstRows` at most. `bound`: those that it leaves out may be missing.
-   * Throws 6000, 9005, 9006.
+   * The rows that pass all stages, step by step (null = one without a row); the first batch has `firstRows` at most. `bound`:
+   * those that it leaves out may be missing. Throws 6000, 9005, 9006.
    */
   *batches(
     firstRows: number = BATCH_ROWS_MAX,
     bound: TopBound | null = null,
-  ): Generator<SegmentBatch, undefined> {
+  ): Generator<SegmentBatch | null, undefined> {
     const passed = this.#newPassed();
-    for (const batch of this.#eventRows === null
-      ? this.#entities(firstRows, bound)
-      : this.#events(this.#eventRows, firstRows)) {
+    this.#batchSize.startWith(firstRows);
+    for (const batch of this.#eventRows === null ? this.#entities(bound) : this.#events(this.#eventRows)) {
       this.#run.check();
-      const passing = this.#passing(batch);
-      if (passing === null) continue;
-      if (passed !== null) mark(passing.entityRows, passed);
+      const passing = batch === null ? null : this.#passing(batch);
+      if (passing !== null && passed !== null) mark(passing.entityRows, passed);
       yield passing;
     }
     if (passed !== null) this.#passed = passed;
   }
 
+  /** Whether the condition alone does not say which entities pass. */
+  get #isDecidedLater(): boolean {
+    const { filter, joins } = this.#plan;
+    return filter !== null || joins.some(({ kind }) => kind === 'inner');
+  }
+
   /** Room for the entities that pass, if feeds ask for them and they are not known yet. */
   #newPassed(): Uint8Array | null {
-    const { feeds, filter, joins } = this.#plan;
-    const decides = filter !== null || joins.some(({ kind }) => kind === 'inner');
-    if (feeds.length === 0 || !decides || this.#passed !== null) return null;
+    if (this.#plan.feeds.length === 0 || !this.#isDecidedLater || this.#passed !== null) return null;
     const bytes = this.#dimension.segments.length * BITMAP_BYTES;
     this.#held.take(bytes);
     return new Uint8Array(bytes);
   }
 
-  /** Entities that satisfy the condition, segment by segment. */
-  *#entities(firstRows: number, bound: TopBound | null): Generator<SegmentBatch> {
+  /** Entities that satisfy the condition, segment by segment; null = a segment has none. */
+  *#entities(bound: TopBound | null): Generator<SegmentBatch | null> {
     const { segments } = this.#dimension;
     const looked = { none: 0, whole: 0, some: 0 };
     let behind = 0;
     const list = new Uint32Array(segments.reduce((most, { rowCount }) => Math.max(most, rowCount), 0));
-    let room = Math.min(firstRows, BATCH_ROWS_MAX);
     try {
       for (let index = 0; index < segments.length; index++) {
         this.#segment = index;
@@ -130,13 +136,13 @@ export class ShardRows {
         if (count > 0 && count < rowCount) placesOfBitmap(this.#selection.bitmap, rowCount, list);
         this.#figures.add('scan', start, selected);
         looked[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
+        if (count === 0) yield null;
         for (let from = 0; from < count; ) {
-          const rows = Math.min(room, count - from);
+          const rows = Math.min(this.#batchSize.next(), count - from);
           const places =
             count === rowCount ? placesFrom(from, rows) : listedPlaces(list.subarray(from, from + rows));
           yield this.#batch(index, places, null);
           from += rows;
-          room = Math.min(room * 2, BATCH_ROWS_MAX);
         }
       }
     } finally {
@@ -154,30 +160,30 @@ export class ShardRows {
     return new SegmentBatch(this.#source, { segment, places, events });
   }
 
-  /** Events that pass, of entities that satisfy the condition. */
-  *#events(events: EventRows, firstRows: number): Generator<SegmentBatch> {
+  /** Events that pass, of entities that satisfy the condition; null = none in some segments. */
+  *#events(events: EventRows): Generator<SegmentBatch | null> {
     const { segmentCount } = events;
-    const batchRows = { room: Math.min(firstRows, BATCH_ROWS_MAX) };
     // An entity is to stand in one place only where something is said of it: where rows are grouped.
     let step = this.#plan.grouping === null ? 1 : segmentCount;
     for (let from = 0; from < segmentCount; ) {
       const start = this.#figures.start();
       const sorted = events.sorted(from, from + step, this.#selectedRows());
       this.#figures.add('scan', start, sorted.events.length);
-      yield* this.#eventBatches(sorted, batchRows);
+      if (sorted.events.length === 0) yield null;
+      else yield* this.#eventBatches(sorted);
       from += step;
       step = Math.min(step * 2, EVENT_SEGMENTS_MAX);
     }
     this.#figures.note('scan', [`${segmentCount} segments of events`]);
   }
 
-  *#eventBatches({ events, ends }: SortedEvents, batchRows: { room: number }): Generator<SegmentBatch> {
+  *#eventBatches({ events, ends }: SortedEvents): Generator<SegmentBatch> {
     const { segments } = this.#dimension;
     for (let index = 0; index < segments.length; index++) {
       const first = index * SEGMENT_ROWS_MAX;
       const end = ends[first + segments[index].rowCount - 1];
       for (let from = first === 0 ? 0 : ends[first - 1], row = first; from < end; ) {
-        const rows = Math.min(batchRows.room, end - from);
+        const rows = Math.min(this.#batchSize.next(), end - from);
         const list = new Uint32Array(rows);
         for (let at = 0; at < rows; at++) {
           while (ends[row] <= from + at) row++;
@@ -185,7 +191,6 @@ export class ShardRows {
         }
         yield this.#batch(index, listedPlaces(list), events.subarray(from, from + rows));
         from += rows;
-        batchRows.room = Math.min(batchRows.room * 2, BATCH_ROWS_MAX);
       }
     }
   }
@@ -217,18 +222,18 @@ export class ShardRows {
   }
 
   /**
-   * The events that pass feed `feed`, of all entities that pass all stages: their values and dates alone can be read.
+   * The events that pass feed `feed`, of all entities that pass all stages: their values and dates alone can be read; null = a
+   * step without an event.
    * Throws 6000, 9005, 9006.
    */
-  *feedBatches(feed: number): Generator<RowBatch, undefined> {
-    const { filter, joins, feeds, inputs } = this.#plan;
-    let rows: Uint8Array | null;
-    if (filter === null && joins.every(({ kind }) => kind === 'left')) rows = this.#selectedRows();
-    else {
-      if (this.#passed === null) for (const _ of this.batches());
-      rows = this.#passed;
-    }
-    const batches = feedBatches(this.#dimension, feeds[feed], rows, inputs, this.#reader, this.#run);
+  *feedBatches(feed: number): Generator<RowBatch | null, undefined> {
+    const { feeds, inputs } = this.#plan;
+    if (this.#isDecidedLater && this.#passed === null) for (const _ of this.batches());
+    const rows = this.#isDecidedLater ? this.#passed : this.#selectedRows();
+    const selection = new FeedSelection(this.#dimension, feeds[feed], this.#run);
+    this.#feed = selection;
+    const source = { selection, rows, batchSize: this.#batchSize };
+    const batches = feedBatches(source, feeds[feed].columnId, inputs, this.#reader, this.#run);
     try {
       for (;;) {
         const start = this.#figures.start();
@@ -238,7 +243,8 @@ export class ShardRows {
         yield batch;
       }
     } finally {
-      batches.return(undefined);
+      this.#feed = null;
+      selection.release();
     }
   }
 
@@ -270,14 +276,19 @@ export class ShardRows {
   }
 
   /**
-   * Lets go of what must not be held between the parts of a SELECT (see SegmentRows), in the midst of `batches` or behind
-   * it: `again` = `rowsAt` may still ask for any row.
+   * Lets go of what must not be held between the parts of a SELECT (see SegmentRows), in the midst of `batches` or of
+   * `feedBatches`, or behind them: `again` = `rowsAt` may still ask for any row; `isCut` = a slice
+   * was over.
    */
-  rest(again: boolean): void {
+  rest(again: boolean, isCut = true): void {
     const inOrder = !again && this.#eventRows === null;
     const { segments } = this.#dimension;
-    this.#selection.settle(this.#selected === undefined ? this.#segment + 1 : segments.length);
+    // Feeds ask for the rows of all segments once more.
+    if (this.#plan.feeds.length > 0 && !this.#isDecidedLater) this.#selectedRows();
+    this.#selection.settle(this.#eventRows === null ? this.#segment + 1 : segments.length);
     this.#reader.settle(inOrder ? this.#segment : 0);
+    this.#feed?.settle();
+    if (isCut) this.#batchSize.rest();
   }
 
   release(): void {

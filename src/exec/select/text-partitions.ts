@@ -1,7 +1,8 @@
 /**
  * Texts of a shard's answer put together by their hashes, so that whoever merges the texts of several shards finds those that
  * may be equal side by side.
- * Cost  Texts are read as they lie and written at the ends of a few hundred partitions, which stay in the cache.
+ * Cost  Texts are read as they lie and written at the ends of a few hundred partitions, which stay in the cache. Their memory
+ *       is shared, so that it is not copied on its way to another thread.
  */
 import { hashBytes } from '../../base/index.js';
 import { TEXT_PARTITIONS } from '../../ir/index.js';
@@ -31,10 +32,11 @@ export function partitionedTexts(
     partitions[partition + 1] += partitions[partition];
     byteStarts[partition + 1] += byteStarts[partition];
   }
-  const own = emptyTexts(count, byteStarts[TEXT_PARTITIONS], run);
+  const shared = (byteCount: number): SharedArrayBuffer => new SharedArrayBuffer(byteCount);
+  const own = emptyTexts(count, byteStarts[TEXT_PARTITIONS], run, shared);
   own.offsets[count] = byteStarts[TEXT_PARTITIONS];
   run.take(count * 4);
-  const ownHashes = new Uint32Array(count);
+  const ownHashes = new Uint32Array(shared(count * 4));
   const placed = {
     ...own,
     hashes: ownHashes,

@@ -11,12 +11,13 @@ import { type PartBuilder, type PartRows, partBuilder } from './part-rows.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import type { ShardRows } from './shard-rows.js';
+import type { IsOver } from './steps.js';
 
 /** A shard while its rows are given. */
 interface OpenShard {
   readonly shard: LaneShard;
   readonly rows: ShardRows;
-  readonly batches: Generator<SegmentBatch, undefined>;
+  readonly batches: Generator<SegmentBatch | null, undefined>;
   readonly outputs: readonly Evaluate[];
   /** What the outputs remember. */
   readonly memory: HeldMemory;
@@ -51,43 +52,40 @@ export class UngroupedRows {
     return this.#left === 0 || (this.#shard === null && this.#nextShard === this.#lane.all.length);
   }
 
-  /** The next rows, `rowsMax` at most, and none behind the batch with which they take `bytesMax`. Throws 6000, 9005, 9006. */
-  next(rowsMax: number, bytesMax: number): PartRows {
-    while (this.#part.rowCount < rowsMax && this.#part.bytes < bytesMax && this.#left > 0) {
+  /**
+   * The next rows, `rowsMax` at most, and none behind the batch with which they take `bytesMax`; null = the slice was over
+   * before, and the rows so far are kept for the next call. Throws 6000, 9005, 9006.
+   */
+  next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
+    const isWanted = (): boolean =>
+      this.#part.rowCount < rowsMax && this.#part.bytes < bytesMax && this.#left > 0;
+    let cut = false;
+    while (isWanted() && !this.isDone && !cut) {
       const wanted = Math.min(rowsMax - this.#part.rowCount, this.#left);
-      if (this.#batch === null && !this.#readBatch(wanted)) break;
+      if (this.#batch === null) this.#step(wanted);
       this.#giveBatch(wanted);
+      cut = isOver();
     }
     if (this.#left === 0) this.#close();
-    else this.#shard?.rows.rest(false);
-    return this.#part.finish();
+    else this.#shard?.rows.rest(false, cut);
+    return isWanted() && !this.isDone ? null : this.#part.finish();
   }
 
-  /** Opens the next batch; false = there is none. */
-  #readBatch(wanted: number): boolean {
-    for (;;) {
-      const open = this.#shard ?? this.#openShard(wanted);
-      if (open === null) return false;
-      const { value: batch } = open.batches.next();
-      if (batch !== undefined) {
-        const { figures } = open.shard;
-        const start = figures.start();
-        this.#batch = {
-          outputs: open.outputs.map((evaluate) => evaluate(batch)),
-          count: batch.count,
-          from: 0,
-        };
-        figures.add('project', start, batch.count);
-        return true;
-      }
-      this.#close();
-    }
+  /** Looks for the next batch, or closes a shard that has none. */
+  #step(wanted: number): void {
+    const open = this.#shard ?? this.#openShard(wanted);
+    const { done, value: batch } = open.batches.next();
+    if (done === true) this.#close();
+    if (batch === undefined || batch === null) return;
+    const { figures } = open.shard;
+    const start = figures.start();
+    const outputs = open.outputs.map((evaluate) => evaluate(batch));
+    this.#batch = { outputs, count: batch.count, from: 0 };
+    figures.add('project', start, batch.count);
   }
 
-  #openShard(wanted: number): OpenShard | null {
-    const shard = this.#lane.all[this.#nextShard];
-    if (shard === undefined) return null;
-    this.#nextShard++;
+  #openShard(wanted: number): OpenShard {
+    const shard = this.#lane.all[this.#nextShard++];
     const rows = this.#lane.rows(shard);
     const memory = new HeldMemory(this.#lane.run);
     this.#shard = {

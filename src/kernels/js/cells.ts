@@ -51,3 +51,24 @@ export function sumCells(
     }
   }
 }
+
+export function extremesCells(
+  rows: Int8Array | Int16Array | Int32Array,
+  values: number,
+  words: Uint16Array,
+  cells: number,
+  bits32: Int32Array,
+  bitmap: number,
+  n: number,
+  extremes: number,
+): void {
+  for (let from = 0; from < n; from += 32) {
+    for (let bits = chosen(bits32, bitmap, from, n); bits !== 0; bits &= bits - 1) {
+      const row = from + lowestBit(bits);
+      const at = extremes + words[cells + row] * 2;
+      const value = rows[values + row];
+      if (value < bits32[at]) bits32[at] = value;
+      if (value > bits32[at + 1]) bits32[at + 1] = value;
+    }
+  }
+}

@@ -4,7 +4,7 @@
  */
 import type { Kernels } from '../kernels.js';
 import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
-import { addCells, addCellsBits, sumCells } from './cells.js';
+import { addCells, addCellsBits, extremesCells, sumCells } from './cells.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
 import { extremesI64, extremesNarrow } from './extremes.js';
@@ -95,5 +95,11 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       sumCells(i16, values >>> 1, u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
     sumCellsI32: (values, cells, bitmap, n, sums) =>
       sumCells(i32, word(values), u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    extremesCellsI8: (values, cells, bitmap, n, extremes) =>
+      extremesCells(i8, values >>> 0, u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    extremesCellsI16: (values, cells, bitmap, n, extremes) =>
+      extremesCells(i16, values >>> 1, u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    extremesCellsI32: (values, cells, bitmap, n, extremes) =>
+      extremesCells(i32, word(values), u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
   };
 }

@@ -133,3 +133,51 @@ export function sumCellsI16(values: usize, cells: usize, bitmap: usize, n: u32, 
 export function sumCellsI32(values: usize, cells: usize, bitmap: usize, n: u32, sums: usize): void {
   sumCells<i32>(values, cells, bitmap, n, sums);
 }
+
+// @ts-ignore: decorator
+@inline
+function widenOne<T>(values: usize, cells: usize, row: usize, extremes: usize): void {
+  const at = extremes + (<usize>load<u16>(cells + (row << 1)) << 3);
+  const value = <i32>load<T>(values + row * sizeof<T>());
+  if (value < load<i32>(at)) store<i32>(at, value);
+  if (value > load<i32>(at, 4)) store<i32>(at, value, 4);
+}
+
+// @ts-ignore: decorator
+@inline
+function extremesCells<T>(values: usize, cells: usize, bitmap: usize, n: u32, extremes: usize): void {
+  const end = wordCount(n);
+  for (let w: u32 = 0; w < end; w++) {
+    let bits = chosen(bitmap, w, n);
+    const from = <usize>w << 6;
+    if (~bits == 0) {
+      for (let row = from; row < from + 64; row++) widenOne<T>(values, cells, row, extremes);
+      continue;
+    }
+    while (bits != 0) {
+      widenOne<T>(values, cells, from + <usize>ctz<u64>(bits), extremes);
+      bits &= bits - 1;
+    }
+  }
+}
+
+/**
+ * Widens extremes[cells[i]] by values[i] for every row set in `bitmap` (0: all).
+ * Layout  one i8 and one u16 cell per row; two i32 per cell in `extremes`, the least and the greatest value so far.
+ * Needs   `extremes` spans every cell of a set row; it overlaps none of the others.
+ * Cost    O(n / 64 + rows set), about 1 ns a row.
+ * Twin    js/cells.ts
+ */
+export function extremesCellsI8(values: usize, cells: usize, bitmap: usize, n: u32, extremes: usize): void {
+  extremesCells<i8>(values, cells, bitmap, n, extremes);
+}
+
+/** The same over one i16 per row.  Twin  js/cells.ts */
+export function extremesCellsI16(values: usize, cells: usize, bitmap: usize, n: u32, extremes: usize): void {
+  extremesCells<i16>(values, cells, bitmap, n, extremes);
+}
+
+/** The same over one i32 per row.  Twin  js/cells.ts */
+export function extremesCellsI32(values: usize, cells: usize, bitmap: usize, n: u32, extremes: usize): void {
+  extremesCells<i32>(values, cells, bitmap, n, extremes);
+}

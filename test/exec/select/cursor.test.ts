@@ -12,6 +12,7 @@ import { generateOrder, generatePlan, generateTables } from './select-plans.js';
 import {
   type Answer,
   ATTRIBUTE_INPUTS,
+  arenasOf,
   ask,
   columnOf,
   compareKeys,
@@ -433,21 +434,7 @@ t.test('a stopped query ends within a batch', async (t) => {
 
 /** Whether some arena's temporary room is not whole. */
 function holdsTemporary(shards: readonly Shard[], scratch: Arena): boolean {
-  const arenas = new Set([scratch]);
-  for (const shard of shards) {
-    for (const { shard: dimension } of shard.dimensions()) {
-      for (const segment of dimension.segments) {
-        arenas.add(segment.arena);
-        for (const id of segment.columnIds) {
-          const column = segment.latest(id);
-          if (column !== undefined) arenas.add(column.arena);
-        }
-      }
-      for (const table of dimension.events.values())
-        for (const { arena } of table.segments) arenas.add(arena);
-    }
-  }
-  return [...arenas].some((arena) => {
+  return [...arenasOf(shards, scratch)].some((arena) => {
     const at = arena.takeTemporary(64);
     arena.releaseTemporary();
     return at !== 256 * 2 ** 20 - 8 * 2 ** 20;

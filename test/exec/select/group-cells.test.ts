@@ -16,6 +16,7 @@ import { COLUMNS } from '../../storage/stored.js';
 import { generateCondition } from '../condition/conditions.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, type GenerateOptions, generateEntities } from '../extract/extraction.js';
+import { toEnd } from './group-oracle.js';
 import { generateTables } from './select-plans.js';
 import {
   BOOLEAN,
@@ -72,8 +73,9 @@ function generateAggregate(prng: Prng): Aggregate {
   const which = prng.below(3);
   if (which === 0) return { ...common, function: 'count', of: null, type: INTEGER };
   if (which === 1) return { ...common, function: 'count', of: inputAt(SHARED, prng.below(4)), type: INTEGER };
-  const of = inputAt(SHARED, 2);
-  return { ...common, function: prng.pick(['sum', 'avg']), of, type: of.type };
+  const name = prng.pick(['sum', 'avg', 'min', 'max'] as const);
+  const of = inputAt(SHARED, name === 'min' || name === 'max' ? prng.pick([1, 2]) : 2);
+  return { ...common, function: name, of, type: of.type };
 }
 
 function generatePlan(prng: Prng): SelectPlan {
@@ -119,6 +121,7 @@ function naiveGroups(extraction: Extraction, plan: SelectPlan, tables: readonly 
     const states = aggregates.map(({ function: name, of }, at) => {
       const values = rows.map((row) => row[at]).filter((value) => of === null || value !== null);
       if (name === 'count') return [values.length];
+      if (name === 'min' || name === 'max') return [extreme(name, values as bigint[])];
       return [values.length, values.reduce((sum: bigint, value) => sum + (value as bigint), 0n)];
     });
     told.set(key, shown(states));
@@ -126,23 +129,42 @@ function naiveGroups(extraction: Extraction, plan: SelectPlan, tables: readonly 
   return told;
 }
 
+function extreme(name: 'min' | 'max', values: readonly bigint[]): bigint | null {
+  if (values.length === 0) return null;
+  return values.reduce((best, value) => ((name === 'min' ? value < best : value > best) ? value : best));
+}
+
+type States = (number | bigint | null)[][];
+
 /** Adds the groups of a shard to those of others. */
-function addGroups(told: Map<string, (number | bigint)[][]>, partial: GroupPartial): void {
+function addGroups(told: Map<string, States>, partial: GroupPartial, plan: SelectPlan): void {
   const keys = partial.keys.map(fromWire);
   for (let group = 0; group < partial.groupCount; group++) {
     const key = shown(keys.map((vector) => valueAt(vector, group)));
-    const states = partial.states.map((state) => {
-      if (state.holds === 'count') return [state.counts[group]];
-      if (state.holds !== 'sum') throw new Error(`no ${state.holds} was asked for`);
-      return [state.counts[group], valueAt(fromWire(state.sums), group) as bigint];
-    });
     const before = told.get(key);
-    const added = states.map((state, at) =>
-      state.map((value, part) => {
-        const held = before?.[at][part] ?? (typeof value === 'bigint' ? 0n : 0);
-        return typeof value === 'bigint' ? value + (held as bigint) : value + (held as number);
-      }),
-    );
+    const added = partial.states.map((state, at) => {
+      const held = before?.[at];
+      switch (state.holds) {
+        case 'count':
+          return [state.counts[group] + Number(held?.[0] ?? 0)];
+        case 'sum': {
+          const sum = valueAt(fromWire(state.sums), group) as bigint;
+          return [state.counts[group] + Number(held?.[0] ?? 0), sum + BigInt(held?.[1] ?? 0n)];
+        }
+        case 'extreme': {
+          const values = [valueAt(fromWire(state.values), group), held?.[0] ?? null];
+          const name = plan.grouping?.aggregates[at].function as 'min' | 'max';
+          return [
+            extreme(
+              name,
+              values.filter((value) => typeof value === 'bigint'),
+            ),
+          ];
+        }
+        default:
+          throw new Error(`no ${state.holds} was asked for`);
+      }
+    });
     told.set(key, added);
   }
 }
@@ -154,14 +176,14 @@ function cellGroups(
   tables: readonly JoinedTable[],
   scratch: Arena,
 ): Told | null {
-  const told = new Map<string, (number | bigint)[][]>();
+  const told = new Map<string, States>();
   for (const shard of shards) {
     const dimension = shard.find(KEY);
     if (dimension === undefined) continue;
     const run = unbounded();
     const partial = groupByCells({ dimension, plan, tables, scratch }, run, new ShardFigures(0, false));
     if (partial === null) return null;
-    addGroups(told, partial);
+    addGroups(told, partial, plan);
   }
   return new Map([...told].map(([key, states]) => [key, shown(states)]));
 }
@@ -233,6 +255,7 @@ t.test('what depends on rows, on many values or on wide numbers goes another way
   t.equal(goes([text], [{ ...COUNT_ROWS, of: wide }]), true, 'values of any kind are counted');
   t.equal(goes([text], [sum]), false, 'sums of eight bytes may be too large');
   t.equal(goes([id], [COUNT_ROWS]), false, 'entity IDs are no values');
+  t.equal(goes([text], [{ ...sum, function: 'max' }]), false, 'and so may be the greatest one');
   t.equal(goes([wide], [COUNT_ROWS]), false, 'too many values');
   t.equal(goes([], [COUNT_ROWS]), false, 'nothing depends on a column');
   t.equal(goes([text], [{ ...COUNT_ROWS, of: text, distinct: true }]), false);
@@ -258,14 +281,14 @@ t.test('several segments and arenas add up, and all memory is given back', async
   const run = unbounded();
   const partial = groupByCells({ dimension, plan, tables: [], scratch }, run, new ShardFigures(0, false));
   if (partial === null) throw new Error('it goes by cells');
-  const told = new Map<string, (number | bigint)[][]>();
-  addGroups(told, partial);
+  const told = new Map<string, States>();
+  addGroups(told, partial, plan);
   const found = new Map([...told].map(([key, states]) => [key, shown(states)]));
   t.strictSame(sorted(found), sorted(naiveGroups(extraction, plan, [])));
   const byRow = unbounded();
   const rows = new ShardRows(dimension, plan, [], scratch, byRow, new ShardFigures(0, false));
-  const same = new Map<string, (number | bigint)[][]>();
-  addGroups(same, groupShard(rows, plan, byRow, new ShardFigures(0, false)));
+  const same = new Map<string, States>();
+  addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardFigures(0, false))), plan);
   rows.release();
   t.strictSame(same, told, 'row by row they are the same');
   t.equal(run.takenBytes, byRow.takenBytes, 'the answer alone stays taken');

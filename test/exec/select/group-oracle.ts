@@ -203,6 +203,14 @@ function hashedTexts(strings: readonly string[]): Texts {
   return Texts.ofBytes({ offsets, bytes }, strings.length, true, hashes);
 }
 
+/** What the work gives, step by step to its end. */
+export function toEnd<T>(work: Iterator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 /** The data in batches of any size up to `batchMax`. */
 export function groupedRows({ rowEnd, rows, feeds }: Data, batchMax: number, prng: Prng): GroupedRows {
   return {

@@ -20,6 +20,7 @@ import {
   groupedRows,
   inputOf,
   type Table,
+  toEnd,
   toldGroups,
 } from './group-oracle.js';
 
@@ -100,7 +101,7 @@ t.test('every grouping gives the groups, sums and values that a row-at-a-time mo
     const rows = groupedRows(data, prng.pick([3, 50, 8_192]), prng);
     const figures = new ShardFigures(0, true);
     const run = new QueryRun(null, 0, 2 ** 30);
-    const partial = groupShard(rows, planOf(grouping), run, figures, limits);
+    const partial = toEnd(groupShard(rows, planOf(grouping), run, figures, limits));
     const told = toldGroups(partial, grouping.perEntity, data.rows.entities);
     t.strictSame([...told].sort(), [...expected].sort(), `round ${round}`);
     t.equal(figures.take()[0].rows, partial.groupCount, `figures of round ${round}`);
@@ -119,7 +120,14 @@ t.test(
       const whole = new QueryRun(null, 0, 2 ** 30);
       const seed = prng.u32();
       const group = (run: QueryRun): unknown =>
-        groupShard(groupedRows(data, 100, new Prng(seed)), planOf(grouping), run, new ShardFigures(0, false));
+        toEnd(
+          groupShard(
+            groupedRows(data, 100, new Prng(seed)),
+            planOf(grouping),
+            run,
+            new ShardFigures(0, false),
+          ),
+        );
       const answer = group(whole);
       const answerBytes = whole.takenBytes;
       const run = new QueryRun(null, 0, prng.below(200_000));
@@ -142,9 +150,12 @@ t.test('a query of which nobody waits for the answer is stopped', async (t) => {
   const data = generateData(prng, 300);
   const run = new QueryRun(Int32Array.of(0, 1), 1, 2 ** 30);
   const grouping: Grouping = { keys: [], perEntity: false, aggregates: [] };
-  t.throws(() => groupShard(groupedRows(data, 10, prng), planOf(grouping), run, new ShardFigures(0, false)), {
-    code: 9005,
-  });
+  t.throws(
+    () => toEnd(groupShard(groupedRows(data, 10, prng), planOf(grouping), run, new ShardFigures(0, false))),
+    {
+      code: 9005,
+    },
+  );
 });
 
 t.test('aggregates of the same values share one state', async (t) => {
@@ -160,11 +171,13 @@ t.test('aggregates of the same values share one state', async (t) => {
     type: { type: 'integer' },
   });
   const aggregates = [aggregate('rows'), aggregate('rows'), aggregate('entities')];
-  const { states } = groupShard(
-    groupedRows(data, 10, prng),
-    planOf({ keys: [], perEntity: false, aggregates }),
-    new QueryRun(null, 0, 2 ** 30),
-    new ShardFigures(0, false),
+  const { states } = toEnd(
+    groupShard(
+      groupedRows(data, 10, prng),
+      planOf({ keys: [], perEntity: false, aggregates }),
+      new QueryRun(null, 0, 2 ** 30),
+      new ShardFigures(0, false),
+    ),
   );
   t.equal(states[0], states[1]);
   t.not(states[0], states[2]);

@@ -357,3 +357,22 @@ export function answersOf(part: SelectPart): Answer[] {
     keys: keys.map((vector) => valueAt(vector, row)),
   }));
 }
+
+/** All arenas in which something of the shards lies, and the scratch arena. */
+export function arenasOf(shards: readonly Shard[], scratch: Arena): Set<Arena> {
+  const arenas = new Set([scratch]);
+  for (const shard of shards) {
+    for (const { shard: dimension } of shard.dimensions()) {
+      for (const segment of dimension.segments) {
+        arenas.add(segment.arena);
+        for (const id of segment.columnIds) {
+          const column = segment.latest(id);
+          if (column !== undefined) arenas.add(column.arena);
+        }
+      }
+      for (const table of dimension.events.values())
+        for (const { arena } of table.segments) arenas.add(arena);
+    }
+  }
+  return arenas;
+}

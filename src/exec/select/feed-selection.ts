@@ -1,0 +1,98 @@
+/**
+ * The events of a feed that pass its tests, segment by segment in their order.
+ * Invariant: as SegmentRows, it holds nothing in an arena once it is settled: what is left is kept as bitmaps of its own.
+ */
+import { invariant } from '../../base/index.js';
+import type { EventTest } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
+import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
+import { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
+
+/** About what is remembered of a segment beside its bitmap. */
+const SETTLED_BYTES = 64;
+
+/** What was selected in a segment, and its bitmap unless that is a range. */
+interface Settled {
+  readonly events: SelectedEvents;
+  readonly bitmap: Uint8Array | null;
+}
+
+export class FeedSelection {
+  readonly segments: readonly EventSegment[];
+  readonly #run: QueryRun;
+  readonly #held: HeldMemory;
+  /** null = everything is settled. */
+  #selection: EventSelection | null;
+  /** What the selection took. */
+  #selectionBytes = 0;
+  #next = 0;
+  #settled: (Settled | undefined)[] = [];
+
+  /** `release` must be called at the end. Throws 9006. */
+  constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
+    this.#run = run;
+    this.#held = new HeldMemory(run);
+    const before = run.takenBytes;
+    this.#selection = new EventSelection(shard, event, run);
+    this.#selectionBytes = run.takenBytes - before;
+    this.segments = this.#selection.table?.segments ?? [];
+  }
+
+  /** As EventSelection.select; segment by segment. Throws 9006. */
+  select(index: number): SelectedEvents {
+    invariant(index === this.#next, 'events are selected in their order');
+    this.#next++;
+    return this.#selection === null ? this.#restored(index) : this.#select(this.#selection, index);
+  }
+
+  #select(selection: EventSelection, index: number): SelectedEvents {
+    const before = this.#run.takenBytes;
+    const events = selection.select(this.segments[index]);
+    this.#selectionBytes += this.#run.takenBytes - before;
+    return events;
+  }
+
+  #restored(index: number): SelectedEvents {
+    const settled = this.#settled[index];
+    invariant(settled !== undefined, 'segments behind the one that was read are settled');
+    const { events, bitmap } = settled;
+    this.#settled[index] = undefined;
+    if (bitmap === null) return events;
+    const { arena } = this.segments[index];
+    const bitmapAt = arena.scratchBitmap(0);
+    arena.u8.set(bitmap, bitmapAt);
+    return { ...events, bitmapAt };
+  }
+
+  /** Works out what is left, and lets go of everything in the arenas. Throws 9005, 9006. */
+  settle(): void {
+    const selection = this.#selection;
+    if (selection === null) return;
+    for (let index = this.#next; index < this.segments.length; index++) {
+      this.#run.check();
+      const events = this.#select(selection, index);
+      const { isRange, start, to, bitmapAt } = events;
+      const bytes = isRange ? 0 : bitmapBytes(to - start);
+      this.#held.take(bytes + SETTLED_BYTES);
+      const bitmap = isRange ? null : this.segments[index].arena.u8.slice(bitmapAt, bitmapAt + bytes);
+      this.#settled[index] = { events, bitmap };
+    }
+    this.#forget(selection);
+  }
+
+  #forget(selection: EventSelection): void {
+    // Its release gives a part of that back.
+    const held = this.#run.takenBytes;
+    selection.release();
+    this.#run.give(this.#selectionBytes - (held - this.#run.takenBytes));
+    this.#selection = null;
+  }
+
+  release(): void {
+    if (this.#selection !== null) this.#forget(this.#selection);
+    this.#settled = [];
+    this.#held.release();
+  }
+}

@@ -1,0 +1,116 @@
+/** What the runner of test files makes of files that pass, fail, end too early, too late or not at all. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t, { type Test } from 'tap';
+import { ROOT } from './source.js';
+
+interface Outcome {
+  readonly file: string;
+  /** Why it failed; null = it passed. */
+  readonly refusal: string | null;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly held: readonly string[];
+}
+
+interface Runner {
+  runTestFiles(
+    files: readonly string[],
+    how: { cwd: string; atOnce: number; secondsMax: number },
+    onEnd: (outcome: Outcome) => void,
+  ): Promise<void>;
+}
+
+const { runTestFiles }: Runner = await import(
+  pathToFileURL(path.join(ROOT, 'src/tools/test-files.mjs')).href
+);
+const TAP = `import t from '${import.meta.resolve('tap')}';\n`;
+/** Time for what a test wrote to get out. */
+const LATER = 'await new Promise((resolve) => setTimeout(resolve, 50));';
+const FOREVER = 'await new Promise(() => setInterval(() => {}, 1000));';
+
+/** Runs files with these contents; their outcomes by name. */
+async function outcomesOf(
+  t: Test,
+  contents: Readonly<Record<string, string>>,
+  secondsMax: number,
+): Promise<Map<string, Outcome>> {
+  const cwd = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-test-files-'));
+  t.teardown(() => fs.rmSync(cwd, { recursive: true, force: true }));
+  const files = Object.keys(contents).map((name) => `${name}.mjs`);
+  for (const [name, text] of Object.entries(contents)) fs.writeFileSync(path.join(cwd, `${name}.mjs`), text);
+  const outcomes = new Map<string, Outcome>();
+  await runTestFiles(files, { cwd, atOnce: 2, secondsMax }, (outcome) => {
+    outcomes.set(outcome.file.replace('.mjs', ''), outcome);
+  });
+  t.strictSame([...outcomes.keys()].sort(), Object.keys(contents).sort(), 'each has an outcome');
+  return outcomes;
+}
+
+/** `passed failed skipped: refusal` */
+const told = ({ passed, failed, skipped, refusal }: Outcome): string =>
+  `${passed} ${failed} ${skipped}: ${refusal}`;
+
+t.test('a file passes only when it ends well with its plan and its counts, all of it done', async (t) => {
+  const outcomes = await outcomesOf(
+    t,
+    {
+      passes: `${TAP}t.test('a', async (t) => { t.ok(true, 'holds'); t.equal(1, 1); }); t.ok(true);`,
+      fails: `${TAP}t.test('a', async (t) => { t.ok(true, 'holds'); t.equal(1, 2, 'differs'); t.fail('no'); });`,
+      skips: `${TAP}t.test('a', { skip: 'not here' }, async () => {}); t.ok(true);`,
+      'asserts nothing': TAP,
+      'has only an empty test': `${TAP}t.plan(0);`,
+      'has no tap': 'process.exitCode = 0;',
+      'fails behind its tests': `${TAP}t.ok(true); t.teardown(() => { process.exitCode = 5; });`,
+      'ends in a test': `${TAP}t.test('a', async (t) => { t.ok(true); ${LATER} process.exit(0); });`,
+      'is killed in a test': `${TAP}t.test('a', async (t) => { t.ok(true); ${LATER} process.kill(process.pid, 'SIGKILL'); });`,
+      'waits for nothing': `${TAP}t.test('a', async (t) => { t.ok(true); await new Promise(() => {}); });`,
+      'does less than planned': `${TAP}t.plan(2); t.ok(true); t.end();`,
+      'lies about its plan': `console.log('ok 1 - a\\n1..2\\n# { total: 1, pass: 1 }');`,
+      'ends at once': `${TAP}process.exit(3);`,
+      'ends before its counts': `console.log('ok 1 - a\\n1..1');`,
+      'hides a failure': `console.log('not ok 1 - a\\n1..1\\n# { total: 1, pass: 1 }');`,
+    },
+    60,
+  );
+  const skippedAt = outcomes.get('skips')?.held.filter((line) => line.includes('# SKIP'));
+  t.strictSame(skippedAt, ['ok 1 - a # SKIP not here']);
+  const held = outcomes.get('fails')?.held.join('\n') ?? '';
+  t.match(held, /not ok 2 - differs[\s\S]*-2\n +\+1[\s\S]*not ok 3 - no/, 'what failed is kept');
+  t.notMatch(held, /^ +ok \d/m, 'what held is not');
+  t.strictSame(Object.fromEntries([...outcomes].map(([name, outcome]) => [name, told(outcome)]).sort()), {
+    'asserts nothing': '0 1 0: no tests found',
+    'does less than planned': '1 1 0: failed, exit code 1',
+    'ends at once': '0 1 0: no tests found, exit code 3',
+    'ends before its counts': '0 1 0: it ended before its tests did',
+    'ends in a test': '1 1 0: failed, exit code 1',
+    fails: '1 2 0: failed, exit code 1',
+    'fails behind its tests': '1 1 0: exit code 5',
+    'has no tap': '0 1 0: no tests found',
+    'has only an empty test': '0 1 0: no tests found',
+    'hides a failure': '1 1 0: failed',
+    'is killed in a test': '0 1 0: it ended before its tests did, SIGKILL',
+    'lies about its plan': '1 1 0: 2 tests planned, 1 done',
+    passes: '3 0 0: null',
+    skips: '1 0 1: null',
+    'waits for nothing': '1 1 0: failed, exit code 1',
+  });
+});
+
+t.test('a file that does not end in time is ended, even one that hears no signal', async (t) => {
+  const outcomes = await outcomesOf(
+    t,
+    {
+      waits: `${TAP}t.test('a', async () => { ${FOREVER} });`,
+      deaf: 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);',
+    },
+    3,
+  );
+  for (const [name, outcome] of outcomes) {
+    t.equal(outcome.refusal, 'no end within 3 s', name);
+    t.equal(outcome.failed, 1, name);
+  }
+});
