@@ -1,23 +1,35 @@
 /** The table that a run writes into the project's README, between its two marks. */
 import { comparisonTable } from './comparison.js';
+import { goalsTable } from './goals.js';
 import { machineText } from './machine.js';
-import { cellText, type Report } from './report.js';
+import { cellText, type Report, type Table } from './report.js';
 
 const [BEGIN, END] = ['<!-- bench -->', '<!-- /bench -->'];
 
-/** Markdown: the machine, the comparisons, and what they come to. */
+/** A table as Markdown, its notes as a list below it. */
+function tableLines({ columns, rows, notes }: Table): string[] {
+  const lines = [
+    columns,
+    columns.map((_, column) => (column === 0 ? '---' : '---:')),
+    ...rows.map((row) => row.map(cellText)),
+  ];
+  return [
+    ...lines.map((cells) => `| ${cells.map((cell) => cell || ' ').join(' | ')} |`),
+    ...(notes.length === 0 ? [] : ['', ...notes.map((note) => `- ${note}`)]),
+  ];
+}
+
+/** Markdown: the machine, what was to be reached, the comparisons, and what they come to. */
 export function readmeText(report: Report): string {
   const table = comparisonTable(report.comparisons);
   if (table === null) return 'Nothing was compared.';
-  const rows = [table.columns, table.columns.map((_, column) => (column === 0 ? '---' : '---:'))];
-  for (const row of table.rows) rows.push(row.map(cellText));
+  const goals = goalsTable(report);
   const { versions, machine, answersChecked } = report;
   return [
     `${machineText(machine)}; beside ${Object.values(versions).join(' and ')}; scale ${report.scale}; ${answersChecked.toLocaleString('en-US')} answers checked.`,
     '',
-    ...rows.map((cells) => `| ${cells.map((cell) => cell || ' ').join(' | ')} |`),
-    '',
-    ...table.notes.map((note) => `- ${note}`),
+    ...(goals === null ? [] : [...tableLines(goals), '']),
+    ...tableLines(table),
   ].join('\n');
 }
 

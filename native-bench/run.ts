@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Bench } from './bench.js';
 import { comparisonTable } from './comparison.js';
+import { goalsTable } from './goals.js';
 import { countLine, loadPeers } from './lines/counts.js';
 import { ingestLine } from './lines/ingest.js';
 import { loadLine } from './lines/load.js';
@@ -75,7 +76,9 @@ export async function run({
     const { answersChecked, comparisons } = bench;
     const summary = comparisonTable(comparisons);
     if (summary !== null) tables.push(summary);
-    return { scale: scale.name, machine, versions, seconds, answersChecked, tables, comparisons };
+    const report = { scale: scale.name, machine, versions, seconds, answersChecked, tables, comparisons };
+    const goals = goalsTable(report);
+    return goals === null ? report : { ...report, tables: [...tables, goals] };
   } finally {
     await bench.end();
   }

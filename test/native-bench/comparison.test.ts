@@ -3,8 +3,9 @@ import t from 'tap';
 import { chartOf } from '../../native-bench/chart.js';
 import { type Comparison, comparisonTable, geometricMean, ratioOf } from '../../native-bench/comparison.js';
 import { earlierTable } from '../../native-bench/earlier.js';
+import { goalsTable } from '../../native-bench/goals.js';
 import { readmeText, withReport } from '../../native-bench/readme.js';
-import type { Report } from '../../native-bench/report.js';
+import type { Report, Table } from '../../native-bench/report.js';
 
 const spread = (median: number) => ({ median, min: median * 0.9, max: median * 1.1 });
 
@@ -85,6 +86,37 @@ t.test('slower than before is what got worse by itself and beside the others', a
   );
   t.match(table.notes[0], '4 figures are in both runs; 2 got worse');
   t.strictSame(earlierTable('same.json', ALL, ALL).rows, []);
+});
+
+const LOAD: Table = {
+  line: 'load',
+  title: '',
+  columns: ['', 'a second', 'p99 ms'],
+  rows: [
+    ['remembered counts', spread(25_000), spread(1)],
+    ['one count after the other while entities come in', 900, 12],
+  ],
+  notes: [],
+};
+
+t.test('goals are told with what was reached, and left out where nothing was measured', async (t) => {
+  t.strictSame(
+    goalsTable({ ...REPORT, tables: [LOAD] })?.rows.map(([name, , reached, met]) => [name, reached, met]),
+    [
+      ['questions in which another is faster', 1, 'not met'],
+      [
+        'geometric mean of the ratios to the better one of the others',
+        geometricMean([3, 0.25, 2]),
+        'not met',
+      ],
+      ['entities a second with fsync, at best', 600, 'not met'],
+      ['the same, to the better bulk loader of the others', 2, 'met'],
+      ["scans of attributes, share of the memory's own speed (median)", 0.5, 'met'],
+      ['p99 of a count while entities come in, ms', 12, 'not met'],
+      ['remembered counts a second', 25_000, 'met'],
+    ],
+  );
+  t.equal(goalsTable({ ...REPORT, comparisons: [] }), null);
 });
 
 t.test('the chart is an SVG with a bar for each ratio', async (t) => {

@@ -20,7 +20,10 @@ const numbersOf = (cell: Cell): number[] => {
 t.test('every line of the benchmarks runs and every answer is right', { timeout: TIMEOUT_MS }, async (t) => {
   const parentDir = t.testdir();
   const report = await run({ scale: TINY, seed: SEED, lines: LINES, parentDir, say: () => {} });
-  t.strictSame([...new Set(report.tables.map(({ line }) => line))].sort(), [...LINES, 'summary'].sort());
+  t.strictSame(
+    [...new Set(report.tables.map(({ line }) => line))].sort(),
+    [...LINES, 'goals', 'summary'].sort(),
+  );
   const asked = report.comparisons.map(({ line, name }) => `${line}: ${name}`);
   t.equal(new Set(asked).size, asked.length, 'every question has a name of its own');
   t.ok(asked.length > 30, `${asked.length} comparisons`);

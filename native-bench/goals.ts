@@ -1,0 +1,117 @@
+/** What Quarry sets out to reach beside the others, and what a run reached of it; figures that the run did not take are left out. */
+import { type Comparison, geometricMean, ratioOf } from './comparison.js';
+import type { Spread } from './measure.js';
+import type { Cell, Report, Table } from './report.js';
+
+interface Goal {
+  readonly name: string;
+  readonly wanted: number;
+  readonly better: 'less' | 'more';
+  /** null = not measured. */
+  readonly reached: number | null;
+}
+
+/** A part of the memory's own speed, on attribute counts whose scan takes long enough to be told from the round trip. */
+const SCAN_SHARE = 0.5;
+
+const medianOf = (cell: Cell | undefined): number | null => {
+  if (typeof cell === 'number') return cell;
+  return cell === null || cell === undefined || typeof cell === 'string' ? null : (cell as Spread).median;
+};
+
+/** Column `column` of the row of that name. */
+function figureOf({ tables }: Report, line: string, row: string, column: string): number | null {
+  const table = tables.find((one) => one.line === line);
+  const found = table?.rows.find(([name]) => name === row);
+  return medianOf(found?.[table?.columns.indexOf(column) ?? -1]);
+}
+
+function bestOf(comparisons: readonly Comparison[], line: string, of: (one: Comparison) => number | null) {
+  const values = comparisons.flatMap((one) => (one.line === line ? (of(one) ?? []) : []));
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+function goalsOf(report: Report): Goal[] {
+  const { comparisons } = report;
+  const ratios = comparisons.flatMap((one) => ratioOf(one) ?? []);
+  const scans = comparisons.flatMap(({ ofMemory }) => ofMemory ?? []).sort((a, b) => a - b);
+  const isCompared = ratios.length > 0;
+  return [
+    {
+      name: 'questions in which another is faster',
+      ...{
+        wanted: 0,
+        better: 'less',
+        reached: isCompared ? ratios.filter((ratio) => ratio < 1).length : null,
+      },
+    },
+    {
+      name: 'geometric mean of the ratios to the better one of the others',
+      ...{ wanted: 3, better: 'more', reached: isCompared ? geometricMean(ratios) : null },
+    },
+    {
+      name: 'entities a second with fsync, at best',
+      ...{
+        wanted: 1_000_000,
+        better: 'more',
+        reached: bestOf(comparisons, 'ingest', ({ quarry }) => quarry.median),
+      },
+    },
+    {
+      name: 'the same, to the better bulk loader of the others',
+      ...{ wanted: 2, better: 'more', reached: bestOf(comparisons, 'ingest', ratioOf) },
+    },
+    {
+      name: "scans of attributes, share of the memory's own speed (median)",
+      ...{ wanted: SCAN_SHARE, better: 'more', reached: scans[scans.length >> 1] ?? null },
+    },
+    {
+      name: 'memory of the rows, to that of DuckDB',
+      ...{ wanted: 1, better: 'more', reached: bestOf(comparisons, 'memory', ratioOf) },
+    },
+    {
+      name: 'p99 of a count while entities come in, ms',
+      ...{ wanted: 10, better: 'less' },
+      reached: figureOf(report, 'load', 'one count after the other while entities come in', 'p99 ms'),
+    },
+    {
+      name: 'remembered counts a second',
+      ...{
+        wanted: 20_000,
+        better: 'more',
+        reached: figureOf(report, 'load', 'remembered counts', 'a second'),
+      },
+    },
+    {
+      name: 'counts worked out anew a second',
+      ...{
+        wanted: 3_000,
+        better: 'more',
+        reached: figureOf(report, 'load', 'counts worked out anew', 'a second'),
+      },
+    },
+  ];
+}
+
+/** null when nothing of it was measured. */
+export function goalsTable(report: Report): Table | null {
+  const measured = goalsOf(report).filter(({ reached }) => reached !== null);
+  if (measured.length === 0) return null;
+  const rows = measured.map(({ name, wanted, better, reached }): Cell[] => {
+    const figure = reached as number;
+    const isMet = better === 'less' ? figure <= wanted : figure >= wanted;
+    return [
+      name,
+      `${better === 'less' ? 'at most' : 'at least'} ${wanted.toLocaleString('en-US')}`,
+      figure,
+      isMet ? 'met' : 'not met',
+    ];
+  });
+  return {
+    line: 'goals',
+    title: 'What it sets out to reach',
+    columns: ['', 'wanted', 'reached', ''],
+    rows,
+    notes: [],
+  };
+}
