@@ -28,6 +28,8 @@ export interface StreamFormat {
   /** At least so many 10^6 bytes a second, if that was asked for. */
   readonly wantedMegabytes: number | null;
   readonly read: (body: Buffer) => StreamedRow[];
+  /** Of a whole answer: which of the rows it has, within a limit and without an order, depends on the moment. */
+  readonly countRows: (body: Buffer) => number;
 }
 
 function readArrow(body: Buffer): StreamedRow[] {
@@ -86,10 +88,27 @@ function readNdjson(body: Buffer): StreamedRow[] {
   });
 }
 
+const NEWLINE = 10;
+
+function countLines(body: Buffer): number {
+  let lines = 0;
+  for (let at = body.indexOf(NEWLINE); at >= 0; at = body.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
 export const STREAM_FORMATS: readonly StreamFormat[] = [
-  { name: 'Arrow', accept: 'application/vnd.apache.arrow.stream', wantedMegabytes: 300, read: readArrow },
-  { name: 'CSV', accept: 'text/csv', wantedMegabytes: null, read: readCsv },
-  { name: 'NDJSON', accept: 'application/x-ndjson', wantedMegabytes: null, read: readNdjson },
+  {
+    ...{ name: 'Arrow', accept: 'application/vnd.apache.arrow.stream', wantedMegabytes: 300 },
+    ...{ read: readArrow, countRows: (body: Buffer) => tableFromIPC(body).numRows },
+  },
+  {
+    ...{ name: 'CSV', accept: 'text/csv', wantedMegabytes: null },
+    ...{ read: readCsv, countRows: (body: Buffer) => countLines(body) - 1 },
+  },
+  {
+    ...{ name: 'NDJSON', accept: 'application/x-ndjson', wantedMegabytes: null },
+    ...{ read: readNdjson, countRows: countLines },
+  },
 ];
 
 /** What is wrong with the rows: each must be one of the people, none twice; null = nothing. */
