@@ -4,12 +4,12 @@
  */
 import type { Bench } from '../bench.js';
 import { writePeopleCsv } from '../data/peers.js';
-import { percentile } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import { Beside } from './beside.js';
 import { type Prepared, type Step, timeQuestion, timeRoundTrip } from './store.js';
 
 /** p50 of each round, in milliseconds; p99 over all. */
@@ -49,7 +49,7 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
   const { scale, peers } = bench;
   const roundTrip = newTimes();
   const own = QUESTIONS.map(newTimes);
-  const others = peers.map(() => QUESTIONS.map(newTimes));
+  const beside = QUESTIONS.map(() => new Beside(bench));
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`counts, round ${round + 1} of ${scale.countRounds}`);
     const variant = round % VARIANT_COUNT;
@@ -60,34 +60,18 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
       const { p50Ms, p99Ms } = await timeQuestion(bench, server, question, variant, expected);
       own[index].p50s.push(p50Ms);
       own[index].p99s.push(p99Ms);
-      for (const [peerIndex, peer] of peers.entries()) {
-        const answer = expected.answers.get(question.name)?.[variant] as number;
-        const { sql } = question.variants[variant];
-        // One without the clock, as the server had.
-        await peer.time(sql, 1, answer);
-        const ms = await peer.time(sql, scale.peerCountsPerRound, answer);
-        bench.checked(1 + scale.peerCountsPerRound);
-        others[peerIndex][index].p50s.push(percentile(Float64Array.from(ms).sort(), 0.5));
-      }
+      const answer = expected.answers.get(question.name)?.[variant] as number;
+      await beside[index].ask(question.variants[variant].sql, answer);
     }
   }
   const rows: Cell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {
     const p50 = spreadOf(own[index].p50s);
-    const peerTimes = others.map((times) => spreadOf(times[index].p50s));
+    const peerTimes = beside[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
     return [name, p50, spreadOf(own[index].p99s), wantedMs, ...peerTimes, ...ratios];
   });
   for (const [index, { name }] of QUESTIONS.entries()) {
-    bench.compare({
-      line: 'counts',
-      name,
-      unit: 'ms',
-      better: 'less',
-      quarry: spreadOf(own[index].p50s),
-      p99: spreadOf(own[index].p99s),
-      peers: peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(others[at][index].p50s) })),
-      ofMemory: null,
-    });
+    beside[index].compare({ line: 'counts', name }, spreadOf(own[index].p50s), spreadOf(own[index].p99s));
   }
   const names = peers.map(({ name }) => name);
   const floor: Cell[] = ['nothing scanned: total', spreadOf(roundTrip.p50s), spreadOf(roundTrip.p99s), null];

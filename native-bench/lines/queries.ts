@@ -6,11 +6,12 @@ import type { Bench } from '../bench.js';
 import { repeatBody } from '../data/bodies.js';
 import { BLOCK_ENTITIES, entityId } from '../data/people.js';
 import { Connection } from '../load/connection.js';
-import { type Check, percentile, runLoad } from '../load/load.js';
+import { type Check, runLoad } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import { QUERY_QUESTIONS } from '../query-questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import { Beside } from './beside.js';
 import type { Prepared } from './store.js';
 
 const EXTRACTION = '/v1/data_extraction/result';
@@ -128,7 +129,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   const pages = await pagesOf(bench, server, prepared);
   const p50s = QUERY_QUESTIONS.map((): number[] => []);
   const p99s = QUERY_QUESTIONS.map((): number[] => []);
-  const peerMs = QUERY_QUESTIONS.map(() => peers.map((): number[] => []));
+  const beside = QUERY_QUESTIONS.map(() => new Beside(bench));
   const ofPages: [number[], number[]] = [[], []];
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`queries, round ${round + 1} of ${scale.countRounds}`);
@@ -136,14 +137,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
       const { p50Ms, p99Ms } = await time(bench, server, path, body, firsts[index]);
       p50s[index].push(p50Ms);
       p99s[index].push(p99Ms);
-      for (const [at, peer] of peers.entries()) {
-        const { peerSql } = QUERY_QUESTIONS[index];
-        // One without the clock, as the server had in the round before.
-        await peer.time(peerSql, 1, judges[index].first());
-        const ms = await peer.time(peerSql, scale.peerCountsPerRound, judges[index].first());
-        bench.checked(1 + scale.peerCountsPerRound);
-        peerMs[index][at].push(percentile(Float64Array.from(ms).sort(), 0.5));
-      }
+      await beside[index].ask(QUERY_QUESTIONS[index].peerSql, judges[index].first());
     }
     for (const [index, { body, answer }] of pages.entries()) {
       ofPages[index].push((await time(bench, server, EXTRACTION, body, answer)).p50Ms);
@@ -151,12 +145,8 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   }
   const rows = QUERY_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
     const [p50, p99] = [spreadOf(p50s[index]), spreadOf(p99s[index])];
-    const spreads = peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(peerMs[index][at]) }));
-    bench.compare({
-      ...{ line: 'queries', name, unit: 'ms', better: 'less', quarry: p50, p99 },
-      ...{ peers: spreads, ofMemory: null },
-    });
-    return [name, p50, p99, wantedMs, ...spreads.map(({ spread }) => spread)];
+    beside[index].compare({ line: 'queries', name }, p50, p99);
+    return [name, p50, p99, wantedMs, ...beside[index].spreads];
   });
   const [first, late] = ofPages.map(spreadOf);
   const latePage = Math.floor(pages[1].from / PAGE_ROWS) + 1;

@@ -15,13 +15,14 @@ import {
 import { BLOCK_ENTITIES } from '../data/people.js';
 import { Connection } from '../load/connection.js';
 import { Downloader } from '../load/download.js';
-import { checkInsert, percentile, runLoad } from '../load/load.js';
+import { checkInsert, runLoad } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import type { PeerProcess } from '../peers/process.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
 import { SQL_QUESTIONS, type SqlJudge } from '../sql-questions.js';
 import { STREAM_FORMATS, STREAMED_COLUMNS, streamedSql, streamFault } from '../sql-streams.js';
+import { Beside } from './beside.js';
 import type { Prepared } from './store.js';
 
 const SQL = '/v1/sql';
@@ -98,8 +99,6 @@ interface Times {
   readonly p50s: number[];
   readonly p99s: number[];
   readonly cpuMs: number[];
-  /** By peer. */
-  readonly peerMs: readonly number[][];
 }
 
 async function answersTable(
@@ -113,42 +112,22 @@ async function answersTable(
   const judges = judgesOf(bench, prepared);
   const firstNumbers = judges.map((judge) => judge.first());
   const answers = await firstAnswers(bench, server, judges);
-  const times = SQL_QUESTIONS.map(
-    (): Times => ({
-      p50s: [],
-      p99s: [],
-      cpuMs: [],
-      peerMs: peers.map(() => []),
-    }),
-  );
+  const times = SQL_QUESTIONS.map((): Times => ({ p50s: [], p99s: [], cpuMs: [] }));
+  const beside = SQL_QUESTIONS.map(() => new Beside(bench));
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`sql, round ${round + 1} of ${scale.countRounds}`);
     for (const [index, { sql, peerSql }] of SQL_QUESTIONS.entries()) {
       await timeAnswers(bench, server, sql, answers[index], times[index]);
-      for (const [at, peer] of peers.entries()) {
-        // One without the clock, as the server had in the round before.
-        await peer.time(peerSql, 1, firstNumbers[index]);
-        const ms = await peer.time(peerSql, scale.peerCountsPerRound, firstNumbers[index]);
-        bench.checked(1 + scale.peerCountsPerRound);
-        times[index].peerMs[at].push(percentile(Float64Array.from(ms).sort(), 0.5));
-      }
+      await beside[index].ask(peerSql, firstNumbers[index]);
     }
   }
   for (const [index, { name }] of SQL_QUESTIONS.entries()) {
-    bench.compare({
-      line: 'sql',
-      name,
-      unit: 'ms',
-      better: 'less',
-      quarry: spreadOf(times[index].p50s),
-      p99: spreadOf(times[index].p99s),
-      peers: peers.map((peer, at) => ({ name: peer.name, spread: spreadOf(times[index].peerMs[at]) })),
-      ofMemory: null,
-    });
+    const { p50s, p99s } = times[index];
+    beside[index].compare({ line: 'sql', name }, spreadOf(p50s), spreadOf(p99s));
   }
   const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
     const [p50, p99, cpuMs] = [times[index].p50s, times[index].p99s, times[index].cpuMs].map(spreadOf);
-    const peerTimes = times[index].peerMs.map(spreadOf);
+    const peerTimes = beside[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
     return [name, p50, p99, wantedMs, cpuMs, ...peerTimes, ...ratios];
   });
@@ -204,11 +183,11 @@ async function streamsTable(bench: Bench, server: QuarryServer, prepared: Prepar
   const byteCounts: number[] = [];
   for (const { name, accept, read } of STREAM_FORMATS) {
     bench.say(`sql: reading ${name}`);
-    const { byteCount, body } = await downloader.get(sql, accept, true);
-    const fault = body === null ? 'no body' : streamFault(read(body), rowCount, prepared.people);
+    const { body } = await downloader.get(sql, accept);
+    const fault = streamFault(read(body), rowCount, prepared.people);
     if (fault !== null) throw new Error(`${name}: ${fault}`);
     bench.checked(rowCount);
-    byteCounts.push(byteCount);
+    byteCounts.push(body.length);
   }
   const rates = STREAM_FORMATS.map((): number[] => []);
   const cpuNs = STREAM_FORMATS.map((): number[] => []);
@@ -216,9 +195,9 @@ async function streamsTable(bench: Bench, server: QuarryServer, prepared: Prepar
     bench.say(`sql, streams, round ${round + 1} of ${scale.countRounds}`);
     for (const [index, { name, accept, countRows }] of STREAM_FORMATS.entries()) {
       const cpuBefore = server.cpuSeconds();
-      const { byteCount, seconds, body } = await downloader.get(sql, accept, true);
-      bench.check(`rows of ${name}`, body === null ? null : countRows(body), rowCount);
-      rates[index].push(byteCount / 1e6 / seconds);
+      const { seconds, body } = await downloader.get(sql, accept);
+      bench.check(`rows of ${name}`, countRows(body), rowCount);
+      rates[index].push(body.length / 1e6 / seconds);
       cpuNs[index].push(((server.cpuSeconds() - cpuBefore) * 1e9) / rowCount);
     }
   }

@@ -1,18 +1,12 @@
-/**
- * Answers of many rows over one keep-alive connection: they come in chunks, which Node's own client takes apart, and are
- * only counted unless they are to be kept.
- */
+/** Answers of many rows over one keep-alive connection: they come in chunks, which Node's own client takes apart. */
 import http from 'node:http';
 import https from 'node:https';
 import type { Target } from './connection.js';
 
 export interface Download {
-  /** Of the answer's body. */
-  readonly byteCount: number;
   /** From sending to the last byte. */
   readonly seconds: number;
-  /** The body; null where it was only counted. */
-  readonly body: Buffer | null;
+  readonly body: Buffer;
 }
 
 export class Downloader {
@@ -29,7 +23,7 @@ export class Downloader {
   }
 
   /** Rejects when the status is not 200 or the answer breaks off. */
-  get(body: string, accept: string, keeps: boolean): Promise<Download> {
+  get(body: string, accept: string): Promise<Download> {
     const { url, path, key, certificate, contentType = 'application/json' } = this.#target;
     const startMs = performance.now();
     return new Promise((resolve, reject) => {
@@ -47,17 +41,14 @@ export class Downloader {
         },
         (response) => {
           const kept: Buffer[] = [];
-          let byteCount = 0;
           const isRight = response.statusCode === 200;
-          response.on('data', (part: Buffer) => {
-            byteCount += part.length;
-            if (keeps || !isRight) kept.push(part);
-          });
+          response.on('data', (part: Buffer) => kept.push(part));
           response.on('error', reject);
           response.on('end', () => {
             const seconds = (performance.now() - startMs) / 1000;
-            if (isRight) resolve({ byteCount, seconds, body: keeps ? Buffer.concat(kept) : null });
-            else reject(new Error(`HTTP ${response.statusCode}: ${Buffer.concat(kept)}`));
+            const answer = Buffer.concat(kept);
+            if (isRight) resolve({ seconds, body: answer });
+            else reject(new Error(`HTTP ${response.statusCode}: ${answer}`));
           });
         },
       );

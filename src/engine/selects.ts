@@ -1,9 +1,10 @@
 /**
  * SELECTs on the main thread: asked of the lanes part by part, merged, encoded, and spooled for whoever reads the answer.
  * Invariants: what a call asks reads one version: plans of one part by being sent in one turn, others over rows that did
- * not change meanwhile or behind the gate. No lane is held by a SELECT for much longer than a slice: one that is not done within
- * the first, longer one, is dropped there and begun again behind the gate, slice by slice. Rows leave the lanes as fast as they are made, whatever the client does, so
- * that the gate and the seat are given back; what waits for the client lies in the spool, in bounded memory.
+ * not change meanwhile or behind the gate. No lane is held by a SELECT for much longer than a slice: one that is not done
+ * within the first, longer one is dropped there and begun again behind the gate, slice by slice. Rows leave the lanes as fast
+ * as they are made, whatever the client does, so that the gate and the seat are given back; what waits for the client lies
+ * in the spool, in bounded memory.
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../answer/index.js';
 import { invariant } from '../base/index.js';

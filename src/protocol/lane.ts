@@ -163,7 +163,8 @@ export interface LaneRequests {
 export type SelectPart = {
   readonly done: boolean;
   readonly figures: readonly OperatorFigures[];
-} /** The slice is over; what was asked for is to be asked for again. */ & (
+} & /** The slice is over; what was asked for is to be asked for again. */
+(
   | { readonly gives: 'nothing' }
   | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */

@@ -15,7 +15,7 @@ import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const TEST_FILES_AT_ONCE = 3;
-/** For one file; under load the slowest takes a tenth of it. */
+/** For one file; on a busy machine the slowest takes more than half of it. */
 const FILE_SECONDS_MAX = 300;
 /** Folders of long files, which start first, so that at the end the cores do not wait for one of them. */
 const LONG_FOLDERS = [

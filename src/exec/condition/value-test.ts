@@ -233,8 +233,8 @@ function rangesPath(run: Run, ranges: readonly IntRange[], negated: boolean): Te
   return `rangeI${run.kind === 'i32' ? 32 : run.width * 8}`;
 }
 
-/** Rows whose value lies in a range that holds values of the zone. */
-function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
+/** Rows whose value lies in a range that holds values of the zone, into the bitmap `out` of the run's arena; returns their number. */
+export function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
   const { kernels } = run.arena;
   const { valuesAt, rowCount } = run;
   const validity = run.presentCount === rowCount ? 0 : run.validityAt;

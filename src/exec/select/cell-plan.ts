@@ -107,13 +107,15 @@ function onlyAttribute(expression: Expression, plan: SelectPlan): Attribute | nu
   return only;
 }
 
+interface PlannedColumn extends CellColumn {
+  readonly rows: DomainRows;
+}
+
 class Planner {
   readonly #plan: SelectPlan;
-  readonly #joins: ShardJoins;
   readonly #memory: HeldMemory;
-  readonly #rows: ReadonlyMap<number, DomainRows>;
-  readonly #adds: ReadonlyMap<number, Uint16Array>;
-  readonly #columns: readonly CellColumn[];
+  /** By column ID. */
+  readonly #columns: ReadonlyMap<number, PlannedColumn>;
 
   constructor(
     plan: SelectPlan,
@@ -125,13 +127,13 @@ class Planner {
     const all = [...domains.values()];
     memory.take(all.reduce((sum, { count }) => sum + count * 2, 0));
     this.#plan = plan;
-    this.#joins = joins;
     this.#memory = memory;
-    this.#columns = all.map((domain) => ({ domain, adds: new Uint16Array(domain.count) }));
-    this.#adds = new Map(this.#columns.map(({ domain, adds }) => [domain.columnId, adds]));
     const textsOf = (columnId: number) => reader.textsOf(columnId);
-    this.#rows = new Map(
-      all.map((domain) => [domain.columnId, new DomainRows(domain, plan.inputs, this.#joins, textsOf)]),
+    this.#columns = new Map(
+      all.map((domain) => {
+        const rows = new DomainRows(domain, plan.inputs, joins, textsOf);
+        return [domain.columnId, { domain, rows, adds: new Uint16Array(domain.count) }];
+      }),
     );
   }
 
@@ -139,46 +141,43 @@ class Planner {
     const keys: CellKey[] = [];
     let cellCount = 1;
     for (const expression of this.#plan.grouping?.keys ?? []) {
-      const key = new CellKey(expression, this.#rowsOf(expression), cellCount, this.#memory);
+      const { rows, adds } = this.#columnOf(expression);
+      const key = new CellKey(expression, rows, cellCount, this.#memory);
       cellCount *= key.count;
       if (cellCount > CELLS_END) return null;
-      key.addTo(this.#addsOf(expression));
+      key.addTo(adds);
       keys.push(key);
     }
     const dropping = this.#drop(cellCount);
     if (cellCount * (dropping + 1) > CELLS_END) return null;
     return {
       cellCount,
-      columns: this.#columns,
+      columns: [...this.#columns.values()],
       keys: (cells, run) => keys.map((key) => key.values(cells, run)),
     };
   }
 
-  #columnOf(expression: Expression): number {
-    return (onlyAttribute(expression, this.#plan) as Attribute).columnId;
-  }
-
-  #rowsOf(expression: Expression): DomainRows {
-    return this.#rows.get(this.#columnOf(expression)) as DomainRows;
-  }
-
-  #addsOf(expression: Expression): Uint16Array {
-    return this.#adds.get(this.#columnOf(expression)) as Uint16Array;
+  /** The column on which the expression depends. */
+  #columnOf(expression: Expression): PlannedColumn {
+    const { columnId } = onlyAttribute(expression, this.#plan) as Attribute;
+    return this.#columns.get(columnId) as PlannedColumn;
   }
 
   /** Lets values whose rows are left out add `cellCount`; returns the number of columns that have some. */
   #drop(cellCount: number): number {
     const dropping = new Set<Uint16Array>();
     for (const part of filterParts(this.#plan)) {
-      const truth = compile(part, this.#memory)(this.#rowsOf(part));
-      dropUnless(this.#addsOf(part), cellCount, dropping, (row) => {
+      const { rows, adds } = this.#columnOf(part);
+      const truth = compile(part, this.#memory)(rows);
+      dropUnless(adds, cellCount, dropping, (row) => {
         return truth.kind === 'boolean' && truth.bits[row] === 1 && (truth.valid?.[row] ?? 1) === 1;
       });
     }
     for (const [join, { kind, on }] of this.#plan.joins.entries()) {
       if (kind !== 'inner') continue;
-      const found = this.#rowsOf(on).joined(join);
-      dropUnless(this.#addsOf(on), cellCount, dropping, (row) => found[row] !== NOT_FOUND);
+      const { rows, adds } = this.#columnOf(on);
+      const found = rows.joined(join);
+      dropUnless(adds, cellCount, dropping, (row) => found[row] !== NOT_FOUND);
     }
     return dropping.size;
   }

@@ -5,6 +5,8 @@
 import type { SelectPlan, SortKey } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment, LatestColumn } from '../../storage/index.js';
+import { runOf } from '../condition/run.js';
+import { selectRange } from '../condition/value-test.js';
 
 /** Of the last row that is in. */
 export interface LastRow {
@@ -81,18 +83,13 @@ function narrowTo(
   count: number,
   bitmap: Uint8Array,
 ): number {
-  const { arena, kind, width, valuesAt, validityAt, presentCount } = column;
-  const bits = kind === 'i32' ? 32 : width * 8;
-  const low = Math.max(range.low, -(2 ** (bits - 1)));
-  const high = Math.min(range.high, 2 ** (bits - 1) - 1);
+  const { arena, min, max } = column;
+  const [low, high] = [Math.max(range.low, min), Math.min(range.high, max)];
   if (low > high) return 0;
   const { kernels, u8 } = arena;
   const out = arena.scratchBitmap(0);
-  const validity = presentCount === rowCount ? 0 : validityAt;
-  let kept: number;
-  if (bits === 8) kept = kernels.rangeI8(valuesAt, validity, rowCount, low, high, false, out);
-  else if (bits === 16) kept = kernels.rangeI16(valuesAt, validity, rowCount, low, high, false, out);
-  else kept = kernels.rangeI32(valuesAt, validity, rowCount, low, high, false, out);
+  const within = { low: BigInt(low), high: BigInt(high) };
+  let kept = selectRange(runOf(column, rowCount), within, false, out);
   const bytes = bitmapBytes(rowCount);
   if (count < rowCount && kept > 0) {
     const selected = arena.scratchBitmap(1);

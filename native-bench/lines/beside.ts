@@ -1,0 +1,39 @@
+/** One question asked of the other databases too, round by round. */
+import type { Bench } from '../bench.js';
+import type { Comparison } from '../comparison.js';
+import { percentile } from '../load/load.js';
+import { type Spread, spreadOf } from '../measure.js';
+
+export class Beside {
+  readonly #bench: Bench;
+  /** By peer, p50 of each round in milliseconds. */
+  readonly #p50s: readonly number[][];
+
+  constructor(bench: Bench) {
+    this.#bench = bench;
+    this.#p50s = bench.peers.map(() => []);
+  }
+
+  /** Times every peer; each answer must be `expected`. */
+  async ask(sql: string, expected: number): Promise<void> {
+    const { peers, scale } = this.#bench;
+    for (const [at, peer] of peers.entries()) {
+      // One without the clock, as the server had.
+      await peer.time(sql, 1, expected);
+      const ms = await peer.time(sql, scale.peerCountsPerRound, expected);
+      this.#bench.checked(1 + scale.peerCountsPerRound);
+      this.#p50s[at].push(percentile(Float64Array.from(ms).sort(), 0.5));
+    }
+  }
+
+  /** By peer. */
+  get spreads(): readonly Spread[] {
+    return this.#p50s.map(spreadOf);
+  }
+
+  /** Puts what the server took beside it. */
+  compare({ line, name }: Pick<Comparison, 'line' | 'name'>, quarry: Spread, p99: Spread): void {
+    const peers = this.spreads.map((spread, at) => ({ name: this.#bench.peers[at].name, spread }));
+    this.#bench.compare({ line, name, unit: 'ms', better: 'less', quarry, p99, peers, ofMemory: null });
+  }
+}
