@@ -159,12 +159,14 @@ export interface LaneRequests {
   load: { readonly files: readonly SnapshotFileEntry[] };
 }
 
-/** What a lane gives of a SELECT. `done`: there is nothing behind it. */
+/**
+ * What a lane gives of a SELECT. `done`: there is nothing behind it. `nothing`: the slice is over; what was asked for is to be
+ * asked for again.
+ */
 export type SelectPart = {
   readonly done: boolean;
   readonly figures: readonly OperatorFigures[];
-} & /** The slice is over; what was asked for is to be asked for again. */
-(
+} & (
   | { readonly gives: 'nothing' }
   | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
