@@ -2,15 +2,15 @@
  * The sections of a batch into a dimension's shard: of an insert, where each of the batch's rows is an entity, and of
  * an update, where its one row stands for many. Tight loops over typed arrays; nothing is made per value.
  */
-import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
+import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Section, Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Dictionary } from './dictionary.js';
 import type { EntitySegment } from './entity-segment.js';
-import type { EventSegment } from './event-segment.js';
+import type { NewEvents } from './event-segment.js';
 import type { EventTable } from './event-table.js';
-import type { LatestColumn } from './latest-column.js';
 import { linksOf } from './links.js';
+import type { RowBitmap } from './row-bitmap.js';
 import type { Width } from './width.js';
 
 /** What of a dimension's shard sections are applied to. */
@@ -74,12 +74,7 @@ function eachSegment(
 function codesOf(shard: SectionTarget, columnId: number, values: Values, count: number): Uint32Array | null {
   if (values.kind !== 'code') return null;
   const { hashes, offsets, bytes } = values;
-  const dictionary = shard.dictionary(columnId);
-  const codes = new Uint32Array(count);
-  for (let index = 0; index < count; index++) {
-    codes[index] = dictionary.intern(hashes[index], bytes, offsets[index], offsets[index + 1]);
-  }
-  return codes;
+  return shard.dictionary(columnId).internAll(hashes, bytes, offsets, count);
 }
 
 /** The width of the column in the segment before: what its values will need here too. */
@@ -89,76 +84,56 @@ function widthBefore(shard: SectionTarget, segmentIndex: number, columnId: numbe
 
 function applyLatest(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, rows: entries } = section;
-  const { kind } = values;
   const codes = codesOf(shard, columnId, values, entries.length);
-  let segmentIndex = -1;
-  let column: LatestColumn | null = null;
-  for (let entry = 0; entry < entries.length; entry++) {
-    const row = rows[entries[entry]];
-    if (row >>> SEGMENT_ROWS_SHIFT !== segmentIndex || column === null) {
-      segmentIndex = row >>> SEGMENT_ROWS_SHIFT;
-      const segment = shard.segments[segmentIndex];
-      column = segment.latestColumn(columnId, kind, widthBefore(shard, segmentIndex, columnId));
-      segment.snapshot.beforeChange();
+  const places = new Uint32Array(entries.length);
+  for (let from = 0, to = 0; from < entries.length; from = to) {
+    const segmentIndex = rows[entries[from]] >>> SEGMENT_ROWS_SHIFT;
+    for (; to < entries.length && rows[entries[to]] >>> SEGMENT_ROWS_SHIFT === segmentIndex; to++) {
+      places[to] = rows[entries[to]] & SEGMENT_ROWS_MASK;
     }
-    const place = row & SEGMENT_ROWS_MASK;
-    switch (kind) {
-      case 'code':
-        column.setCode(place, (codes as Uint32Array)[entry]);
-        break;
-      case 'i64':
-        column.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
-        break;
-      case 'i32':
-        column.setI32(place, values.i32[entry]);
-        break;
-      case 'bits':
-        column.setBit(place, values.bits[entry]);
-        break;
-      case 'geo':
-        column.setPoint(place, values.f64[entry * 2], values.f64[entry * 2 + 1]);
-        break;
-    }
+    const segment = shard.segments[segmentIndex];
+    segment.snapshot.beforeChange();
+    const column = segment.latestColumn(columnId, values.kind, widthBefore(shard, segmentIndex, columnId));
+    column.setAll(places, values, codes, from, to);
   }
 }
 
 /** The last of the section's values becomes that of all rows. */
 function setAll(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values } = section;
-  const codes = codesOf(shard, columnId, values, section.rows.length);
   const last = section.rows.length - 1;
+  const code = codesOf(shard, columnId, values, section.rows.length)?.[last] ?? 0;
+  const count = Math.min(rows.length, SEGMENT_ROWS_MAX);
+  const repeated = repeat(values, last, count);
+  const codes = values.kind === 'code' ? new Uint32Array(count).fill(code) : null;
   eachSegment(shard, rows, (segment, from, to, segmentIndex) => {
     const column = segment.latestColumn(columnId, values.kind, widthBefore(shard, segmentIndex, columnId));
-    switch (values.kind) {
-      case 'code': {
-        const code = (codes as Uint32Array)[last];
-        for (let at = from; at < to; at++) column.setCode(rows[at] & SEGMENT_ROWS_MASK, code);
-        break;
-      }
-      case 'i64': {
-        const [low, high] = [values.words[last * 2], values.words[last * 2 + 1]];
-        for (let at = from; at < to; at++) column.setI64(rows[at] & SEGMENT_ROWS_MASK, low, high);
-        break;
-      }
-      case 'i32': {
-        const days = values.i32[last];
-        for (let at = from; at < to; at++) column.setI32(rows[at] & SEGMENT_ROWS_MASK, days);
-        break;
-      }
-      case 'bits': {
-        const bit = values.bits[last];
-        for (let at = from; at < to; at++) column.setBit(rows[at] & SEGMENT_ROWS_MASK, bit);
-        break;
-      }
-      case 'geo': {
-        const [longitude, latitude] = [values.f64[last * 2], values.f64[last * 2 + 1]];
-        for (let at = from; at < to; at++) {
-          column.setPoint(rows[at] & SEGMENT_ROWS_MASK, longitude, latitude);
-        }
-        break;
-      }
-    }
+    const places = rows.slice(from, to);
+    for (let at = 0; at < places.length; at++) places[at] &= SEGMENT_ROWS_MASK;
+    column.setAll(places, repeated, codes, 0, places.length);
   });
+}
+
+/** Value `index`, `count` times; strings stay as they are, for they count by their codes. */
+function repeat(values: Values, index: number, count: number): Values {
+  switch (values.kind) {
+    case 'code':
+      return values;
+    case 'bits':
+      return { kind: 'bits', bits: new Uint8Array(count).fill(values.bits[index]) };
+    case 'i32':
+      return { kind: 'i32', i32: new Int32Array(count).fill(values.i32[index]) };
+    case 'i64': {
+      const words = new Uint32Array(count * 2);
+      for (let word = 0; word < words.length; word++) words[word] = values.words[index * 2 + (word & 1)];
+      return { kind: 'i64', words };
+    }
+    case 'geo': {
+      const f64 = new Float64Array(count * 2);
+      for (let item = 0; item < f64.length; item++) f64[item] = values.f64[index * 2 + (item & 1)];
+      return { kind: 'geo', f64 };
+    }
+  }
 }
 
 function applyRemovals(shard: SectionTarget, section: Section, rows: Uint32Array): void {
@@ -198,23 +173,6 @@ function replaceAll(shard: SectionTarget, section: Section, rows: Uint32Array): 
   });
 }
 
-/** Appends value `entry` of a section as an event. `link` 0 = none. */
-function appendEvent(
-  tail: EventSegment,
-  row: number,
-  date: number,
-  values: Values,
-  codes: Uint32Array | null,
-  entry: number,
-): number {
-  const place = tail.append(row, date);
-  if (codes !== null) tail.setCode(place, codes[entry]);
-  else if (values.kind === 'i64') tail.setI64(place, values.words[entry * 2], values.words[entry * 2 + 1]);
-  else if (values.kind === 'geo') tail.setPoint(place, values.f64[entry * 2], values.f64[entry * 2 + 1]);
-  tail.snapshot.appended();
-  return place;
-}
-
 function applyEvents(
   shard: SectionTarget,
   section: Section,
@@ -223,15 +181,44 @@ function applyEvents(
   firstLink: number,
 ): void {
   const { columnId, values, rows: entries } = section;
+  const count = entries.length;
   const dates = section.dates as Uint32Array;
-  const codes = codesOf(shard, columnId, values, entries.length);
+  const codes = codesOf(shard, columnId, values, count);
   const table = shard.eventTable(columnId, values.kind);
-  for (let entry = 0; entry < entries.length; entry++) {
-    const row = rows[entries[entry]];
+  const owners = new Uint32Array(count);
+  for (let entry = 0; entry < count; entry++) owners[entry] = rows[entries[entry]];
+  appendEvents(table, { rows: owners, dates, values, codes }, links, firstLink);
+  markOwners(shard, columnId, owners);
+}
+
+/** Appends events; event i gets the link firstLink + links[i]; none when `links` is null. */
+function appendEvents(
+  table: EventTable,
+  events: NewEvents,
+  links: Uint32Array | null,
+  firstLink: number,
+): void {
+  const count = events.rows.length;
+  for (let from = 0, to = 0; from < count; from = to) {
     const tail = table.tail();
-    const place = appendEvent(tail, row, dates[entry], values, codes, entry);
-    if (links !== null) tail.setLink(place, firstLink + links[entry]);
-    shard.segments[row >>> SEGMENT_ROWS_SHIFT].ownersOf(columnId).set(row & SEGMENT_ROWS_MASK);
+    to = Math.min(count, from + tail.room);
+    const place = tail.appendAll(events, from, to);
+    if (links === null) continue;
+    for (let entry = from; entry < to; entry++) tail.setLink(place + entry - from, firstLink + links[entry]);
+  }
+}
+
+/** Notes that the entities in `rows` have an event of the column. */
+function markOwners(shard: SectionTarget, columnId: number, rows: Uint32Array): void {
+  let segmentIndex = -1;
+  let owners: RowBitmap | null = null;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index];
+    if (row >>> SEGMENT_ROWS_SHIFT !== segmentIndex || owners === null) {
+      segmentIndex = row >>> SEGMENT_ROWS_SHIFT;
+      owners = shard.segments[segmentIndex].ownersOf(columnId);
+    }
+    owners.set(row & SEGMENT_ROWS_MASK);
   }
 }
 
@@ -248,13 +235,10 @@ function appendToAll(
   const dates = section.dates as Uint32Array;
   const codes = codesOf(shard, columnId, values, dates.length);
   const table = shard.eventTable(columnId, values.kind);
+  const owners = new Uint32Array(dates.length);
   for (let at = 0; at < rows.length; at++) {
-    const row = rows[at];
-    for (let entry = 0; entry < dates.length; entry++) {
-      const tail = table.tail();
-      const place = appendEvent(tail, row, dates[entry], values, codes, entry);
-      if (links !== null) tail.setLink(place, firstLink + at * linksPerRow + links[entry]);
-    }
-    shard.segments[row >>> SEGMENT_ROWS_SHIFT].ownersOf(columnId).set(row & SEGMENT_ROWS_MASK);
+    owners.fill(rows[at]);
+    appendEvents(table, { rows: owners, dates, values, codes }, links, firstLink + at * linksPerRow);
   }
+  markOwners(shard, columnId, rows);
 }

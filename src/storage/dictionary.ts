@@ -74,6 +74,34 @@ export class Dictionary {
   }
 
   /**
+   * The codes of `count` strings, of which string i is bytes[offsets[i], offsets[i + 1]) with hashes[i]; new ones get
+   * theirs now. What most of them need is looked up for all before it is needed, so that waits for memory overlap.
+   */
+  internAll(hashes: Uint32Array, bytes: Uint8Array, offsets: Uint32Array, count: number): Uint32Array {
+    const codes = new Uint32Array(count);
+    this.#guess(hashes, codes);
+    for (let index = 0; index < count; index++) {
+      const [from, to] = [offsets[index], offsets[index + 1]];
+      const code = codes[index];
+      if (code !== 0 && this.#equals(code, bytes, from, to)) continue;
+      codes[index] = this.intern(hashes[index], bytes, from, to);
+    }
+    return codes;
+  }
+
+  /** Sets codes[i] to the code where the search for hashes[i] begins, if its string has that hash, else to 0. */
+  #guess(hashes: Uint32Array, codes: Uint32Array): void {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    const own = this.#hashes;
+    for (let index = 0; index < codes.length; index++) {
+      const hash = hashes[index];
+      const code = slots[hash & last];
+      codes[index] = own[code] === hash ? code : 0;
+    }
+  }
+
+  /**
    * A dictionary of the strings alone whose codes are marked by 1 in `used`, in the same order; `codes` has, by old
    * code, the new one, which is never greater, and 0 for strings that were left out.
    */

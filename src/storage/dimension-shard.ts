@@ -199,6 +199,7 @@ export class DimensionShard {
   apply(batch: Batch): void {
     const { rowCount, idHashes, idOffsets, idBytes } = batch;
     const rows = new Uint32Array(rowCount);
+    this.#index.approach(idHashes, rows);
     for (let entity = 0; entity < rowCount; entity++) {
       rows[entity] = this.#rowOf(idHashes[entity], idBytes, idOffsets[entity], idOffsets[entity + 1]);
     }

@@ -44,6 +44,19 @@ export class EntityIndex {
     }
   }
 
+  /**
+   * Sets rows[i] to the row + 1 in the slot where the search for hashes[i] begins, 0 where that is free: done for many
+   * before each of them is looked for, the waits for memory overlap.
+   */
+  approach(hashes: Uint32Array, rows: Uint32Array): void {
+    const parts = this.#parts;
+    for (let index = 0; index < hashes.length; index++) {
+      const hash = hashes[index];
+      const part = parts[hash & PART_MASK];
+      rows[index] = part[((hash >>> PART_BITS) & ((part.length >> 1) - 1)) * 2 + 1];
+    }
+  }
+
   /** Adds an entity that is known to be absent. */
   add(hash: number, row: number): void {
     const index = hash & PART_MASK;

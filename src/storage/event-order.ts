@@ -1,31 +1,62 @@
 /** Events in order of their dates: a stable radix sort of places, and putting columns into that order. */
 
-/** Bits of a radix pass: 11 keep the counters within the first-level cache. */
-const RADIX_BITS = 11;
-const RADIX = 1 << RADIX_BITS;
+/** Bits of a radix pass at most: the counters of more would not fit the first-level cache. */
+const RADIX_BITS_MAX = 13;
+const DAY_SECONDS = 86_400;
 
 /** The stable order by date as places, or null when the dates ascend already. */
 export function orderByDate(dates: Uint32Array, min: number, max: number): Uint32Array | null {
+  if (ascend(dates)) return null;
+  // Dates without times need few bits.
+  const unit = areDays(dates, min) ? DAY_SECONDS : 1;
+  const bits = 32 - Math.clz32((max - min) / unit);
+  const passes = Math.ceil(bits / RADIX_BITS_MAX);
+  const passBits = Math.ceil(bits / passes);
   const count = dates.length;
-  let ascending = true;
-  for (let place = 1; place < count && ascending; place++) ascending = dates[place - 1] <= dates[place];
-  if (ascending) return null;
-  let order = new Uint32Array(count);
-  let next = new Uint32Array(count);
-  for (let place = 0; place < count; place++) order[place] = place;
-  const counters = new Uint32Array(RADIX + 1);
-  for (let shift = 0; shift < 32 && (max - min) >>> shift !== 0; shift += RADIX_BITS) {
-    counters.fill(0);
-    for (let place = 0; place < count; place++)
-      counters[(((dates[place] - min) >>> shift) & (RADIX - 1)) + 1]++;
-    for (let digit = 0; digit < RADIX; digit++) counters[digit + 1] += counters[digit];
-    for (let at = 0; at < count; at++) {
-      const place = order[at];
-      next[counters[((dates[place] - min) >>> shift) & (RADIX - 1)]++] = place;
-    }
-    [order, next] = [next, order];
+  let [keys, order] = [new Uint32Array(count), new Uint32Array(count)];
+  let [nextKeys, nextOrder] = [new Uint32Array(count), new Uint32Array(count)];
+  for (let place = 0; place < count; place++) {
+    keys[place] = (((dates[place] - min) >>> 0) / unit) >>> 0;
+    order[place] = place;
+  }
+  const ends = new Uint32Array((1 << passBits) + 1);
+  for (let pass = 0; pass < passes; pass++) {
+    radixPass(keys, order, nextKeys, nextOrder, pass * passBits, (1 << passBits) - 1, ends);
+    [keys, nextKeys, order, nextOrder] = [nextKeys, keys, nextOrder, order];
   }
   return order;
+}
+
+function ascend(dates: Uint32Array): boolean {
+  for (let place = 1; place < dates.length; place++) if (dates[place - 1] > dates[place]) return false;
+  return true;
+}
+
+/** Whether all dates are whole days from `min` on. */
+function areDays(dates: Uint32Array, min: number): boolean {
+  for (let place = 0; place < dates.length; place++)
+    if (((dates[place] - min) >>> 0) % DAY_SECONDS !== 0) return false;
+  return true;
+}
+
+/** Puts keys, and the places beside them, into the order of the keys' digit at `shift`. `ends` is overwritten. */
+function radixPass(
+  keys: Uint32Array,
+  places: Uint32Array,
+  toKeys: Uint32Array,
+  toPlaces: Uint32Array,
+  shift: number,
+  mask: number,
+  ends: Uint32Array,
+): void {
+  ends.fill(0);
+  for (let at = 0; at < keys.length; at++) ends[((keys[at] >>> shift) & mask) + 1]++;
+  for (let digit = 0; digit < mask; digit++) ends[digit + 1] += ends[digit];
+  for (let at = 0; at < keys.length; at++) {
+    const to = ends[(keys[at] >>> shift) & mask]++;
+    toKeys[to] = keys[at];
+    toPlaces[to] = places[at];
+  }
 }
 
 /** Puts items of `width` elements each, from element `at`, into `order`. */

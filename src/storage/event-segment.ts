@@ -6,10 +6,12 @@
  * since 1970-01-01, dateMin and dateMax those of the events that are here. Events with the same link (not 0) belong
  * together; a segment in which no event ever had one keeps none.
  */
-import { invariant } from '../base/index.js';
+import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
+import type { Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import { orderByDate, permute } from './event-order.js';
+import { scatterValues, widthOfRun } from './scatter.js';
 import { SnapshotState } from './snapshot-state.js';
 import {
   gatherItems,
@@ -20,17 +22,21 @@ import {
   valueBytes,
   type Width,
   widenInto,
-  widthOfCode,
-  widthOfInteger,
   widthOfValues,
-  writeInteger,
-  writeNarrow,
   writeValues,
 } from './width.js';
 
 const CAPACITY_MIN = 256;
 /** In a map of rows: the entity is gone. */
 export const DEAD_ROW = 0xffffffff;
+
+/** Events of a section: the entity's row, seconds since 1970-01-01 and value of each; `codes` of strings, else null. */
+export interface NewEvents {
+  readonly rows: Uint32Array;
+  readonly dates: Uint32Array;
+  readonly values: Values;
+  readonly codes: Uint32Array | null;
+}
 
 export class EventSegment {
   readonly kind: ValueKind;
@@ -108,19 +114,36 @@ export class EventSegment {
     for (const block of this.#blocks()) block.arena.release(block);
   }
 
-  /** Appends an event of entity `row` and returns its place; the caller writes the value there. */
-  append(row: number, date: number): number {
-    if (this.#count === this.#capacity) {
-      this.#capacity *= 2;
-      this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
-    }
-    const place = this.#count++;
-    const { u32 } = this.#rows.arena;
-    u32[(this.#rows.at >> 2) + place] = row;
-    u32[(this.#dates.at >> 2) + place] = date;
+  /** Events that can still be appended. */
+  get room(): number {
+    return SEGMENT_ROWS_MAX - this.#count;
+  }
+
+  /** Appends events [from, to) of a section, for which there is room; returns the place of the first. */
+  appendAll({ rows, dates, values, codes }: NewEvents, from: number, to: number): number {
+    const first = this.#count;
+    const end = first + to - from;
+    while (this.#capacity < end) this.#grow();
+    const width = widthOfRun(values, codes, from, to);
+    if (width > this.#width) this.#widen(width);
+    const { arena } = this;
+    arena.u32.set(rows.subarray(from, to), (this.#rows.at >> 2) + first);
+    arena.u32.set(dates.subarray(from, to), (this.#dates.at >> 2) + first);
+    for (let index = from; index < to; index++) this.#boundDate(dates[index]);
+    scatterValues(arena, this.#values.at, this.#width, placesFrom(first, from, to), values, codes, from, to);
+    this.#count = end;
+    this.snapshot.appended();
+    return first;
+  }
+
+  #grow(): void {
+    this.#capacity *= 2;
+    this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
+  }
+
+  #boundDate(date: number): void {
     if (date < this.#dateMin) this.#dateMin = date;
     if (date > this.#dateMax) this.#dateMax = date;
-    return place;
   }
 
   /** Ties the event in `place`, whose link is still 0, to the others with that link. */
@@ -140,26 +163,6 @@ export class EventSegment {
     if (this.#links === null) return null;
     const { arena, at } = this.#links;
     return arena.u32.subarray(at >> 2, (at >> 2) + count);
-  }
-
-  setI64(place: number, low: number, high: number): void {
-    if (this.#width !== 8) {
-      const needed = widthOfInteger(low, high);
-      if (needed > this.#width) this.#widen(needed);
-    }
-    writeInteger(this.#values.arena, this.#values.at, this.#width, place, low, high);
-  }
-
-  setPoint(place: number, longitude: number, latitude: number): void {
-    const index = (this.#values.at >> 3) + place * 2;
-    this.#values.arena.f64[index] = longitude;
-    this.#values.arena.f64[index + 1] = latitude;
-  }
-
-  setCode(place: number, code: number): void {
-    const needed = widthOfCode(code);
-    if (needed > this.#width) this.#widen(needed);
-    writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, place, code);
   }
 
   /** Sets used[c] to 1 for the code c of every event of a code column. */
@@ -234,10 +237,7 @@ export class EventSegment {
     const { dates } = this.placesUpTo(this.#count);
     this.#dateMin = 0xffffffff;
     this.#dateMax = 0;
-    for (let place = 0; place < dates.length; place++) {
-      if (dates[place] < this.#dateMin) this.#dateMin = dates[place];
-      if (dates[place] > this.#dateMax) this.#dateMax = dates[place];
-    }
+    for (let place = 0; place < dates.length; place++) this.#boundDate(dates[place]);
   }
 
   /** Keeps the events in `places` (ascending) alone, in their order, and gives the room of the others back. */
@@ -329,4 +329,11 @@ function placesWhere(count: number, holds: (place: number) => boolean): Uint32Ar
   let kept = 0;
   for (let place = 0; place < count; place++) if (holds(place)) places[kept++] = place;
   return places.subarray(0, kept);
+}
+
+/** places[i] = first + i - from for i in [from, to). */
+function placesFrom(first: number, from: number, to: number): Uint32Array {
+  const places = new Uint32Array(to);
+  for (let index = from; index < to; index++) places[index] = first + index - from;
+  return places;
 }

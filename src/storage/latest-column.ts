@@ -5,9 +5,11 @@
  * may read to the end of the last vector. The zone map only widens, but for new codes; it is used only to skip.
  */
 import { invariant } from '../base/index.js';
+import type { Values } from '../column/index.js';
 import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
+import { markPlaces, scatterValues, widthOfRun } from './scatter.js';
 import {
   gatherBits,
   gatherValues,
@@ -17,8 +19,6 @@ import {
   valueBytes,
   type Width,
   widenInto,
-  widthOfCode,
-  widthOfInteger,
   writeInteger,
   writeNarrow,
   writeValues,
@@ -86,16 +86,6 @@ export class LatestColumn {
 
   has(row: number): boolean {
     return (this.#validity.arena.u8[this.#validity.at + (row >> 3)] & (1 << (row & 7))) !== 0;
-  }
-
-  #mark(row: number): void {
-    const { u8 } = this.#validity.arena;
-    const at = this.#validity.at + (row >> 3);
-    const bit = 1 << (row & 7);
-    if ((u8[at] & bit) === 0) {
-      u8[at] |= bit;
-      this.#presentCount++;
-    }
   }
 
   /**
@@ -197,43 +187,29 @@ export class LatestColumn {
     return readCodes(this.arena, this.#values.at, this.#width, this.#capacity);
   }
 
-  setI64(row: number, low: number, high: number): void {
-    if (this.#width !== 8) {
-      const needed = widthOfInteger(low, high);
-      if (needed > this.#width) this.#widen(needed);
+  /**
+   * Gives places[i] the value i of a section, for i in [from, to); `codes`: those of the strings, for kind `code`. Where
+   * a place stands twice the later value wins.
+   */
+  setAll(places: Uint32Array, values: Values, codes: Uint32Array | null, from: number, to: number): void {
+    const width = widthOfRun(values, codes, from, to);
+    if (width > this.#width) this.#widen(width);
+    scatterValues(this.arena, this.valuesAt, this.#width, places, values, codes, from, to);
+    const { arena, at } = this.#validity;
+    this.#presentCount += markPlaces(arena.u8, at, places, from, to);
+    if (values.kind === 'i32') this.#widenZoneBy(values.i32, from, to);
+    else if (values.kind === 'i64') this.#widenZoneByIntegers(values.words, from, to);
+    else if (codes !== null) this.#widenZoneBy(codes, from, to);
+  }
+
+  #widenZoneBy(values: Int32Array | Uint32Array, from: number, to: number): void {
+    for (let index = from; index < to; index++) this.#widenZone(values[index]);
+  }
+
+  #widenZoneByIntegers(words: Uint32Array, from: number, to: number): void {
+    for (let index = from; index < to; index++) {
+      this.#widenZone((words[index * 2 + 1] | 0) * 2 ** 32 + words[index * 2]);
     }
-    writeInteger(this.#values.arena, this.#values.at, this.#width, row, low, high);
-    this.#mark(row);
-    this.#widenZone((high | 0) * 2 ** 32 + low);
-  }
-
-  setI32(row: number, value: number): void {
-    this.#values.arena.i32[(this.#values.at >> 2) + row] = value;
-    this.#mark(row);
-    this.#widenZone(value);
-  }
-
-  setBit(row: number, value: number): void {
-    const { arena, at } = this.#values;
-    const bit = 1 << (row & 7);
-    if (value === 0) arena.u8[at + (row >> 3)] &= ~bit;
-    else arena.u8[at + (row >> 3)] |= bit;
-    this.#mark(row);
-  }
-
-  setPoint(row: number, longitude: number, latitude: number): void {
-    const index = (this.#values.at >> 3) + row * 2;
-    this.#values.arena.f64[index] = longitude;
-    this.#values.arena.f64[index + 1] = latitude;
-    this.#mark(row);
-  }
-
-  setCode(row: number, code: number): void {
-    const needed = widthOfCode(code);
-    if (needed > this.#width) this.#widen(needed);
-    writeNarrow(this.#values.arena, this.#values.at, this.#width as 1 | 2 | 4, row, code);
-    this.#mark(row);
-    this.#widenZone(code);
   }
 
   #widenZone(value: number): void {

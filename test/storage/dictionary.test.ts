@@ -94,3 +94,35 @@ t.test('a dictionary of some strings has them alone, in the same order, and goes
     }
   }
 });
+
+for (const [what, ownHash] of [
+  ['spread', hash],
+  ['equal for many strings', (bytes: Uint8Array) => hash(bytes) & 7],
+] as const) {
+  t.test(
+    `strings interned many at once get the codes of strings interned one by one, hashes ${what}`,
+    async (t) => {
+      const prng = new Prng(SEED + 2);
+      const [many, single] = [new Dictionary(), new Dictionary()];
+      let wrong = 0;
+      for (let round = 0; round < 60; round++) {
+        const parts = Array.from({ length: prng.below(200) }, () =>
+          Buffer.from(`s${prng.below(3_000)}ß`, 'utf8'),
+        );
+        const offsets = new Uint32Array(parts.length + 1);
+        parts.forEach((part, index) => {
+          offsets[index + 1] = offsets[index] + part.length;
+        });
+        const bytes = Buffer.concat(parts);
+        const hashes = Uint32Array.from(parts, ownHash);
+        const codes = many.internAll(hashes, bytes, offsets, parts.length);
+        for (const [index, code] of codes.entries()) {
+          const wanted = single.intern(hashes[index], bytes, offsets[index], offsets[index + 1]);
+          if (code !== wanted || stringOf(many, code) !== parts[index].toString('utf8')) wrong++;
+        }
+      }
+      t.equal(wrong, 0);
+      t.equal(many.codeCount, single.codeCount);
+    },
+  );
+}

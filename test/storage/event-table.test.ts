@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { ARENA_BYTES, ArenaPool, type EventSegment, EventTable } from '../../src/storage/index.js';
-import { type Stored, valueAt } from './stored.js';
+import { appendValue, type Stored, valueAt } from './stored.js';
 
 const SEED = 777;
 t.comment(`seed ${SEED}`);
@@ -17,14 +17,7 @@ interface Event {
 }
 
 function append(table: EventTable, { row, date, value }: Event): void {
-  const tail = table.tail();
-  const place = tail.append(row, date);
-  if (table.kind === 'code') tail.setCode(place, Number(value));
-  else if (table.kind === 'geo') tail.setPoint(place, ...(value as [number, number]));
-  else {
-    const words = new Uint32Array(BigInt64Array.of(value as bigint).buffer);
-    tail.setI64(place, words[0], words[1]);
-  }
+  appendValue(table, row, date, value);
 }
 
 function eventAt(segment: EventSegment, place: number): Event {

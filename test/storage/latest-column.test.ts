@@ -3,23 +3,12 @@ import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import type { ValueKind } from '../../src/schema/index.js';
 import { ARENA_BYTES, ArenaPool, LatestColumn } from '../../src/storage/index.js';
-import { type Stored, valueAt } from './stored.js';
+import { type Stored, setValue, valueAt } from './stored.js';
 
 const SEED = 60_606;
 t.comment(`seed ${SEED}`);
 
 const CODE = 'code';
-
-function set(column: LatestColumn, row: number, value: Stored): void {
-  if (column.kind === 'bits') column.setBit(row, Number(value));
-  else if (column.kind === 'i32') column.setI32(row, Number(value));
-  else if (column.kind === 'code') column.setCode(row, Number(value));
-  else if (column.kind === 'geo') column.setPoint(row, ...(value as [number, number]));
-  else {
-    const words = new Uint32Array(BigInt64Array.of(value as bigint).buffer);
-    column.setI64(row, words[0], words[1]);
-  }
-}
 
 /** The whole column; codes as texts of their digits. */
 function read(column: LatestColumn, rowCount: number): (Stored | null)[] {
@@ -71,7 +60,7 @@ for (const kind of ['bits', 'i32', 'i64', 'geo', CODE] as const) {
         model[row] = null;
       } else {
         const value = generate(prng, kind);
-        set(column, row, value);
+        setValue(column, row, value);
         model[row] = value;
       }
     }
@@ -91,7 +80,7 @@ t.test('codes take 1, 2 or 4 bytes as the greatest one needs, and narrow ones st
   const column = new LatestColumn(new ArenaPool(null), null, CODE, 256, 1);
   const widths: number[] = [];
   for (const code of [1, 0xff, 0x100, 0xffff, 0x10000, 0xffffffff]) {
-    column.setCode(widths.length, code);
+    setValue(column, widths.length, code);
     widths.push(column.width);
   }
   t.strictSame(widths, [1, 1, 2, 2, 4, 4]);
@@ -107,7 +96,7 @@ t.test('integers take 1, 2, 4 or 8 bytes as the widest needs, at both ends of ea
       return bits === 63n ? [inside] : [inside, inside + sign];
     });
     const widths = values.map((value, row) => {
-      set(column, row, value);
+      setValue(column, row, value);
       return column.width;
     });
     t.strictSame(widths, [1, 2, 2, 4, 4, 8, 8]);
@@ -119,13 +108,13 @@ t.test('widening and growing in a full arena move values and validity together',
   const pool = new ArenaPool(null);
   const column = new LatestColumn(pool, null, CODE, 256, 1);
   const first = column.arena;
-  for (let row = 0; row < 256; row += 2) column.setCode(row, Math.min(row + 1, 255));
+  for (let row = 0; row < 256; row += 2) setValue(column, row, Math.min(row + 1, 255));
   const before = read(column, 256);
   // Fills the arena so that no block of 512 bytes or more is left, and none that was released.
   for (let bytes = ARENA_BYTES / 2; bytes >= 64; bytes /= 2) {
     while (first.allocate(bytes) !== null);
   }
-  column.setCode(1, 70_000);
+  setValue(column, 1, 70_000);
   t.not(column.arena, first);
   t.strictSame(
     read(column, 256),

@@ -7,6 +7,7 @@ import type { Batch, Section, Values } from '../../src/column/index.js';
 import type { ValueKind } from '../../src/schema/index.js';
 import {
   type DimensionShard,
+  type EventTable,
   type LatestColumn,
   readCodes,
   readIntegers,
@@ -82,6 +83,25 @@ export function valuesOf(kind: ValueKind, values: readonly Stored[]): Values {
     case 'code':
       return { kind, ...strings(values as string[]) };
   }
+}
+
+/** Values as a section has them; strings as their codes, given as numbers or digits. */
+function coded(kind: ValueKind, value: Stored | number): { values: Values; codes: Uint32Array | null } {
+  if (kind === 'code') return { values: NO_CODES, codes: Uint32Array.of(Number(value)) };
+  const stored = typeof value === 'number' ? BigInt(value) : value;
+  return { values: valuesOf(kind, [stored]), codes: null };
+}
+
+/** Gives `row` of the column the value; strings as above. */
+export function setValue(column: LatestColumn, row: number, value: Stored | number): void {
+  const { values, codes } = coded(column.kind, value);
+  column.setAll(Uint32Array.of(row), values, codes, 0, 1);
+}
+
+/** Appends an event to the table's last segment; strings as above. */
+export function appendValue(table: EventTable, row: number, date: number, value: Stored | number): void {
+  const { values, codes } = coded(table.kind, value);
+  table.tail().appendAll({ rows: Uint32Array.of(row), dates: Uint32Array.of(date), values, codes }, 0, 1);
 }
 
 const NO_CODES: Values = valuesOf('code', []);

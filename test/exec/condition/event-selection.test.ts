@@ -13,6 +13,7 @@ import type { ValueTest } from '../../../src/ir/index.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import { ArenaPool, BITMAP_BYTES, DimensionShard, type EventSegment } from '../../../src/storage/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
+import { appendValue } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 
 const SEED = 662_607;
@@ -26,10 +27,7 @@ function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
   const shard = new DimensionShard(new ArenaPool(module), 1);
   const table = shard.eventTable(COLUMN, 'i64');
   for (let event = 0; event < SEGMENT_ROWS_MAX + 700; event++) {
-    const segment = table.tail();
-    const place = segment.append(prng.below(ROWS), 1_000_000 + prng.below(2_000));
-    const value = prng.between(-50, 50);
-    segment.setI64(place, value >>> 0, value >> 31);
+    appendValue(table, prng.below(ROWS), 1_000_000 + prng.below(2_000), prng.between(-50, 50));
   }
   return shard;
 }

@@ -9,6 +9,7 @@ import { bitmapBytes, compileKernels } from '../../../src/kernels/index.js';
 import { type Arena, ArenaPool, Dictionary, LatestColumn } from '../../../src/storage/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
 import { likeExpression } from '../../ir/evaluate.js';
+import { setValue } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 import { generateRanges, generateTest } from './conditions.js';
 
@@ -73,12 +74,7 @@ for (const [kernels, module] of [
             if (!prng.chance(density)) values.push(null);
             else {
               values.push(value);
-              if (kind === 'bits') column.setBit(row, Number(value));
-              else if (kind === 'i32') column.setI32(row, Number(value));
-              else {
-                const words = new Uint32Array(BigInt64Array.of(value).buffer);
-                column.setI64(row, words[0], words[1]);
-              }
+              setValue(column, row, value);
             }
           }
           const run = runOf(column, rowCount);
@@ -127,7 +123,7 @@ for (const [kernels, module] of [
           prng.chance(0.2) ? 0 : prng.between(Math.floor(textCount / 3) + 1, textCount),
         );
         codes.forEach((code, row) => {
-          if (code !== 0) column.setCode(row, code);
+          if (code !== 0) setValue(column, row, code);
         });
         const run = runOf(column, codes.length);
         const blind = { ...run, min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
@@ -175,7 +171,7 @@ for (const [kernels, module] of [
       const points = Array.from({ length: rowCount }, () => [prng.between(-180, 180), prng.between(-90, 90)]);
       const present = points.map(() => prng.chance(0.8));
       points.forEach(([longitude, latitude], row) => {
-        if (present[row]) column.setPoint(row, longitude, latitude);
+        if (present[row]) setValue(column, row, [longitude, latitude]);
       });
       const run = runOf(column, rowCount);
       for (let query = 0; query < 40; query++) {
