@@ -33,6 +33,8 @@ type CachedPlan = DimensionKey;
 export class Queries implements Omit<QueryApi, 'select' | 'extractStream'> {
   readonly #parts: QueriesParts;
   readonly #cache: ResultCache;
+  /** Plans that came before, as objects, with what names their answers. */
+  readonly #planTexts = new WeakMap<CachedPlan, string>();
 
   constructor(parts: QueriesParts) {
     this.#parts = parts;
@@ -143,7 +145,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream'> {
     const { versions, elapsedMs } = this.#parts;
     const askedMs = elapsedMs();
     const wanted = plans.map((plan) => {
-      const key = `${kind} ${JSON.stringify(plan, plainNumbers)}`;
+      const key = `${kind} ${this.#textOf(plan)}`;
       const version = versions.of(plan);
       return { plan, key, version, found: this.#cache.get<Answer>(key, version) };
     });
@@ -156,6 +158,15 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream'> {
     });
     let next = 0;
     return wanted.map(({ found }) => (found === null ? answers[next++] : found.value));
+  }
+
+  #textOf(plan: CachedPlan): string {
+    let text = this.#planTexts.get(plan);
+    if (text === undefined) {
+      text = JSON.stringify(plan, plainNumbers);
+      this.#planTexts.set(plan, text);
+    }
+    return text;
   }
 }
 

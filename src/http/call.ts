@@ -8,6 +8,7 @@ import { type ApiKey, type Catalog, databaseOf } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import type { AddressBook } from './addresses.js';
 import { type Admitted, limitedDatabase } from './admission.js';
+import { BoundBodies } from './bound-bodies.js';
 import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoints.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
@@ -35,6 +36,7 @@ type ClosedEndpoint = Exclude<Endpoint, { scope: 'open' }>;
 export class HandlerRunner {
   readonly #needs: CallerNeeds;
   readonly #access = new WeakMap<ApiKey, Access>();
+  readonly #boundBodies = new BoundBodies();
 
   constructor(needs: CallerNeeds) {
     this.#needs = needs;
@@ -93,6 +95,7 @@ export class HandlerRunner {
       mayCreate: mayCreate(catalog, caller, nowMs),
       onceId: admitted.onceId,
       format: admitted.format,
+      boundBodies: this.#boundBodies,
       hangUp,
       charge: (entityCount) =>
         this.#charging(databaseId, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),

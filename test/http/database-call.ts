@@ -2,6 +2,7 @@
 import type { RowFormat } from '../../src/answer/index.js';
 import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
 import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
+import { BoundBodies } from '../../src/http/bound-bodies.js';
 import type { DatabaseCall, Handler, Members, StreamedAnswer } from '../../src/http/handlers/handler.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
@@ -28,6 +29,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     caller: key ?? MASTER,
     checkAgain: () => {},
     chargeWrites: () => {},
+    boundBodies: new BoundBodies(),
     hangUp: { hasHungUp: false, onHangUp: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),

@@ -6,8 +6,10 @@ import * as api from '../../api/index.js';
 import type { DatabaseCall, Members } from './handler.js';
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
-  const { engine, model, nowMs, access, hangUp } = call;
-  const queries = api.bindCountEvent(api.parseJson(call.body), model, nowMs, access);
+  const { engine, body, model, access, hangUp } = call;
+  const queries = call.boundBodies.bind(call, 'count/event', (nowMs) =>
+    api.bindCountEvent(api.parseJson(body), model, nowMs, access),
+  );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ bound }) => bound);
   const answers = await engine.aggregate(plans, { hangUp, bypassCache });
@@ -15,16 +17,20 @@ export async function countEvents(call: DatabaseCall): Promise<Members> {
 }
 
 export async function aggregate(call: DatabaseCall): Promise<Members> {
-  const { engine, model, nowMs, access, hangUp } = call;
-  const query = api.bindAggregation(api.parseJson(call.body), model, nowMs, access);
+  const { engine, body, model, access, hangUp } = call;
+  const query = call.boundBodies.bind(call, 'aggregation', (nowMs) =>
+    api.bindAggregation(api.parseJson(body), model, nowMs, access),
+  );
   const { plan, bypassCache } = query;
   const [answer] = await engine.aggregate([plan], { hangUp, bypassCache });
   return `"result":${api.aggregationResult(query, answer)}`;
 }
 
 export async function topValues(call: DatabaseCall): Promise<Members> {
-  const { engine, model, nowMs, access, hangUp } = call;
-  const queries = api.bindTopValues(api.parseJson(call.body), model, nowMs, access);
+  const { engine, body, model, access, hangUp } = call;
+  const queries = call.boundBodies.bind(call, 'top_values', (nowMs) =>
+    api.bindTopValues(api.parseJson(body), model, nowMs, access),
+  );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ plan }) => plan);
   const answers = await engine.aggregate(plans, { hangUp, bypassCache });

@@ -10,6 +10,7 @@ import type { HangUp, RandomBytes } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
+import type { BoundBodies } from '../bound-bodies.js';
 import type { Caller } from '../caller.js';
 import type { PasswordHasher } from '../passwords.js';
 import type { Sessions } from '../sessions.js';
@@ -57,6 +58,8 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly access: Access;
   /** Whether an insert may create columns and dimensions. */
   readonly mayCreate: boolean;
+  /** What bodies of queries were bound to before. */
+  readonly boundBodies: BoundBodies;
   /** Who waits for the answer. */
   readonly hangUp: HangUp;
   /** What names a write that takes effect once; null without an Idempotency-Key. */

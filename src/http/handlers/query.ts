@@ -7,14 +7,18 @@ import type { CountEntityPlan } from '../../ir/index.js';
 import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
 export async function countEntities(call: DatabaseCall): Promise<Members> {
-  const { databaseId } = call;
-  const queries = api.bindCountEntity(api.parseJson(call.body), call.model, call.nowMs, call.access);
-  const counts = await call.engine.countEntities(
-    queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
-    { hangUp: call.hangUp, bypassCache: queries.some(({ bypassCache }) => bypassCache) },
-  );
+  const { databaseId, body, model, access, hangUp } = call;
+  const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (nowMs) => {
+    const queries = api.bindCountEntity(api.parseJson(body), model, nowMs, access);
+    return {
+      plans: queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
+      names: queries.map(({ name }) => JSON.stringify(name)),
+      bypassCache: queries.some((query) => query.bypassCache),
+    };
+  });
+  const counts = await call.engine.countEntities(plans, { hangUp, bypassCache });
   // By hand, not from an object: a query may be named "__proto__", and names keep their order.
-  const results = queries.map((query, index) => `${JSON.stringify(query.name)}:${counts[index]}`);
+  const results = names.map((name, index) => `${name}:${counts[index]}`);
   return `"result":{${results.join(',')}}`;
 }
 
