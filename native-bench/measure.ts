@@ -34,4 +34,11 @@ export function residentBytesOf(pid: number): number {
   return Number(match[1]) * 1024;
 }
 
+/** Bytes of the files that a process has mapped for running code: its executable and native libraries. */
+export function codeBytesOf(pid: number): number {
+  const maps = fs.readFileSync(`/proc/${pid}/maps`, 'utf8');
+  const files = new Set([...maps.matchAll(/^\S+ r-xp .* (\/.*)$/gm)].map(([, file]) => file));
+  return [...files].reduce((sum, file) => sum + fs.statSync(file).size, 0);
+}
+
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -8,7 +8,7 @@ import { goalsTable } from './goals.js';
 import { countLine, loadPeers } from './lines/counts.js';
 import { ingestLine } from './lines/ingest.js';
 import { loadLine } from './lines/load.js';
-import { compareMemory, memoryRow, memoryTable } from './lines/memory.js';
+import { compareMemory, compareSizes, memoryRow, memoryTable } from './lines/memory.js';
 import { queriesLine } from './lines/queries.js';
 import { restartLine } from './lines/restart.js';
 import { scalingRow, scalingTable } from './lines/scaling.js';
@@ -138,7 +138,10 @@ async function grownStore(
     const duckDbEmpty = await duckDb.residentBytes();
     await loadPeers(bench, prepared, bench.peers);
     const duckDbBytes = (await duckDb.residentBytes()) - duckDbEmpty;
-    if (lines.includes('memory')) compareMemory(bench, fullBytes - emptyBytes, duckDbBytes);
+    if (lines.includes('memory')) {
+      compareMemory(bench, fullBytes - emptyBytes, duckDbBytes);
+      compareSizes(bench, server);
+    }
   }
   if (lines.includes('counts')) {
     const counted = await countLine(bench, server, last);

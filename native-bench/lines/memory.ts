@@ -1,5 +1,6 @@
 /** The memory line: what the rows cost in resident memory beside the values' own bytes. */
 import type { Bench } from '../bench.js';
+import type { Spread } from '../measure.js';
 import type { Expected } from '../oracle.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
@@ -29,14 +30,30 @@ export async function memoryRow(
   ];
 }
 
+/** Of the whole run: one figure each. */
+const exactly = (bytes: number): Spread => {
+  const value = megabytes(bytes);
+  return { median: value, min: value, max: value };
+};
+
 /** Resident memory of the rows beside DuckDB's in-memory database of them; both less what they took when they were empty. */
 export function compareMemory(bench: Bench, ownBytes: number, duckDbBytes: number): void {
-  const exactly = (bytes: number) => ({ median: bytes, min: bytes, max: bytes });
   bench.compare({
     ...{ line: 'memory', name: 'resident for the rows', unit: 'MB', better: 'less' },
-    quarry: exactly(megabytes(ownBytes)),
+    quarry: exactly(ownBytes),
     p99: null,
-    peers: [{ name: 'DuckDB', spread: exactly(megabytes(duckDbBytes)) }],
+    peers: [{ name: 'DuckDB', spread: exactly(duckDbBytes) }],
+    ofMemory: null,
+  });
+}
+
+/** What each runs: executable, native libraries, and of Quarry its bundles and kernels. */
+export function compareSizes(bench: Bench, server: QuarryServer): void {
+  bench.compare({
+    ...{ line: 'size', name: 'of what is run', unit: 'MB', better: 'less' },
+    quarry: exactly(server.codeBytes()),
+    p99: null,
+    peers: bench.peers.map((peer) => ({ name: peer.name, spread: exactly(peer.codeBytes()) })),
     ofMemory: null,
   });
 }

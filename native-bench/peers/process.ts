@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { CsvFiles } from '../data/peers.js';
+import { codeBytesOf } from '../measure.js';
 import type { Peer, Timed } from './peer.js';
 
 export type PeerName = 'DuckDB' | 'ClickHouse';
@@ -59,6 +60,11 @@ export class PeerProcess implements Peer {
 
   residentBytes(): Promise<number> {
     return this.#call('residentBytes') as Promise<number>;
+  }
+
+  /** Bytes of the executable and of native libraries. */
+  codeBytes(): number {
+    return codeBytesOf(this.#child.pid as number);
   }
 
   ask(sql: string): Promise<number> {

@@ -5,11 +5,16 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { JsonClient } from '../../test/support/json-client.js';
 import { freePort, ServerProcess } from '../../test/support/server-process.js';
 import type { Target } from '../load/connection.js';
-import { cpuSecondsOf, residentBytesOf, sleep } from '../measure.js';
+import { codeBytesOf, cpuSecondsOf, residentBytesOf, sleep } from '../measure.js';
 
+/** Where a build puts what processes and threads start with. */
+const BUNDLES = ['../../src/', '../../src/worker/', '../../src/kernels/'].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
 const READY_MS_MAX = 600_000;
 const CHECKPOINT_MS_MAX = 600_000;
 
@@ -124,6 +129,15 @@ export class QuarryServer {
 
   residentBytes(): number {
     return residentBytesOf(this.#process.pid);
+  }
+
+  /** Bytes of the executable, of native libraries, and of the bundles and kernels that it runs. */
+  codeBytes(): number {
+    const bundles = BUNDLES.flatMap((folder) =>
+      fs.readdirSync(folder).map((file) => path.join(folder, file)),
+    );
+    const files = bundles.filter((file) => /(\/(main|shared-\w+|entry)\.js|\.wasm)$/.test(file));
+    return files.reduce((sum, file) => sum + fs.statSync(file).size, codeBytesOf(this.#process.pid));
   }
 
   /** Takes a checkpoint of everything that is applied; resolves when the manifest names it. */
