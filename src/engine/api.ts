@@ -17,6 +17,7 @@ import type {
   SelectPlan,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
+import type { ScriptCache } from '../sql/index.js';
 
 /** What every write of rows carries. */
 export interface WriteRequest {
@@ -210,6 +211,8 @@ export interface QueryApi {
 export interface EngineApi extends QueryApi {
   /** False until replay is done and while the engine closes. */
   readonly ready: boolean;
+  /** Statements of SQL that were read before. */
+  readonly statements: ScriptCache;
   /** The newest catalog whose changes are durable. */
   catalog(): Catalog;
   /**

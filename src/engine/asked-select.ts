@@ -5,7 +5,13 @@
  */
 import type { RowFormat } from '../answer/index.js';
 import { invariant } from '../base/index.js';
-import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
+import {
+  type GroupPartial,
+  type JoinTable,
+  type PartitionedTexts,
+  type SelectPlan,
+  TEXT_PARTITIONS,
+} from '../ir/index.js';
 import type { OperatorFigures, PartMemory, QueryBounds, SelectPart } from '../protocol/index.js';
 import type { LaneApi } from './lane.js';
 import type { RunningQuery } from './running-query.js';
@@ -22,6 +28,8 @@ export interface Slices {
 
 /** Rows that a lane gives at once, where there are more to come. */
 const PART_ROWS = 65_536;
+/** Texts that a lane counts at once, about: some 20 ms. */
+const TEXTS_AT_ONCE = 2 ** 20;
 /** And about so many bytes: the main thread takes a part in without giving its turn to others. */
 const PART_BYTES = 4 * 2 ** 20;
 
@@ -101,6 +109,39 @@ export class AskedSelect {
     );
   }
 
+  /**
+   * How many different texts there are in lists that lanes gave in this SELECT; null: it would take too long. Each lane counts
+   * some of the partitions.
+   */
+  async countTexts(lists: readonly PartitionedTexts[]): Promise<number | null> {
+    const textCount = lists.reduce((sum, { count }) => sum + count, 0);
+    const share = Math.ceil(TEXT_PARTITIONS / this.#lanes.length);
+    const step = Math.max(1, Math.min(share, Math.floor((TEXTS_AT_ONCE * TEXT_PARTITIONS) / textCount)));
+    const selectId = this.#selectId;
+    let different = 0;
+    for (let next = 0; next < TEXT_PARTITIONS; ) {
+      const counted = await this.#query.ask(({ index }) => {
+        const from = Math.min(TEXT_PARTITIONS, next);
+        const to = Math.min(TEXT_PARTITIONS, from + step);
+        next = to;
+        return this.#lanes[index].send('select-count-texts', { selectId, lists, from, to });
+      });
+      for (const count of counted) {
+        if (count === null) return null;
+        different += count;
+      }
+    }
+    return different;
+  }
+
+  /** Takes back the memory of what lanes gave and nobody looks at any more. */
+  giveBack(partials: readonly GroupPartial[]): void {
+    const states = partials.flatMap((partial) => partial.states);
+    const buffers = states.map((state) => (state.holds === 'texts' ? state.texts.words.buffer : null));
+    // Aggregates of the same values share their texts.
+    for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.give(new Uint8Array(buffer));
+  }
+
   /** Asks the lanes for which `rowsMax` is not 0, in this turn. */
   async #ask(
     rowsMax: (lane: number) => number,
@@ -108,7 +149,7 @@ export class AskedSelect {
   ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
-    const spares = this.#settings.format === null ? 0 : Math.ceil(this.#memory.count / this.#lanes.length);
+    const spares = takesRoom(this.#settings) ? Math.ceil(this.#memory.count / this.#lanes.length) : 0;
     const answers = await this.#query.ask(({ index }, bounds) =>
       this.#askOne(this.#lanes[index], isFirst, { rowsMax: rowsMax(index), bytesMax, spares }, bounds),
     );
@@ -153,6 +194,11 @@ export class AskedSelect {
     for (const lane of this.#lanes) lane.send('select-end', { selectId: this.#selectId }).catch(() => {});
   }
 }
+
+/** Whether lanes have a use for memory of parts: for encoded rows, and for texts that are to be counted. */
+const takesRoom = ({ plan, format }: AskedSettings): boolean =>
+  format !== null ||
+  plan.grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
 
 export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
   invariant(part.gives === 'columns', `a lane gave ${part.gives} where columns were asked for`);

@@ -22,6 +22,7 @@ import type {
 } from '../ir/index.js';
 import { readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
+import { ScriptCache } from '../sql/index.js';
 import { Log, type LogStats } from '../wal/index.js';
 import type {
   Asking,
@@ -83,6 +84,7 @@ const NO_LOG_STATS: LogStats = {
 };
 
 export class Engine implements EngineApi {
+  readonly statements = new ScriptCache();
   readonly #options: EngineOptions;
   readonly #lanes: LaneSet;
   readonly #order: WriteOrder;

@@ -6,6 +6,7 @@
  */
 import type { RowStream, StreamEncoder } from '../answer/index.js';
 import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../ir/index.js';
+import { unpackRows } from '../protocol/index.js';
 import type { Asking } from './api.js';
 import type { QueryRunner } from './query-runner.js';
 import type { RunningQuery } from './running-query.js';
@@ -110,8 +111,9 @@ class Production {
       const plan = { ...this.#plan, limit, after: held?.after ?? this.#plan.after };
       return lane.send('extract', { plan, bounds });
     });
-    pages.forEach((page, index) => {
-      if (page === null) return;
+    pages.forEach((packed, index) => {
+      if (packed === null) return;
+      const page = unpackRows(packed);
       const held = this.#lanes[index];
       const rows = held === undefined ? page : [...held.rows.slice(held.next), ...page];
       const after = page.at(-1)?.position ?? held?.after ?? null;

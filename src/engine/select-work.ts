@@ -5,7 +5,7 @@
  */
 import type { RowFormat } from '../answer/index.js';
 import { invariant } from '../base/index.js';
-import type { GroupPartial, JoinTable, SelectPlan } from '../ir/index.js';
+import type { GroupPartial, JoinTable, PartitionedTexts, SelectPlan } from '../ir/index.js';
 import {
   constantTable,
   finishGroups,
@@ -14,6 +14,7 @@ import {
   lowerSelect,
   RowMerge,
   type Table,
+  textsToCount,
 } from '../plan/index.js';
 import type { OperatorFigures, PartMemory } from '../protocol/index.js';
 import { concat, fromWire, toWire } from '../vector/index.js';
@@ -67,11 +68,14 @@ export class SelectWork {
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
       const parts = await asked.whole(rowsMax);
       if (parts === null) return null;
-      return await query.inSlices(
-        plan.grouping === null
-          ? finishRows(plan, parts.map(columnsOf), bytesMax)
-          : finishGroups(plan, parts.flatMap(partialsOf), bytesMax),
-      );
+      if (plan.grouping === null) {
+        return await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax));
+      }
+      const partials = parts.flatMap(partialsOf);
+      const told = await countTexts(asked, partials);
+      const table = await query.inSlices(finishGroups(plan, partials, bytesMax, told));
+      asked.giveBack(partials);
+      return table;
     } finally {
       asked.end();
     }
@@ -201,4 +205,21 @@ export class SelectWork {
     const settings = { plan, tables, format };
     return new AskedSelect(nextId(), [...lanes.all], settings, slices, query, figures, partMemory);
   }
+}
+
+/** By number of the aggregate, the different texts that lanes have counted. */
+async function countTexts(
+  asked: AskedSelect,
+  partials: readonly GroupPartial[],
+): Promise<ReadonlyMap<number, number>> {
+  const told = new Map<number, number>();
+  // Aggregates of the same values share their texts.
+  const counted = new Map<PartitionedTexts, number | null>();
+  for (const [aggregate, lists] of textsToCount(partials)) {
+    const known = counted.get(lists[0]);
+    const different = known === undefined ? await asked.countTexts(lists) : known;
+    counted.set(lists[0], different);
+    if (different !== null) told.set(aggregate, different);
+  }
+  return told;
 }

@@ -174,12 +174,29 @@ export type AggregateState =
       readonly values: WireVector;
       /** hashBytes of text t of `values`, where it is known without work. */
       readonly hashes: Uint32Array | null;
-      /**
-       * Of many texts of one group: those whose hashes end with the bits of p are values [partitions[p], partitions[p + 1]),
-       * for p below TEXT_PARTITIONS; their codes are null, and `hashes` is there, for the empty text too.
-       */
-      readonly partitions?: Uint32Array;
-    };
+    }
+  /** The same of many texts of one group. */
+  | { readonly holds: 'texts'; readonly texts: PartitionedTexts };
 
 /** A power of two: the ends of so many partitions are written at once without waiting for memory, and those of some million texts lie in a core's own cache. */
 export const TEXT_PARTITIONS = 256;
+
+/** Different texts in shared memory, put together by their hashes: those that end with the bits of p are partition p. */
+export interface PartitionedTexts {
+  readonly count: number;
+  /** Texts of each partition. */
+  readonly counts: Uint32Array;
+  /** Partition p is words[starts[p], starts[p + 1]). */
+  readonly starts: Float64Array;
+  /** Text by text: its hash (hashBytes), its length in bytes, and its bytes in whole blocks, filled up with 0; little-endian. */
+  readonly words: Uint32Array;
+}
+
+/** Words that stand before the bytes of a text among PartitionedTexts. */
+export const TEXT_HEAD_WORDS = 2;
+/** Most texts of a column take equally many blocks, so that loops over them are foreseen. */
+export const TEXT_BLOCK_BYTES = 8;
+
+/** The words of a text among PartitionedTexts. */
+export const textWords = (byteCount: number): number =>
+  TEXT_HEAD_WORDS + ((byteCount + TEXT_BLOCK_BYTES - 1) >>> 3) * 2;

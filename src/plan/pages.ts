@@ -1,25 +1,24 @@
 /** The rows of several lanes as one list in an extraction's order. */
-import { type ExtractedRow, type ExtractPlan, positionOrder } from '../ir/index.js';
+import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../ir/index.js';
+import { PackedRowReader, type PackedRows } from '../protocol/index.js';
 
 /** The first `limit` rows of lists that are in the plan's order. */
-export function firstRows(
-  plan: ExtractPlan,
-  lanes: readonly (readonly ExtractedRow[])[],
-  limit: number,
-): ExtractedRow[] {
+export function firstRows(plan: ExtractPlan, lanes: readonly PackedRows[], limit: number): ExtractedRow[] {
   const compare = positionOrder(plan);
-  const next = lanes.map(() => 0);
+  const readers = lanes.map((packed) => new PackedRowReader(packed));
   const rows: ExtractedRow[] = [];
   while (rows.length < limit) {
-    let first = -1;
-    for (let lane = 0; lane < lanes.length; lane++) {
-      if (next[lane] === lanes[lane].length) continue;
-      if (first < 0 || compare(lanes[lane][next[lane]].position, lanes[first][next[first]].position) < 0) {
-        first = lane;
-      }
+    let first: PackedRowReader | null = null;
+    let firstPosition: RowPosition | null = null;
+    for (const reader of readers) {
+      const { position } = reader;
+      if (position === null) continue;
+      if (firstPosition !== null && compare(position, firstPosition) >= 0) continue;
+      first = reader;
+      firstPosition = position;
     }
-    if (first < 0) break;
-    rows.push(lanes[first][next[first]++]);
+    if (first === null) break;
+    rows.push(first.take());
   }
   return rows;
 }

@@ -1,2 +1,3 @@
 export * from './lane.js';
+export * from './packed-rows.js';
 export * from './part-memory.js';

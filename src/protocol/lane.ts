@@ -14,16 +14,17 @@ import type { BatchPlace } from '../ingest/index.js';
 import type {
   Condition,
   CountEntityPlan,
-  ExtractedRow,
   ExtractPlan,
   GroupPartial,
   JoinTable,
+  PartitionedTexts,
   RoundPartial,
   RoundPlan,
   SelectPlan,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { WireVector } from '../vector/index.js';
+import type { PackedRows } from './packed-rows.js';
 
 /** What a worker is told once, when its thread starts. */
 export interface LaneStart {
@@ -133,6 +134,13 @@ export interface LaneRequests {
     readonly sliceMs: number;
     /** Memory for encoded parts, which is the lane's from now on. */
     readonly spare: readonly SharedArrayBuffer[];
+  };
+  /** Counts the different texts of the partitions [from, to) of lists that lanes gave of this SELECT. */
+  'select-count-texts': {
+    readonly selectId: number;
+    readonly lists: readonly PartitionedTexts[];
+    readonly from: number;
+    readonly to: number;
   };
   /** How the rows of a dimension that satisfy the condition would be found. */
   'outline-scan': {
@@ -260,9 +268,11 @@ export interface LaneAnswers {
   'count-entities': readonly number[];
   /** Per round, a partial of each shard that holds something of the dimension. */
   aggregate: readonly (readonly RoundPartial[])[];
-  extract: readonly ExtractedRow[];
+  extract: PackedRows;
   'select-begin': null;
   'select-next': SelectPart;
+  /** null: it would take too long. */
+  'select-count-texts': number | null;
   'select-end': null;
   /** Of each shard that holds something of the dimension. */
   'outline-scan': readonly ScanOutline[];

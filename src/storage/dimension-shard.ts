@@ -13,7 +13,7 @@ import { applySections, applyToAll } from './apply-sections.js';
 import type { ArenaPool } from './arena.js';
 import { COMPACTION_DEAD_MIN, compactSegments, isCompactionDue } from './compaction.js';
 import { Dictionary } from './dictionary.js';
-import { EntityIndex, type VisitRow } from './entity-index.js';
+import { EntityIndex, type TakeRow, type VisitRow } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
@@ -113,6 +113,11 @@ export class DimensionShard {
    */
   scan(fromHash: number, visit: VisitRow): void {
     this.#index.scan(fromHash, this.#compareIds, visit);
+  }
+
+  /** The living entities of a part of that order, in none: see EntityIndex.gather. */
+  gather(bits: number, ending: number, words: Uint32Array | null, take: TakeRow): void {
+    this.#index.gather(bits, ending, words, take);
   }
 
   #rowOf(hash: number, bytes: Uint8Array, from: number, to: number): number {

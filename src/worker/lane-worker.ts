@@ -125,12 +125,11 @@ export class LaneWorker {
       'select-begin': (request) => this.#beginSelect(request),
       'select-next': ({ selectId, rowsMax, bytesMax, sliceMs, spare }) => {
         this.#partMemory.add(spare);
-        const cursor = this.#selects.get(selectId);
-        // It was refused when it should have begun.
-        if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
         const endMs = performance.now() + sliceMs;
-        return cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
+        return this.#selectOf(selectId).next(rowsMax, bytesMax, () => performance.now() >= endMs);
       },
+      'select-count-texts': ({ selectId, lists, from, to }) =>
+        this.#selectOf(selectId).countTexts(lists, from, to),
       'select-end': ({ selectId }) => this.#endSelect(selectId),
       'outline-scan': ({ bounds, ...request }) => {
         const run = this.#runOf(bounds);
@@ -244,6 +243,13 @@ export class LaneWorker {
       new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
     );
     return null;
+  }
+
+  /** Throws 9004 for one that was refused when it should have begun. */
+  #selectOf(selectId: number): SelectCursor {
+    const cursor = this.#selects.get(selectId);
+    if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
+    return cursor;
   }
 
   #endSelect(selectId: number): null {

@@ -13,6 +13,7 @@ import { QueryRunner } from '../../src/engine/query-runner.js';
 import { ReadGate } from '../../src/engine/read-gate.js';
 import { SpoolStore } from '../../src/engine/spool.js';
 import { type ExtractedRow, type ExtractPlan, type OrderKey, positionOrder } from '../../src/ir/index.js';
+import { packRows } from '../../src/protocol/index.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 
 const SEED = 83;
@@ -68,7 +69,7 @@ function worldOf(
       sorted ??= inOrder(lanes[index], plan);
       // An entity is at one place only.
       const from = after === null ? 0 : sorted.findIndex(({ position }) => position.id === after.id) + 1;
-      return sorted.slice(from, from + limit);
+      return packRows(sorted.slice(from, from + limit));
     }) as LaneApi['send'],
   });
   const options = {

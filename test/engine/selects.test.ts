@@ -1,5 +1,6 @@
 /** SELECTs through a whole engine: parts, formats, versions, and what EXPLAIN tells. */
 import t from 'tap';
+import type { Json } from '../../src/api/index.js';
 import { type HangUp, Prng } from '../../src/base/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { bytesOf, COLUMNS, fill, type Rows, requestsOf, rowsOf } from './select-store.js';
@@ -214,3 +215,80 @@ t.test('EXPLAIN tells who does not see all rows neither their number nor what is
     { ...scan, operator: 'sort', shard: null, detail: 'by 1 key' },
   ]);
 });
+
+t.test('different texts of many shards are counted by the lanes, again and again alike', async (t) => {
+  const seed = 409;
+  t.comment(`seed ${seed}`);
+  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+  await store.createColumns(COLUMNS);
+  const prng = new Prng(seed);
+  const words: string[] = [];
+  const numbers: number[] = [];
+  for (let from = 0; from < 40_000; from += 1_000) {
+    const entities: Record<string, Json> = {};
+    for (let index = from; index < from + 1_000; index++) {
+      const [word, n] = [`${'ß'.repeat(prng.below(4))}word ${prng.below(25_000)}`, prng.below(10)];
+      words.push(word);
+      numbers.push(n);
+      entities[`e${index}`] = jsonObject({ word, n: num(n) });
+    }
+    await store.insert(jsonObject(entities));
+  }
+  const all = new Set(words).size;
+  const some = new Set(words.filter((_, index) => numbers[index] < 7)).size;
+  for (let round = 0; round < 3; round++) {
+    t.strictSame(await rowsOf(store, 'SELECT COUNT(DISTINCT word) AS c, COUNT(*) AS n FROM [default]'), [
+      { c: all, n: words.length },
+    ]);
+    t.strictSame(
+      await rowsOf(
+        store,
+        'SELECT COUNT(DISTINCT word) AS a, COUNT(DISTINCT word) + 1 AS b FROM [default] WHERE n < 7',
+      ),
+      [{ a: some, b: some + 1 }],
+    );
+  }
+});
+
+t.test(
+  'the first rows of an order are those of all rows in order, however few are read of them',
+  async (t) => {
+    const seed = 411;
+    t.comment(`seed ${seed}`);
+    const prng = new Prng(seed);
+    const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+    await fill(store, prng, 12_000);
+    const all = await rowsOf(store, 'SELECT [entity-id], n, d, word FROM [default]');
+    const wheres: [string, (row: Rows[number]) => boolean][] = [
+      ['', () => true],
+      [' WHERE n < 300', ({ n }) => typeof n === 'number' && n < 300],
+      [" WHERE word = 'w3'", ({ word }) => word === 'w3'],
+    ];
+    for (let round = 0; round < 60; round++) {
+      const [where, passes] = prng.pick(wheres);
+      const [column, descending] = [prng.pick(['n', 'd', 'word']), prng.chance(0.5)];
+      const [limit, offset] = [prng.pick([1, 10, 65, 400, 3_000]), prng.pick([0, 0, 7, 500])];
+      const order = `${column}${descending ? ' DESC' : ''}, [entity-id]`;
+      const text = `SELECT [entity-id], ${column} FROM [default]${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+      const expected = all
+        .filter(passes)
+        .sort((a, b) => {
+          const [one, other] = [a[column], b[column]] as (number | string | null)[];
+          const sign = descending ? -1 : 1;
+          if (one === null || other === null) return one === other ? compareIds(a, b) : one === null ? 1 : -1;
+          return one === other ? compareIds(a, b) : one < other ? -sign : sign;
+        })
+        .slice(offset, offset + limit)
+        .map((row) => ({ 'entity-id': row['entity-id'], [column]: row[column] }));
+      t.strictSame(await rowsOf(store, text), expected, text);
+      const alone = await rowsOf(store, text.replace(', [entity-id] LIMIT', ' LIMIT'));
+      t.strictSame(
+        alone.map((row) => row[column]),
+        expected.map((row) => row[column]),
+      );
+    }
+  },
+);
+
+const compareIds = (a: Rows[number], b: Rows[number]): number =>
+  String(a['entity-id']) < String(b['entity-id']) ? -1 : 1;

@@ -32,6 +32,7 @@ import type {
   ExtractedRow,
   ExtractPlan,
 } from '../../src/ir/index.js';
+import { ScriptCache } from '../../src/sql/index.js';
 
 /** Keys of the team and of the first database, which is of type production. */
 export const KEYS = {
@@ -57,6 +58,7 @@ function firstChanges(): CatalogChange[] {
 
 export class FakeEngine implements EngineApi {
   ready = true;
+  readonly statements = new ScriptCache();
   readonly inserts: { databaseId: number; bytes: Uint8Array; request: InsertRequest }[] = [];
   readonly mutations: MutationRequest[] = [];
   readonly plans: (readonly CountEntityPlan[])[] = [];

@@ -3,6 +3,7 @@ import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { type ExtractedRow, type ExtractPlan, positionOrder } from '../../src/ir/index.js';
 import { firstRows } from '../../src/plan/pages.js';
+import { packRows } from '../../src/protocol/index.js';
 
 const SEED = 8_128;
 t.comment(`seed ${SEED}`);
@@ -38,7 +39,9 @@ t.test('the first rows of several lanes are those of all rows sorted', async (t)
         }).sort(compare),
       );
       const all = lanes.flat().sort(compare);
-      for (const limit of [0, 1, 10, 1_000]) t.strictSame(firstRows(plan, lanes, limit), all.slice(0, limit));
+      for (const limit of [0, 1, 10, 1_000]) {
+        t.strictSame(firstRows(plan, lanes.map(packRows), limit), all.slice(0, limit));
+      }
     }
   }
 });

@@ -159,6 +159,49 @@ for (const [what, hashOf] of [
   );
 }
 
+for (const [what, hashOf] of [
+  ['spread over all bits', (id: number) => Math.imul(id, 0x9e3779b1) >>> 0],
+  ['all 0', () => 0],
+  ['at both ends', (id: number) => (id % 2 === 0 ? 0 : 0xffffffff)],
+  ['of the highest bit', (id: number) => (id % 2) * 2 ** 31 + (id % 7)],
+] as const) {
+  t.test(`entities are gathered by the ending of their hash when the hashes are ${what}`, async (t) => {
+    const prng = new Prng(SEED + 4);
+    const index = new EntityIndex();
+    const rows = new Set<number>();
+    const faults: string[] = [];
+    for (let step = 1; step <= 9_000; step++) {
+      // Also the highest rows that there can be.
+      const row = prng.below(what.startsWith('spread') ? 6_000 : 300) + (prng.chance(0.1) ? 2 ** 31 : 0);
+      if (!rows.has(row)) {
+        rows.add(row);
+        index.add(hashOf(row), row);
+      } else if (prng.chance(0.3)) {
+        rows.delete(row);
+        index.remove(hashOf(row), row);
+      }
+      if (step % 300 !== 0) continue;
+      const bits = prng.pick([0, 1, 5, 6, 7, 10, 32]);
+      const ending = prng.chance(0.3) ? prng.u32() : hashOf(prng.pick([...rows]));
+      const words = prng.chance(0.3) ? null : Uint32Array.from({ length: 200 }, () => prng.u32());
+      const found: number[] = [];
+      index.gather(bits, ending, words, (one, hash) => {
+        if (hash !== hashOf(one)) faults.push(`row ${one} has another hash`);
+        found.push(one);
+      });
+      const wanted = [...rows].filter(
+        (one) =>
+          hashOf(one) % 2 ** bits === ending % 2 ** bits &&
+          (words === null || (((words[Math.floor(one / 32)] ?? 0) >>> (one % 32)) & 1) === 1),
+      );
+      const [foundText, wantedText] = [found, wanted].map((list) => String(list.sort((a, b) => a - b)));
+      if (foundText !== wantedText)
+        faults.push(`step ${step}, ${bits} bits: ${foundText}, not ${wantedText}`);
+    }
+    t.strictSame(faults.slice(0, 2), []);
+  });
+}
+
 t.test('memory shrinks when most entities are gone and the others move', async (t) => {
   const index = new EntityIndex();
   const hashOf = (id: number): number => Math.imul(id, 0x9e3779b1) >>> 0;

@@ -126,3 +126,8 @@ export function countBefore({ offsets, bytes }: Dictionary, sorted: Uint32Array,
   }
   return low - 1;
 }
+
+/** The same bytes, not a copy, as what can be read as text from any place on. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

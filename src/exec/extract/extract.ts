@@ -1,5 +1,6 @@
 /** The first rows of a worker's shards in an extraction's order, with their cells. */
-import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
+import { type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
+import { type PackedRows, packRows } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { type FoundRow, findRows } from './found-rows.js';
@@ -15,10 +16,10 @@ export function extractRows(
   plan: ExtractPlan,
   scratch: Arena,
   run: QueryRun,
-): ExtractedRow[] {
+): PackedRows {
   const compare = positionOrder(plan);
   let first: FoundRow[] = [];
-  if (plan.limit < 1) return [];
+  if (plan.limit < 1) return packRows([]);
   for (const shard of shards) {
     const dimension = shard.find(plan);
     if (dimension === undefined || dimension.entityCount === 0) continue;
@@ -30,7 +31,7 @@ export function extractRows(
     first = merged(first, found, plan.limit, compare);
   }
   const cells = cellsOf(first, plan.columns, run);
-  return first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] }));
+  return packRows(first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] })));
 }
 
 /** The first `limit` rows of two lists that are in order. */

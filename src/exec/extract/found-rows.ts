@@ -13,7 +13,7 @@ import type { QueryRun } from '../query-run.js';
 import { DistanceKey, type NearAttribute, type NearestPoint } from './distance-key.js';
 import { EventDistanceKey, type NearEvents, NearestEvents, nearestEventsOf } from './nearest-events.js';
 import { offerRows } from './ordered-rows.js';
-import { collectRows, walkPays, walkRows } from './ranked-rows.js';
+import { rankedRows } from './ranked-rows.js';
 import { ownWords, type SelectedRows, selectedRows } from './row-words.js';
 import { ScoreKey, scoredRows, scoresOf } from './scores.js';
 import { ShardIds } from './shard-ids.js';
@@ -77,19 +77,15 @@ function withSelection<T>(
 }
 
 const select = (search: Search, condition: Condition | null): SelectedRows =>
-  withSelection(search, condition, (selection) => selectedRows(search.shard, selection));
+  withSelection(search, condition, (selection) => selectedRows(search.shard, selection, search.run));
 
 function byRank(search: Search): FoundRow[] {
   const { shard, plan, until, run, ids } = search;
   const page = { limit: plan.limit, after: plan.after, until };
-  let rows: Uint32Array;
-  if (plan.condition === null) rows = walkRows(shard, null, ids, page, run);
-  else {
-    const selected = select(search, plan.condition);
-    rows = walkPays(plan.limit, selected.count, shard.entityCount)
-      ? walkRows(shard, selected.words, ids, page, run)
-      : collectRows(shard, selected, ids, page, run);
-  }
+  // The index holds living entities only.
+  const selected =
+    plan.condition === null ? { words: null, count: shard.entityCount } : select(search, plan.condition);
+  const rows = rankedRows(shard, selected, ids, page, run);
   return Array.from(rows, (row) => ({
     shard,
     row,

@@ -135,7 +135,7 @@ export function integerAt({ arena, kind, width, valuesAt }: Placed, place: numbe
 }
 
 /** The same as the nearest double. */
-function numberAt({ arena, kind, width, valuesAt }: Placed, place: number): number {
+export function numberAt({ arena, kind, width, valuesAt }: Placed, place: number): number {
   if (kind === 'bits') return (arena.u8[valuesAt + (place >> 3)] >> (place & 7)) & 1;
   if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + place];
   if (width === 2) return arena.i16[(valuesAt >> 1) + place];

@@ -1,11 +1,11 @@
 /** The cells of extracted rows, column by column. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { Cell, OutputColumn } from '../../ir/index.js';
-import type { DimensionShard } from '../../storage/index.js';
+import type { DimensionShard, LatestColumn } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { RowEvents } from './event-cells.js';
 import type { FoundRow } from './found-rows.js';
-import { ValueWriter } from './value-cells.js';
+import { rawAt, ValueWriter } from './value-cells.js';
 
 /** Memory of a cell beside its letters, and of a letter. */
 const CELL_BYTES = 32;
@@ -42,31 +42,63 @@ function pushValues(
   cells: Cell[][],
   run: QueryRun,
 ): void {
-  const writers = new Map<DimensionShard, ValueWriter>();
-  rows.forEach(({ shard, row }, at) => {
-    let writer = writers.get(shard);
-    if (writer === undefined) {
-      writer = new ValueWriter(column, shard.dictionaries.get(columnId));
-      writers.set(shard, writer);
+  const found = new Map<DimensionShard, ShardColumn>();
+  const columns = rows.map(({ shard }) => {
+    let own = found.get(shard);
+    if (own === undefined) {
+      own = new ShardColumn(shard, columnId, new ValueWriter(column, shard.dictionaries.get(columnId)));
+      found.set(shard, own);
     }
-    const cell = cellOf(shard, row, columnId, writer);
+    return own;
+  });
+  // The rows lie far apart: the values of all are read first, so that waits for memory overlap.
+  const raws = Float64Array.from(rows, ({ row }, at) => columns[at].raw(row));
+  rows.forEach(({ row }, at) => {
+    const cell = columns[at].cell(row, raws[at]);
     run.take(bytesOf(cell));
     cells[at].push(cell);
   });
 }
 
-function cellOf(
-  shard: DimensionShard,
-  row: number,
-  columnId: number,
-  writer: ValueWriter,
-): string | string[] | null {
-  const segment = shard.segments[row >>> SEGMENT_ROWS_SHIFT];
-  const place = row & SEGMENT_ROWS_MASK;
-  const latest = segment.latest(columnId);
-  if (latest !== undefined) return writer.latest(latest, place);
-  const list = segment.list(columnId);
-  return list === undefined ? null : writer.list(list, place);
+/** One column of a shard, looked up once a segment. */
+class ShardColumn {
+  readonly #shard: DimensionShard;
+  readonly #columnId: number;
+  readonly #writer: ValueWriter;
+  /** By segment; null = the column has no latest values there. */
+  readonly #latest: (LatestColumn | null | undefined)[];
+
+  constructor(shard: DimensionShard, columnId: number, writer: ValueWriter) {
+    this.#shard = shard;
+    this.#columnId = columnId;
+    this.#writer = writer;
+    this.#latest = new Array(shard.segments.length).fill(undefined);
+  }
+
+  #latestOf(segmentIndex: number): LatestColumn | null {
+    let latest = this.#latest[segmentIndex];
+    if (latest === undefined) {
+      latest = this.#shard.segments[segmentIndex].latest(this.#columnId) ?? null;
+      this.#latest[segmentIndex] = latest;
+    }
+    return latest;
+  }
+
+  /** What rawAt gives of the row's latest value; NaN where it has none. */
+  raw(row: number): number {
+    const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    return latest?.has(place) === true ? rawAt(latest, place) : Number.NaN;
+  }
+
+  /** `raw`: the row's. */
+  cell(row: number, raw: number): string | string[] | null {
+    const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
+    const place = row & SEGMENT_ROWS_MASK;
+    if (latest !== null) return Number.isNaN(raw) ? null : this.#writer.text(latest, place, raw);
+    const list = this.#shard.segments[row >>> SEGMENT_ROWS_SHIFT].list(this.#columnId);
+    return list === undefined ? null : this.#writer.list(list, place);
+  }
 }
 
 function bytesOf(cell: string | readonly string[] | null): number {

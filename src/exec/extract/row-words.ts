@@ -3,6 +3,7 @@
  * the arenas, so that kernels may use their scratch bitmaps meanwhile.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
@@ -18,11 +19,22 @@ export interface SelectedRows {
 export const bytesOfWords = ({ segments }: DimensionShard): number => segments.length * BITMAP_BYTES;
 
 /** What the selection selects; words take bytesOfWords of the query's memory. Throws 9005 and 9006. */
-export function selectedRows(shard: DimensionShard, selection: EntitySelection): SelectedRows {
+export function selectedRows(shard: DimensionShard, selection: EntitySelection, run: QueryRun): SelectedRows {
   if (selection.isWhole) return { words: null, count: shard.entityCount };
-  const bitmap = selection.bitmap();
-  const words = new Uint32Array(bitmap.buffer as ArrayBuffer, 0, bitmap.length / 4);
-  return { words, count: countBits(words) };
+  run.take(bytesOfWords(shard));
+  const words = new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT);
+  const bytes = new Uint8Array(words.buffer);
+  let count = 0;
+  shard.segments.forEach(({ rowCount }, index) => {
+    const selected = selection.select(index);
+    count += selected;
+    if (selected === rowCount) fillWords(words, index * WORDS_PER_SEGMENT, rowCount);
+    else if (selected > 0) {
+      const from = selection.bitmapAt;
+      bytes.set(selection.arena.u8.subarray(from, from + bitmapBytes(rowCount)), index * BITMAP_BYTES);
+    }
+  });
+  return { words, count };
 }
 
 /** The same as words in any case, which the caller may change. */

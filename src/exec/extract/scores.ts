@@ -51,7 +51,7 @@ export function scoredRows(
   scores: Scores,
   run: QueryRun,
 ): SelectedRows {
-  const words = ownWords(shard, selectedRows(shard, selection), run);
+  const words = ownWords(shard, selectedRows(shard, selection, run), run);
   for (let word = 0; word < words.length; word++) {
     if (words[word] === 0) continue;
     let kept = 0;

@@ -2,10 +2,15 @@
 import { hashBytes, reversedBits, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type RowPosition, rankOfId } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import { compareBytes, prefixOf } from './byte-order.js';
+import { asBuffer, compareBytes, prefixOf } from './byte-order.js';
 import { exactBound, type KeyBound, NO_ZONE, type OrderSortKey, type SortKey } from './sort-key.js';
 
-type Ids = { readonly offsets: Uint32Array; readonly bytes: Uint8Array };
+interface Ids {
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+  /** The same bytes. */
+  readonly buffer: Buffer;
+}
 
 export class ShardIds {
   readonly #shard: DimensionShard;
@@ -19,16 +24,17 @@ export class ShardIds {
   of(segmentIndex: number): Ids {
     let ids = this.#segments[segmentIndex];
     if (ids === undefined) {
-      ids = this.#shard.segments[segmentIndex].ids();
+      const { offsets, bytes } = this.#shard.segments[segmentIndex].ids();
+      ids = { offsets, bytes, buffer: asBuffer(bytes) };
       this.#segments[segmentIndex] = ids;
     }
     return ids;
   }
 
   text(row: number): string {
-    const { offsets, bytes } = this.of(row >>> SEGMENT_ROWS_SHIFT);
+    const { offsets, buffer } = this.of(row >>> SEGMENT_ROWS_SHIFT);
     const place = row & SEGMENT_ROWS_MASK;
-    return Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
+    return buffer.toString('utf8', offsets[place], offsets[place + 1]);
   }
 
   compare(a: number, b: number): number {

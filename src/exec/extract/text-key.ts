@@ -148,7 +148,7 @@ export class TextKey implements OrderSortKey {
   }
 }
 
-export function textOfCode({ offsets, bytes }: Dictionary, code: number): string {
+function textOfCode({ offsets, bytes }: Dictionary, code: number): string {
   return Buffer.from(bytes.subarray(offsets[code], offsets[code + 1])).toString('utf8');
 }
 

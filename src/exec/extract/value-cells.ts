@@ -1,25 +1,30 @@
 /** Stored values as the texts of an extraction's cells. */
-import { baseTypeOf, textOfInteger, textOfPoint, type ValueForm } from '../../schema/index.js';
-import type { Dictionary, LatestColumn, ListColumn } from '../../storage/index.js';
-import { integerAt, type Placed } from './integer-key.js';
-import { textOfCode } from './text-key.js';
+import {
+  baseTypeOf,
+  type ColumnType,
+  formatDate,
+  formatDateTime,
+  textOfInteger,
+  textOfPoint,
+  type ValueForm,
+} from '../../schema/index.js';
+import type { Dictionary, ListColumn } from '../../storage/index.js';
+import { asBuffer } from './byte-order.js';
+import { integerAt, numberAt, type Placed } from './integer-key.js';
 
 /** Writes the values of one column. */
 export class ValueWriter {
   readonly #form: ValueForm;
-  readonly #dictionary: Dictionary | undefined;
-  readonly #isDateTime: boolean;
+  readonly #base: ColumnType;
+  readonly #offsets: Uint32Array | null;
+  readonly #bytes: Buffer;
 
   /** `dictionary`: of the column, where it is one of strings. */
   constructor(form: ValueForm, dictionary: Dictionary | undefined) {
     this.#form = form;
-    this.#dictionary = dictionary;
-    this.#isDateTime = baseTypeOf(form.type) === 'datetime';
-  }
-
-  /** The text of a column, null where the row has no value. */
-  latest(column: LatestColumn, place: number): string | null {
-    return column.has(place) ? this.at(column, place) : null;
+    this.#base = baseTypeOf(form.type);
+    this.#offsets = dictionary?.offsets ?? null;
+    this.#bytes = asBuffer(dictionary?.bytes ?? new Uint8Array(0));
   }
 
   /** The texts of a list in its order, null where the row has none. */
@@ -43,23 +48,53 @@ export class ValueWriter {
 
   /** The text of the value that lies at `place`. */
   at(values: Placed, place: number): string {
-    const { arena, kind, width, valuesAt } = values;
+    return this.text(values, place, rawAt(values, place));
+  }
+
+  /** The same, where what rawAt gives of it is known. */
+  text(values: Placed, place: number, raw: number): string {
+    const { arena, kind, valuesAt } = values;
+    if (kind === 'code') return this.#code(raw);
     if (kind === 'geo') {
       const at = (valuesAt >> 3) + place * 2;
       return textOfPoint({ longitude: arena.f64[at], latitude: arena.f64[at + 1] });
     }
-    if (kind !== 'code') return this.#integer(integerAt(values, place));
-    if (width === 1) return this.#code(arena.u8[valuesAt + place]);
-    return this.#code(width === 2 ? arena.u16[(valuesAt >> 1) + place] : arena.u32[(valuesAt >> 2) + place]);
+    return Number.isSafeInteger(raw) ? this.#number(raw) : this.#integer(integerAt(values, place));
   }
 
   #code(code: number): string {
-    return this.#dictionary === undefined ? '' : textOfCode(this.#dictionary, code);
+    const offsets = this.#offsets;
+    return offsets === null ? '' : this.#bytes.toString('utf8', offsets[code], offsets[code + 1]);
   }
 
   /** Datetimes have lower-case letters here, as clients of extractions expect. */
   #integer(value: bigint): string {
     const text = textOfInteger(this.#form, value);
-    return this.#isDateTime ? text.toLowerCase() : text;
+    return this.#base === 'datetime' ? text.toLowerCase() : text;
   }
+
+  /** The same of a number that is exact, without a detour by way of a BigInt. */
+  #number(value: number): string {
+    switch (this.#base) {
+      case 'boolean':
+        return value === 0 ? 'false' : 'true';
+      case 'date':
+        return formatDate(value);
+      case 'datetime':
+        return formatDateTime(value).toLowerCase();
+      case 'decimal':
+        return this.#integer(BigInt(value));
+      default:
+        return String(value);
+    }
+  }
+}
+
+/** The code at `place`; or the integer, days or bit as the nearest double; of a point its longitude. */
+export function rawAt(values: Placed, place: number): number {
+  const { arena, kind, width, valuesAt } = values;
+  if (kind === 'geo') return arena.f64[(valuesAt >> 3) + place * 2];
+  if (kind !== 'code') return numberAt(values, place);
+  if (width === 1) return arena.u8[valuesAt + place];
+  return width === 2 ? arena.u16[(valuesAt >> 1) + place] : arena.u32[(valuesAt >> 2) + place];
 }

@@ -5,11 +5,12 @@
  */
 import type { Room, RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { JoinTable, SelectPlan } from '../../ir/index.js';
+import type { JoinTable, PartitionedTexts, SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
+import { countDifferentTexts } from './count-texts.js';
 import { GroupedShards } from './grouped.js';
 import { JoinedTable } from './join-lookup.js';
 import { LaneShards } from './lane-shards.js';
@@ -23,7 +24,7 @@ export interface SelectSettings {
   /** null = as columns. */
   readonly format: RowFormat | null;
   readonly profiled: boolean;
-  /** For encoded parts; absent = fresh memory. */
+  /** For encoded parts and for texts of groups; absent = fresh memory. */
   readonly room?: Room;
 }
 
@@ -46,7 +47,7 @@ export class SelectCursor {
     this.#memory = new HeldMemory(run);
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
     this.#lane = new LaneShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
-    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#lane);
+    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#lane, settings.room);
     else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#lane);
     else this.#rows = new UngroupedRows(this.#lane, format, settings.room);
   }
@@ -64,6 +65,14 @@ export class SelectCursor {
     // Groups take their memory until they were sent.
     if (done && part.gives !== 'groups') this.release();
     return { done, figures: this.#lane.takeFigures(), ...part };
+  }
+
+  /**
+   * The different texts of the partitions [from, to) of lists that lanes gave of this SELECT; null: it would take too long.
+   * Throws 9005, 9006.
+   */
+  countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
+    return countDifferentTexts(lists, from, to, this.#run);
   }
 
   /** Gives all back; may be called again. */

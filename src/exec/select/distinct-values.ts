@@ -3,6 +3,7 @@
  * Which values a group has is told by a bit for each code, while these bits are not too many. Else, and where values are
  * counted within several groups, pairs of group and code are numbered.
  */
+import type { Room } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
@@ -28,6 +29,8 @@ export interface DistinctSettings {
   readonly directMax: number;
   /** Bits of a grid at most. */
   readonly gridMax: number;
+  /** Memory for texts. */
+  readonly room: Room;
 }
 
 export class DistinctValues implements Aggregation {
@@ -104,8 +107,11 @@ export class DistinctValues implements Aggregation {
       if (groups !== null) groups[at] = group - 1;
       codes[at++] = code;
     });
-    const partitioned = isOneGroup && count >= PARTITIONED_MIN ? this.#codes.partitioned?.(codes, run) : null;
-    return { holds: 'values', groups, counts: null, ...(partitioned ?? this.#codes.values(codes, run)) };
+    if (isOneGroup && count >= PARTITIONED_MIN) {
+      const texts = this.#codes.partitioned?.(codes, run, this.#settings.room) ?? null;
+      if (texts !== null) return { holds: 'texts', texts };
+    }
+    return { holds: 'values', groups, counts: null, ...this.#codes.values(codes, run) };
   }
 
   #ofCounts(run: QueryRun): AggregateState {

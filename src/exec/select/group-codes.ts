@@ -2,6 +2,8 @@
  * Codes for the values of an expression within one shard: equal values have equal codes, whatever vector they come in, so
  * that keys are grouped and distinct values counted as integers.
  */
+import type { Room } from '../../answer/index.js';
+import type { PartitionedTexts } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 
@@ -9,12 +11,6 @@ export interface CodedValues {
   readonly values: WireVector;
   /** hashBytes of each text of the vector, where it is known. */
   readonly hashes: Uint32Array | null;
-}
-
-/** See AggregateState. */
-export interface PartitionedTexts extends CodedValues {
-  readonly hashes: Uint32Array;
-  readonly partitions: Uint32Array;
 }
 
 /** The code of row i is codes[i] + shift. The array is not to be written, and good until the next call. */
@@ -31,8 +27,8 @@ export interface ValueCodes {
   code(vector: Vector, out: Uint32Array): Coded;
   /** A vector of the values with these codes; the memory that it takes is the run's. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
-  /** The same, of codes above 0, put together by their hashes, where these are known; absent, or null, where they are not. */
-  partitioned?(codes: Uint32Array, run: QueryRun): PartitionedTexts | null;
+  /** The same, of codes above 0, as texts put together by their hashes, where these are known; absent, or null, where they are not. */
+  partitioned?(codes: Uint32Array, run: QueryRun, room: Room): PartitionedTexts | null;
 }
 
 /** 0 where a code is that of missing values; null where none is. */

@@ -3,17 +3,13 @@
  * the text's own. As soon as there is another list the texts are numbered by what they say; those of the first list keep
  * their codes.
  */
+import type { Room } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
+import type { PartitionedTexts } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
 import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import {
-  type Coded,
-  type CodedValues,
-  isAllMissing,
-  type PartitionedTexts,
-  type ValueCodes,
-} from './group-codes.js';
+import { type Coded, type CodedValues, isAllMissing, type ValueCodes } from './group-codes.js';
 import { TextTable } from './group-text-table.js';
 import { codedTexts } from './group-text-wire.js';
 import { partitionedTexts } from './text-partitions.js';
@@ -90,9 +86,9 @@ export class TextCodes implements ValueCodes {
     }
   }
 
-  partitioned(codes: Uint32Array, run: QueryRun): PartitionedTexts | null {
+  partitioned(codes: Uint32Array, run: QueryRun, room: Room): PartitionedTexts | null {
     if (this.#own === null || this.#own.hashes === null) return null;
-    return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run);
+    return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, room);
   }
 
   values(codes: Uint32Array, run: QueryRun): CodedValues {

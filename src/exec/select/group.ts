@@ -3,6 +3,7 @@
  * groups of all shards are merged from. Batch by batch: keys become the number of each row's group, and aggregates add
  * their values under these numbers.
  */
+import type { Room } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {
@@ -25,6 +26,7 @@ import { type RowGroups, rowGroups } from './group-keys.js';
 import { DIRECT_PAIRS_MAX } from './group-pairs.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
 import type { Steps } from './steps.js';
+import { freshMemory } from './text-partitions.js';
 
 /** The rows to be grouped. */
 export interface GroupedRows {
@@ -37,13 +39,15 @@ export interface GroupedRows {
 }
 
 export interface GroupSettings {
+  /** Memory for texts of the answer. */
+  readonly room?: Room;
   /** Places of a table with a place for every pair of keys, at most. */
   readonly directMax: number;
   /** Bits of a grid with one for every pair of group and value, at most. */
   readonly gridMax: number;
 }
 
-const USUAL: GroupSettings = { directMax: DIRECT_PAIRS_MAX, gridMax: GRID_BITS_MAX };
+export const USUAL_GROUPS: GroupSettings = { directMax: DIRECT_PAIRS_MAX, gridMax: GRID_BITS_MAX };
 
 /**
  * `plan` has a grouping. Memory of the answer stays taken from the run. Throws 6000 (from expressions), 9005, 9006.
@@ -53,7 +57,7 @@ export function* groupShard(
   plan: SelectPlan,
   run: QueryRun,
   figures: ShardFigures,
-  settings: GroupSettings = USUAL,
+  settings: GroupSettings = USUAL_GROUPS,
 ): Steps<GroupPartial> {
   invariant(plan.grouping !== null, 'only what has a grouping is grouped');
   const memory = new HeldMemory(run);
@@ -102,7 +106,7 @@ class Grouper {
     this.#groups = rowGroups(grouping, limits.directMax, memory);
     this.#isOneGroup = grouping.keys.length === 0 && !grouping.perEntity;
     this.#keys = grouping.keys.map((key) => this.#operandOf(key));
-    const settings = { isOneGroup: this.#isOneGroup, ...limits };
+    const settings = { isOneGroup: this.#isOneGroup, ...limits, room: limits.room ?? freshMemory };
     this.#aggregates = grouping.aggregates.map((aggregate) => this.#sharedOf(aggregate, settings));
     this.#lastEntities = memory.u32(0);
   }

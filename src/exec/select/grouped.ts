@@ -1,17 +1,21 @@
 /** The groups of a plan with grouping, of each shard of a lane that holds something of the dimension. */
+import type { Room } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
-import { groupShard } from './group.js';
+import { groupShard, USUAL_GROUPS } from './group.js';
 import type { LaneShard, LaneShards } from './lane-shards.js';
 import type { ShardRows } from './shard-rows.js';
 import { endSteps, goOn, type IsOver, type Steps } from './steps.js';
+import { freshMemory } from './text-partitions.js';
 
 /** What the part holds, without what is the same in all of them. */
 export type PartGroups = Omit<Extract<SelectPart, { readonly gives: 'groups' }>, 'done' | 'figures'>;
 
 export class GroupedShards {
   readonly #lane: LaneShards;
+  /** Memory for texts. */
+  readonly #room: Room;
   readonly #work: Steps<GroupPartial[]>;
   /** Of the shard that is grouped. */
   #rows: ShardRows | null = null;
@@ -20,8 +24,9 @@ export class GroupedShards {
   isDone = false;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards) {
+  constructor(lane: LaneShards, room: Room = freshMemory) {
     this.#lane = lane;
+    this.#room = room;
     this.#work = this.#groups();
   }
 
@@ -57,7 +62,7 @@ export class GroupedShards {
     const rows = this.#lane.rows(shard);
     this.#rows = rows;
     try {
-      return yield* groupShard(rows, plan, run, shard.figures);
+      return yield* groupShard(rows, plan, run, shard.figures, { ...USUAL_GROUPS, room: this.#room });
     } finally {
       this.#rows = null;
       rows.release();

@@ -22,6 +22,10 @@ const PART_ROWS_MIN = 1_024;
 /** What giving a part takes for a while, for each row, beside its columns. */
 const PART_ROW_BYTES = 36;
 
+/** For each row that is wanted, rows of the first batch. */
+const FIRST_ROWS = 4;
+const FIRST_ROWS_MIN = 256;
+
 interface Order {
   /** Of each row in order: the shard, and the row in it or the event. */
   readonly shards: Uint32Array;
@@ -94,7 +98,10 @@ export class OrderedRows {
       for (const [index, shard] of all.entries()) {
         const rows = this.#lane.rows(shard);
         this.#shards.push(rows);
-        for (const batch of rows.batches(BATCH_ROWS_MAX, bound)) {
+        // Few rows tell already which others cannot be among the first.
+        const firstRows =
+          bound === null || bound.isKnown || limit === null ? BATCH_ROWS_MAX : limit * FIRST_ROWS;
+        for (const batch of rows.batches(Math.max(firstRows, FIRST_ROWS_MIN), bound)) {
           if (batch !== null) {
             const start = shard.figures.start();
             sorted.offer(batch, index);

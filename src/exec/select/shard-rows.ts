@@ -7,7 +7,7 @@
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { compile, type Evaluate, trueRows } from '../../expression/index.js';
 import type { SelectPlan } from '../../ir/index.js';
-import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import { type Arena, BITMAP_BYTES, type DimensionShard, type EntitySegment } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { BatchSize } from './batch-size.js';
@@ -51,6 +51,8 @@ export class ShardRows {
   /** The segment that `batches` reads. */
   #segment = 0;
   readonly #batchSize = new BatchSize();
+  /** Places of rows of that segment. */
+  #list = new Uint32Array(0);
   /** Of the feed that is read. */
   #feed: FeedSelection | null = null;
 
@@ -121,7 +123,6 @@ export class ShardRows {
     const { segments } = this.#dimension;
     const looked = { none: 0, whole: 0, some: 0 };
     let behind = 0;
-    const list = new Uint32Array(segments.reduce((most, { rowCount }) => Math.max(most, rowCount), 0));
     try {
       for (let index = 0; index < segments.length; index++) {
         this.#segment = index;
@@ -133,17 +134,10 @@ export class ShardRows {
         const start = this.#figures.start();
         const selected = this.#selection.select(index);
         const count = bound?.narrow(segments[index], selected, this.#selection.bitmap) ?? selected;
-        if (count > 0 && count < rowCount) placesOfBitmap(this.#selection.bitmap, rowCount, list);
         this.#figures.add('scan', start, selected);
         looked[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
         if (count === 0) yield null;
-        for (let from = 0; from < count; ) {
-          const rows = Math.min(this.#batchSize.next(), count - from);
-          const places =
-            count === rowCount ? placesFrom(from, rows) : listedPlaces(list.subarray(from, from + rows));
-          yield this.#batch(index, places, null);
-          from += rows;
-        }
+        else yield* this.#entitiesOf(index, count, bound);
       }
     } finally {
       this.#figures.note('scan', [
@@ -154,6 +148,38 @@ export class ShardRows {
         `${this.#kernels} kernels`,
       ]);
     }
+  }
+
+  /** The `count` rows of a segment that were selected; when `bound` comes to tell something, what it leaves of the others. */
+  *#entitiesOf(index: number, selected: number, bound: TopBound | null): Generator<SegmentBatch> {
+    const segment = this.#dimension.segments[index];
+    // Other segments may be selected meanwhile.
+    let unbounded = bound === null || bound.isKnown ? null : this.#selection.bitmap.slice();
+    let count = selected;
+    let list = count === segment.rowCount ? null : this.#listed(this.#selection.bitmap, count, segment);
+    for (let from = 0; from < count; ) {
+      const rows = Math.min(this.#batchSize.next(), count - from);
+      const places = list === null ? placesFrom(from, rows) : listedPlaces(list.subarray(from, from + rows));
+      yield this.#batch(index, places, null);
+      from += rows;
+      if (unbounded === null || bound === null || from === count || !bound.isKnown) continue;
+      const next = list === null ? from : list[from];
+      const left = bound.narrow(segment, count, unbounded);
+      if (left < count) {
+        list = this.#listed(unbounded, left, segment);
+        count = left;
+        from = 0;
+        while (from < count && list[from] < next) from++;
+      }
+      unbounded = null;
+    }
+  }
+
+  /** The places of the `count` rows of the bitmap; good until the next call. */
+  #listed(bitmap: Uint8Array<ArrayBuffer>, count: number, { rowCount }: EntitySegment): Uint32Array {
+    if (this.#list.length < count) this.#list = new Uint32Array(Math.min(rowCount, count * 2));
+    placesOfBitmap(bitmap, rowCount, this.#list);
+    return this.#list;
   }
 
   #batch(segment: number, places: RowPlaces, events: Uint32Array | null): SegmentBatch {

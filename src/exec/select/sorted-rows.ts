@@ -28,8 +28,9 @@ export class SortedRows {
   readonly #limit: number;
   readonly #isBounded: boolean;
   readonly #keys: readonly Key[];
-  readonly #leading = new Float64Array(BATCH_ROWS_MAX);
-  readonly #positions = new Uint32Array(BATCH_ROWS_MAX);
+  /** Room for the rows of a batch. */
+  #leading = new Float64Array(0);
+  #positions = new Uint32Array(0);
   #count = 0;
   /** Of each entry: the shard, and the row in it or the event. */
   #shards = new Uint32Array(0);
@@ -84,6 +85,10 @@ export class SortedRows {
   #candidates(batch: SegmentBatch, first: Vector): Uint32Array {
     const [key] = this.#keys;
     const high = key.column.lastLeading;
+    if (this.#leading.length < batch.count) {
+      const room = Math.min(batch.count * 2, BATCH_ROWS_MAX);
+      [this.#leading, this.#positions] = [new Float64Array(room), new Uint32Array(room)];
+    }
     key.column.leading(first, this.#leading);
     const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
     if (this.#keys.length === 1 && isDecided) {

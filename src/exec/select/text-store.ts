@@ -6,8 +6,11 @@ import type { Texts, TextVector } from '../../vector/index.js';
 import type { HeldMemory } from '../held-memory.js';
 import { grownTo } from './growing.js';
 
-/** Dictionaries of so many texts, or so many for each row, are looked through for texts that stand here already. */
-const SHARED_TEXTS = 65_536;
+/**
+ * Dictionaries of so many texts, or so many for each row that came of them, are looked through for texts that stand here
+ * already: a few rows of a segment's IDs are not worth a list of all of them.
+ */
+const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
 
 export class TextStore {
@@ -15,6 +18,8 @@ export class TextStore {
   /** By dictionary, and by code in it: the text's code here + 1, or 0. */
   readonly #shared = new Map<Texts, Uint32Array>();
   #sharedBytes = 0;
+  /** Rows of dictionaries that are not shared. */
+  readonly #ownRows = new Map<Texts, number>();
   #codes = new Uint32Array(0);
   #rowCount = 0;
   #offsets = new Uint32Array(0);
@@ -55,7 +60,11 @@ export class TextStore {
     if (codes === null) return null;
     let shared = this.#shared.get(texts);
     if (shared !== undefined) return shared;
-    if (texts.size > Math.max(SHARED_TEXTS, rows * SHARED_TEXTS_PER_ROW)) return null;
+    const rowCount = (this.#ownRows.get(texts) ?? 0) + rows;
+    if (texts.size > Math.max(SHARED_TEXTS, rowCount * SHARED_TEXTS_PER_ROW)) {
+      this.#ownRows.set(texts, rowCount);
+      return null;
+    }
     this.#memory.take(texts.size * 4);
     this.#sharedBytes += texts.size * 4;
     shared = new Uint32Array(texts.size);

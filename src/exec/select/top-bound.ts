@@ -39,6 +39,11 @@ export class TopBound {
     return columnId === null ? null : new TopBound(columnId, first.descending, last);
   }
 
+  /** Whether it leaves anything out. */
+  get isKnown(): boolean {
+    return this.#range() !== null;
+  }
+
   /** Of the `count` rows of a segment that are set in `bitmap` (all of them where it has no more) leaves those that may be in. */
   narrow(segment: EntitySegment, count: number, bitmap: Uint8Array): number {
     const range = this.#range();

@@ -17,7 +17,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 export function runSql(call: DatabaseCall): Promise<Members> | StreamedAnswer {
   const text = textOf(call.body);
   if (!sql.beginsWithRead(text)) checkWriter(call.caller);
-  const script = sql.readScript(text);
+  const script = call.engine.statements.read(text);
   if (script.kind === 'reads') return read(call, script.statements);
   checkWriter(call.caller);
   return write(call, script.statements);

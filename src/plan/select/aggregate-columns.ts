@@ -38,7 +38,7 @@ export function* aggregateColumn(
 ): Sliced<Vector> {
   const holds = stateOf(aggregate);
   invariant(
-    states.every((state) => state.holds === holds),
+    states.every((state) => state.holds === holds || (holds === 'values' && state.holds === 'texts')),
     `groups hold ${holds} for ${aggregate.function}`,
   );
   switch (holds) {
@@ -47,7 +47,7 @@ export function* aggregateColumn(
     case 'extreme':
       return yield* extremes(aggregate, states as readonly StateOf<'extreme'>[], groups, budget);
     case 'values':
-      return yield* ofValues(aggregate, states as readonly StateOf<'values'>[], groups, budget);
+      return yield* ofValues(aggregate, states as readonly StateOf<'values' | 'texts'>[], groups, budget);
     default:
       return yield* ofMoments(aggregate, states as readonly StateOf<'sum' | 'squares'>[], groups, budget);
   }
@@ -186,7 +186,7 @@ const withOneMissing = ({ kind }: Vector): Vector =>
 
 function* ofValues(
   aggregate: Aggregate,
-  states: readonly StateOf<'values'>[],
+  states: readonly StateOf<'values' | 'texts'>[],
   merged: MergedGroups,
   budget: MemoryBudget,
 ): Sliced<Vector> {
@@ -195,7 +195,7 @@ function* ofValues(
     const different = yield* countStateTexts(type, states, budget);
     return countColumn(Float64Array.of(different));
   }
-  const joined = yield* joinValues(type, states, merged, budget);
+  const joined = yield* joinValues(type, states.map(valuesOf), merged, budget);
   const { values, groups } = joined;
   if (aggregate.function === 'percentile') {
     invariant(aggregate.fraction !== null, 'a percentile has a fraction');
@@ -212,6 +212,11 @@ function* ofValues(
   const counts = yield* countEntries(distinct, groups, merged.count, budget);
   if (aggregate.function === 'count') return countColumn(counts);
   return yield* distinctMoments(aggregate, values, distinct, groups, counts, budget);
+}
+
+function valuesOf(state: StateOf<'values' | 'texts'>): StateOf<'values'> {
+  invariant(state.holds === 'values', 'texts are put together to be counted');
+  return state;
 }
 
 function* allEntries(count: number, budget: MemoryBudget): Sliced<Uint32Array> {

@@ -60,7 +60,14 @@ function stateOfRow(
     case 'extreme':
       return { holds, values: toWire(value) };
     case 'values':
-      return { holds, groups: null, counts: null, values: toWire(slice(value, 0, count)), hashes: null };
+    case 'texts':
+      return {
+        holds: 'values',
+        groups: null,
+        counts: null,
+        values: toWire(slice(value, 0, count)),
+        hashes: null,
+      };
     case 'sum':
       return { holds, counts, sums: powerOf(value, count, 1n) };
     case 'squares':

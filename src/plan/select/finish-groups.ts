@@ -14,16 +14,21 @@ import { aggregateColumn } from './aggregate-columns.js';
 import { gatherRows, withoutSignedZeros } from './columns.js';
 import { evaluated, type Selected, satisfying } from './evaluation.js';
 import { mergeGroups } from './group-merge.js';
+import { countColumn } from './measures.js';
 import { sortedRows } from './row-order.js';
 import { firstRows } from './row-words.js';
 import type { OrderColumn } from './sort-keys.js';
 import { fieldsOf, type Table } from './table.js';
 
-/** `plan` has a grouping; `bytesMax`: memory that this may take. Throws 6000, 9006. */
+/**
+ * `plan` has a grouping; `bytesMax`: memory that this may take; `told`: what is known of aggregates of the only group, by their
+ * number. Throws 6000, 9006.
+ */
 export function* finishGroups(
   plan: SelectPlan,
   partials: readonly GroupPartial[],
   bytesMax: number,
+  told: ReadonlyMap<number, number> = NOTHING_TOLD,
 ): Sliced<Table> {
   const { grouping } = plan;
   invariant(grouping !== null, 'the plan has groups');
@@ -33,7 +38,11 @@ export function* finishGroups(
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
   for (const [index, aggregate] of grouping.aggregates.entries()) {
     const states = partials.map(({ states }) => states[index]);
-    const column = yield* aggregateColumn(aggregate, states, groups, budget.rest());
+    const known = told.get(index);
+    const column =
+      known === undefined
+        ? yield* aggregateColumn(aggregate, states, groups, budget.rest())
+        : countColumn(Float64Array.of(known));
     budget.take(memoryBytesOf(column));
     columns.push(yield* withoutSignedZeros(column, budget));
   }
@@ -41,6 +50,8 @@ export function* finishGroups(
   const kept = plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
   return plan.distinct ? yield* distinctTable(plan, kept, budget) : yield* groupTable(plan, kept, budget);
 }
+
+const NOTHING_TOLD: ReadonlyMap<number, number> = new Map();
 
 function* selectedBy(
   condition: NonNullable<SelectPlan['having']>,

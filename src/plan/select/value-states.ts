@@ -1,16 +1,16 @@
 /** The values of all shards' groups as one list: for what is distinct, and for percentiles. In slices. */
 import { invariant } from '../../base/index.js';
-import type { AggregateState } from '../../ir/index.js';
+import { type AggregateState, type PartitionedTexts, TEXT_HEAD_WORDS, textWords } from '../../ir/index.js';
 import { fromWire, type SqlType, Texts, type Vector } from '../../vector/index.js';
 import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, type Sliced } from '../slices.js';
+import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { joinColumns } from './columns.js';
 import { countTexts } from './equal-texts.js';
 import type { MergedGroups } from './group-merge.js';
-import { countPartitioned, type PartitionedList } from './partitioned-texts.js';
 import { firstRows } from './row-words.js';
 
 export type ValuesState = Extract<AggregateState, { holds: 'values' }>;
+export type TextsState = Extract<AggregateState, { holds: 'texts' }>;
 
 /** Value v is of group groups[v] and stands counts[v] times; null = once. */
 export interface GroupValues {
@@ -60,29 +60,53 @@ export function* joinValues(
 /** How many different texts there are in the states, all of one group. Throws 9006. */
 export function* countStateTexts(
   type: SqlType,
-  states: readonly ValuesState[],
+  states: readonly (ValuesState | TextsState)[],
   budget: MemoryBudget,
 ): Sliced<number> {
-  const filled = states.filter(({ values }) => values.count > 0);
-  if (filled.length < 2) return filled.reduce((sum, { values }) => sum + values.count, 0);
-  const lists = filled.map(partitionedOf);
-  if (lists.every((list) => list !== null)) {
-    const different = yield* countPartitioned(lists, budget.rest());
-    if (different !== null) return different;
+  const filled = states.filter((state) => countOf(state) > 0);
+  if (filled.length < 2) return filled.reduce((sum, state) => sum + countOf(state), 0);
+  const values: ValuesState[] = [];
+  for (const state of filled) {
+    values.push(state.holds === 'values' ? state : yield* asValues(state.texts, budget));
   }
   const joined = yield* joinColumns(
-    filled.map(({ values }) => fromWire(values)),
+    values.map((state) => fromWire(state.values)),
     type,
     budget,
   );
   invariant(joined.kind === 'text', 'the values are texts');
-  return yield* countTexts(joined.texts, yield* joinHashes(filled, budget), budget);
+  return yield* countTexts(joined.texts, yield* joinHashes(values, budget), budget);
 }
 
-function partitionedOf({ values, hashes, partitions }: ValuesState): PartitionedList | null {
-  if (partitions === undefined || hashes === null || values.kind !== 'text' || values.codes !== null)
-    return null;
-  return { offsets: values.offsets, bytes: values.bytes, hashes, partitions };
+const countOf = (state: ValuesState | TextsState): number =>
+  state.holds === 'texts' ? state.texts.count : state.values.count;
+
+/** Throws 9006. */
+function* asValues(texts: PartitionedTexts, budget: MemoryBudget): Sliced<ValuesState> {
+  const { count, words } = texts;
+  budget.take(count * 8 + 4 + words.byteLength);
+  const offsets = new Uint32Array(count + 1);
+  const hashes = new Uint32Array(count);
+  const bytes = new Uint8Array(words.byteLength);
+  const from = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  let at = 0;
+  yield* inSlices(
+    count,
+    (first, end) => {
+      for (let text = first; text < end; text++) {
+        const length = words[at + 1];
+        const start = (at + TEXT_HEAD_WORDS) * 4;
+        bytes.set(from.subarray(start, start + length), offsets[text]);
+        offsets[text + 1] = offsets[text] + length;
+        hashes[text] = words[at];
+        at += textWords(length);
+      }
+    },
+    SLICE_TEXTS,
+  );
+  const own = { offsets, bytes: bytes.subarray(0, offsets[count]) };
+  const values = { kind: 'text', count, valid: null, codes: null, ...own, distinct: true } as const;
+  return { holds: 'values', groups: null, counts: null, values, hashes };
 }
 
 /** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */

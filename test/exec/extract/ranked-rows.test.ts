@@ -1,53 +1,150 @@
-/** Both ways to the rows of an extraction without an order. */
+/** The ways to the rows of an extraction without an order. */
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
-import { collectRows, walkPays, walkRows } from '../../../src/exec/extract/ranked-rows.js';
+import { hashBytes, Prng } from '../../../src/base/index.js';
+import {
+  blockBits,
+  cheapestWay,
+  collectRows,
+  entitiesMet,
+  gatherRows,
+  rankedRows,
+  walkRows,
+} from '../../../src/exec/extract/ranked-rows.js';
 import { countBits } from '../../../src/exec/extract/row-words.js';
 import { ShardIds } from '../../../src/exec/extract/shard-ids.js';
+import { rankOfId } from '../../../src/ir/index.js';
 import { KEY } from '../../storage/shard-model.js';
-import { Extraction, idOf, unbounded } from './extraction.js';
+import { bytesOf, Extraction, idOf, unbounded } from './extraction.js';
 
 const SEED = 31_415;
 t.comment(`seed ${SEED}`);
 
-t.test(
-  'the walk over the index and the collected rows give the same rows, from and up to any row',
-  async (t) => {
-    const prng = new Prng(SEED);
-    for (const deadMin of [1, 2 ** 31]) {
-      const extraction = new Extraction(null, 1, { compactionDeadMin: deadMin });
-      for (let round = 0; round < 8; round++) {
-        const ids = new Set(Array.from({ length: 700 }, () => idOf(prng.below(4_000))));
-        extraction.insert([...ids].map((id) => ({ id, fields: [] })));
-        extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.2)));
-        const shard = extraction.shards[0].dimension(KEY);
-        const shardIds = new ShardIds(shard);
-        for (const part of [0, 0.02, 0.5, 1]) {
-          const words = new Uint32Array(shard.segments.length * 2_048);
-          for (let row = 0; row < shard.rowEnd; row++) {
-            if (!shard.isDead(row) && prng.chance(part)) words[row >>> 5] |= 1 << (row & 31);
-          }
+/** By rank, then by ID. */
+const compareIds = (a: string, b: string): number =>
+  rankOfId(a) - rankOfId(b) || Buffer.compare(bytesOf(a), bytesOf(b));
+
+/** IDs of which each has the hash of another one. */
+function tiedIds(): string[] {
+  const byHash = new Map<number, string>();
+  const tied = new Set<string>();
+  for (let number = 0; number < 200_000; number++) {
+    const id = `tie-${number}`;
+    const hash = hashBytes(bytesOf(id), 0, id.length);
+    const other = byHash.get(hash);
+    if (other === undefined) byHash.set(hash, id);
+    else tied.add(other).add(id);
+  }
+  return [...tied];
+}
+
+t.test('all ways give the same rows, from and up to any row, also where hashes are equal', async (t) => {
+  const prng = new Prng(SEED);
+  const ties = tiedIds();
+  t.ok(ties.length >= 4, `${ties.length} IDs have a hash of others`);
+  const wrong: string[] = [];
+  for (const deadMin of [1, 2 ** 31]) {
+    const extraction = new Extraction(null, 1, { compactionDeadMin: deadMin });
+    for (let round = 0; round < 8; round++) {
+      const ids = new Set([...Array.from({ length: 700 }, () => idOf(prng.below(4_000))), ...ties]);
+      extraction.insert([...ids].map((id) => ({ id, fields: [] })));
+      extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.2)));
+      const shard = extraction.shards[0].dimension(KEY);
+      const shardIds = new ShardIds(shard);
+      for (const part of [0, 0.02, 0.5, 1]) {
+        const words = new Uint32Array(shard.segments.length * 2_048);
+        const chosen: string[] = [];
+        for (let row = 0; row < shard.rowEnd; row++) {
+          if (shard.isDead(row) || !prng.chance(part)) continue;
+          words[row >>> 5] |= 1 << (row & 31);
+          chosen.push(shardIds.text(row));
+        }
+        const some = [...extraction.entities.keys(), 'an ID that is not there'];
+        const position = () => ({
+          id: prng.pick(prng.chance(0.3) ? ties : some),
+          score: 0,
+          distanceKm: 0,
+          values: [],
+        });
+        for (let query = 0; query < 6; query++) {
+          const page = {
+            limit: prng.pick([1, 5, 300, 5_000]),
+            after: prng.chance(0.6) ? position() : null,
+            until: prng.chance(0.5) ? position() : null,
+          };
           const selected = { words, count: countBits(words) };
-          const some = [...extraction.entities.keys(), 'an ID that is not there'];
-          const position = () => ({ id: prng.pick(some), score: 0, distanceKm: 0, values: [] });
-          for (let query = 0; query < 6; query++) {
-            const page = {
-              limit: prng.pick([1, 5, 300]),
-              after: prng.chance(0.6) ? position() : null,
-              until: prng.chance(0.5) ? position() : null,
-            };
-            const walked = walkRows(shard, words, shardIds, page, unbounded());
-            const collected = collectRows(shard, selected, shardIds, page, unbounded());
-            t.strictSame(walked, collected);
+          const bits = prng.below(13);
+          const ways = {
+            walked: walkRows(shard, words, shardIds, page, unbounded()),
+            collected: collectRows(shard, selected, shardIds, page, unbounded()),
+            gathered: gatherRows(shard, words, shardIds, page, bits, unbounded()),
+            chosen: rankedRows(shard, selected, shardIds, page, unbounded()),
+          };
+          const { after, until, limit } = page;
+          const wanted = chosen
+            .filter((id) => after === null || compareIds(id, after.id) > 0)
+            .filter((id) => until === null || compareIds(id, until.id) < 0)
+            .sort(compareIds)
+            .slice(0, limit);
+          for (const [way, rows] of Object.entries(ways)) {
+            const found = [...rows].map((row) => shardIds.text(row));
+            if (String(found) !== String(wanted)) {
+              wrong.push(`${way}, ${bits} bits, ${JSON.stringify(page)}: ${found} instead of ${wanted}`);
+            }
           }
         }
+      }
+    }
+  }
+  t.strictSame(wrong.slice(0, 2), []);
+});
+
+t.test(
+  'without a condition all living entities are given, and those that were deleted are not',
+  async (t) => {
+    const prng = new Prng(SEED + 1);
+    const extraction = new Extraction(null, 1, { compactionDeadMin: 2 ** 31 });
+    extraction.insert(Array.from({ length: 3_000 }, (_, number) => ({ id: idOf(number), fields: [] })));
+    extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.3)));
+    const shard = extraction.shards[0].dimension(KEY);
+    const ids = new ShardIds(shard);
+    const all = [...extraction.entities.keys()].sort(compareIds);
+    for (const limit of [1, 40, 1_000, 2_900, 5_000]) {
+      const page = { limit, after: null, until: null };
+      for (const rows of [
+        rankedRows(shard, { words: null, count: shard.entityCount }, ids, page, unbounded()),
+        gatherRows(shard, null, ids, page, 8, unbounded()),
+        walkRows(shard, null, ids, page, unbounded()),
+      ]) {
+        t.strictSame(
+          [...rows].map((row) => ids.text(row)),
+          all.slice(0, limit),
+        );
       }
     }
   },
 );
 
-t.test('the index is walked when many entities are selected, and not for a few', async (t) => {
-  t.equal(walkPays(1_001, 5_000_000, 5_000_000), true);
-  t.equal(walkPays(1_001, 1_000, 5_000_000), false);
-  t.equal(walkPays(10, 0, 5_000_000), false);
+t.test('few rows are collected, the index is walked for a short way and read for a long one', async (t) => {
+  const entityCount = 5_000_000;
+  const wayOf = (limit: number, count: number) =>
+    cheapestWay(entitiesMet(limit, count, entityCount), count, entityCount);
+  t.equal(wayOf(101, entityCount), 'walk');
+  t.equal(wayOf(1_025, 0), 'collect');
+  t.equal(wayOf(1_025, 1_000), 'collect');
+  t.equal(wayOf(101, 41_500), 'gather');
+  t.equal(wayOf(16_384, entityCount), 'gather');
+  t.equal(wayOf(entityCount * 2, entityCount), 'gather');
+});
+
+t.test('a block has more entities than are needed, and not many times as many', async (t) => {
+  for (const met of [1, 70, 12_000, 500_000]) {
+    for (const entityCount of [1, 900, 500_000, 5_000_000, 80_000_000]) {
+      const entities = entityCount / 2 ** blockBits(met, entityCount);
+      t.ok(entities >= Math.min(entityCount, met * 1.25), `${met} of ${entityCount}: ${entities}`);
+      t.ok(
+        entities <= Math.max(entityCount / 2 ** 16, met * 2.5 + 128),
+        `${met} of ${entityCount}: ${entities}`,
+      );
+    }
+  }
 });

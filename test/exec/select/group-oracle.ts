@@ -7,12 +7,14 @@ import {
   fromWire,
   type SqlType,
   Texts,
+  toWire,
   type Value,
   type Vector,
   valueAt,
   vectorOf,
   type WireVector,
 } from '../../../src/vector/index.js';
+import { partitionsRead } from '../../support/partitioned.js';
 
 /** How the texts of a column come. */
 type TextForm = 'shared' | 'repeating' | 'fresh' | 'mixed';
@@ -382,6 +384,11 @@ function toldStates(state: AggregateState, groupCount: number): Told[] {
     }
     case 'values':
       return toldValues(state, groupCount);
+    case 'texts': {
+      const texts = partitionsRead(state.texts).flatMap(({ found }) => found.map(({ text }) => text));
+      const values = toWire(vectorOf({ type: 'text' }, texts));
+      return toldValues({ holds: 'values', groups: null, counts: null, values, hashes: null }, groupCount);
+    }
   }
 }
 

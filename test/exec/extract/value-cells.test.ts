@@ -1,0 +1,66 @@
+/** Cells of stored values at the edges of how they are stored: widths of integers and codes, and what a double holds. */
+import t from 'tap';
+import type { ExtractPlan } from '../../../src/ir/index.js';
+import type { Field, Stored } from '../../storage/stored.js';
+import { LATEST, PLAIN } from './extract-plans.js';
+import { Extraction, FORMS, idOf } from './extraction.js';
+
+const EDGES = [7, 8, 15, 16, 31, 32, 52, 53, 54, 63].flatMap((bits) =>
+  [-2n, -1n, 0n, 1n].flatMap((more) => [2n ** BigInt(bits) + more, -(2n ** BigInt(bits)) + more]),
+);
+const INT64 = EDGES.filter((value) => BigInt.asIntN(64, value) === value);
+
+const columnOf = (kind: string) => {
+  const column = LATEST.find((one) => one.kind === kind);
+  if (column === undefined) throw new Error(`no column of ${kind}`);
+  return column;
+};
+
+/** Asks for the column of entities that have these values, one each, round by round in another shard. */
+function differences(kind: string, rounds: readonly (readonly Stored[])[]): string[] {
+  const column = columnOf(kind);
+  const form = FORMS.get(column.id);
+  if (form === undefined) throw new Error(`column ${column.id} has no form`);
+  const found: string[] = [];
+  for (const values of rounds) {
+    const extraction = new Extraction(null, 1);
+    const entities = values.map((latest, number): { id: string; fields: Field[] } => ({
+      id: idOf(number),
+      fields: number % 7 === 6 ? [] : [{ column, latest }],
+    }));
+    extraction.insert(entities);
+    const plan: ExtractPlan = {
+      ...PLAIN,
+      limit: values.length,
+      columns: [{ ...form, from: 'attribute', columnId: column.id }],
+    };
+    const [given, wanted] = [extraction.rows(plan), extraction.wanted(plan)];
+    if (given.length !== values.length) found.push(`${given.length} rows of ${values.length}`);
+    given.forEach(({ cells }, at) => {
+      if (cells[0] !== wanted[at].cells[0]) found.push(`${cells[0]} instead of ${wanted[at].cells[0]}`);
+    });
+  }
+  return found;
+}
+
+t.test('integers of every width are written with all their digits', async (t) => {
+  // Few values at a time: a segment's width is that of its widest one.
+  const rounds = INT64.map((value) => [0n, value, -1n, value > 0n ? value - 1n : value + 1n, 1n]);
+  t.strictSame(differences('i64', [...rounds, INT64]), []);
+});
+
+t.test('strings are written whatever the width of their codes', async (t) => {
+  const texts = (count: number): string[] =>
+    Array.from({ length: count }, (_, number) => `${number % 3 === 0 ? 'ß' : 't'}${number}`);
+  t.strictSame(differences('code', [texts(1), texts(130), texts(300), texts(66_000)]), []);
+});
+
+t.test('points are written as they are stored', async (t) => {
+  const points: Stored[] = [
+    [0, 0],
+    [-180, 90],
+    [13.4, -52.5],
+    [1e-7, 5e-324],
+  ];
+  t.strictSame(differences('geo', [points]), []);
+});
