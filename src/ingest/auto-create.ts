@@ -3,9 +3,9 @@
  * checked before any entity, wherever it stands; where it stands twice, both count.
  */
 import type { WireError } from '../base/index.js';
-import { DIMENSION } from './entity.js';
 import { eachItem, eachMember, stringAt } from './json.js';
 import { OPEN_LIST, QUOTE, type Source, skipSpace } from './source.js';
+import { DIMENSION } from './tables.js';
 
 export const AUTO_CREATE = 'auto-create';
 

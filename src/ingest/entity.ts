@@ -31,6 +31,7 @@ import {
   wordOf,
 } from './source.js';
 import {
+  DIMENSION,
   type DimensionTable,
   type ModelTables,
   TAKES_EVENTS,
@@ -41,7 +42,6 @@ import {
 import { decodeText } from './text.js';
 import { readValue } from './values.js';
 
-export const DIMENSION = 'dimension';
 /** Thrown by a reader that does not seek dimensions when one stands behind an entity's first key. */
 export const LATE_DIMENSION = new InsertFault(1, 0, 'a dimension stands late');
 

@@ -14,10 +14,10 @@ import {
   RESERVED_DIMENSIONS,
 } from '../schema/index.js';
 import { AUTO_CREATE, type Creates } from './auto-create.js';
-import { DIMENSION } from './entity.js';
 import { Evidence } from './evidence.js';
 import { eachMember, stringAt } from './json.js';
 import { OPEN_OBJECT, QUOTE, type Source, skipSpace } from './source.js';
+import { DIMENSION } from './tables.js';
 
 const DECIMAL_PLACES_MIN = 6;
 const API_NAME = /^[a-z0-9-]+$/;

@@ -1,7 +1,8 @@
 /**
  * The door of the hot parser: a request's body to encoded batches, or to the one error that it deserves.
  *
- * Passes. Nearly every body takes one walk (walk.ts). A walk that meets a dimension behind an entity's first key is
+ * Passes. A plain body is read by SIMD (plain-walk.ts), which gives up on everything else and never words a fault. Nearly
+ * every other body takes one walk (walk.ts). A walk that meets a dimension behind an entity's first key is
  * repeated with dimensions sought. A walk that meets a fault is followed by a check of the whole body's syntax, which
  * wins (1503); then, where auto-create allows it, by telling what is to be created (infer.ts) and a walk against the
  * model with all that in it. So the fault answered is always the first in the document.
@@ -98,8 +99,11 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
  * valid until the next parse with the same `scratch`: its batches lie in there.
  */
 export function parseInsert(body: Uint8Array, context: ParseContext, scratch: IngestScratch): ParseOutcome {
-  scratch.source.load(body);
   const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
+  // The "set" of an update is too small to lay tables for.
+  const plain = context.subject === 'set' ? null : scratch.plain?.parse(body, context.nowMs, tables);
+  if (plain) return { parsed: plain };
+  scratch.source.load(body);
   try {
     let seek = scratch.lateDimensions;
     let { walk, fault } = walkBody(scratch, tables, context.nowMs, seek);

@@ -6,6 +6,7 @@
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { BuilderPools } from './builders.js';
+import { PlainWalk } from './plain-walk.js';
 import { Source } from './source.js';
 import { ModelTables } from './tables.js';
 import { TextSink } from './text.js';
@@ -13,6 +14,8 @@ import { TextSink } from './text.js';
 const NO_COLUMNS = new Set<never>();
 
 export class IngestScratch {
+  /** null = there is no SIMD. */
+  readonly plain: PlainWalk | null;
   readonly source = new Source();
   readonly pools = new BuilderPools();
   /** IDs of the request's entities, lower-cased. */
@@ -31,6 +34,10 @@ export class IngestScratch {
   lateDimensions = false;
   readonly #tables = new WeakMap<DatabaseModel, ModelTables>();
 
+  constructor(kernels: WebAssembly.Module | null) {
+    this.plain = kernels === null ? null : new PlainWalk(kernels);
+  }
+
   /** The tables of `model`, made when it is met first, for a caller who may write `columnIds` (null = all). */
   tablesOf(model: DatabaseModel, shardCount: number, columnIds: readonly number[] | null): ModelTables {
     let tables = this.#tables.get(model);
@@ -43,7 +50,7 @@ export class IngestScratch {
   }
 }
 
-/** Call once per worker thread. */
-export function createIngestScratch(): IngestScratch {
-  return new IngestScratch();
+/** Call once per worker thread. `kernels` null = no SIMD: every body is walked by TypeScript. */
+export function createIngestScratch(kernels: WebAssembly.Module | null = null): IngestScratch {
+  return new IngestScratch(kernels);
 }

@@ -18,6 +18,9 @@ import { Bounds } from './enumerated.js';
 import { NameTable } from './names.js';
 import { RelatedEvents } from './relations.js';
 
+/** The key under which an entity names its dimension. */
+export const DIMENSION = 'dimension';
+
 /** What a value of a column is read as. */
 export const AS_TEXT = 0;
 export const AS_INTEGER = 1;
@@ -104,6 +107,8 @@ export class ModelTables {
   /** 1 = this request names the column. */
   readonly touched: Uint8Array;
   shardCount = 0;
+  /** Changes with the number of shards and with the columns that may be written. */
+  version = 0;
   /** At slot x shardCount + shard; null = not yet touched by this request. */
   builders: (ColumnBuilder | null)[] = [];
   /** The same for values taken away. */
@@ -142,6 +147,7 @@ export class ModelTables {
     this.#restrict(columnIds);
     if (shardCount === this.shardCount) return;
     this.shardCount = shardCount;
+    this.version++;
     this.builders = new Array(this.columns.length * shardCount).fill(null);
     this.removers = new Array(this.columns.length * shardCount).fill(null);
     for (const dimension of this.dimensions) dimension.batches = new Array(shardCount).fill(null);
@@ -155,6 +161,7 @@ export class ModelTables {
   /** Another caller's guesses are forgotten. */
   #restrict(columnIds: readonly number[] | null): void {
     if (sameIds(columnIds, this.#allowedIds)) return;
+    this.version++;
     this.#allowedIds = columnIds?.slice() ?? null;
     this.#allowed = columnIds === null ? null : new Set(columnIds);
     this.next.fill(-1);

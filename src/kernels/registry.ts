@@ -26,9 +26,17 @@ export function kernelsFor(memory: WebAssembly.Memory, module: WebAssembly.Modul
   return { ...base, geoRadius: geoRadiusOver(buffer, base, SCRATCH_AT) };
 }
 
-function simdOver(memory: WebAssembly.Memory, module: WebAssembly.Module): Omit<Kernels, 'geoRadius'> {
-  const instance = new WebAssembly.Instance(module, { env: { memory } });
+/** What the module exports: the kernels, and the walk over insert bodies, which needs a memory of its own. */
+type Exported = Omit<Kernels, 'geoRadius' | 'name'> & {
+  readonly walkInsert: (state: number, nowSeconds: number) => number;
+};
+
+export function instanceOver(memory: WebAssembly.Memory, module: WebAssembly.Module): Exported {
   // The exports are generated from wasm/*.ts; the registry test compares their names with the contract.
-  const exported = instance.exports as unknown as Omit<Kernels, 'geoRadius' | 'name'>;
-  return { ...exported, name: 'simd' };
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exported;
+}
+
+function simdOver(memory: WebAssembly.Memory, module: WebAssembly.Module): Omit<Kernels, 'geoRadius'> {
+  const { walkInsert: _, ...kernels } = instanceOver(memory, module);
+  return { ...kernels, name: 'simd' };
 }

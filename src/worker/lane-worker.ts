@@ -18,7 +18,7 @@ import {
   SelectCursor,
 } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
-import { createIngestScratch } from '../ingest/index.js';
+import { createIngestScratch, type IngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
@@ -67,7 +67,7 @@ export class LaneWorker {
   readonly #shards: ReadonlyMap<number, Shard>;
   /** Of the catalog only the models are told to lanes. */
   #catalog: Catalog = EMPTY_CATALOG;
-  readonly #ingest = createIngestScratch();
+  readonly #ingest: IngestScratch;
   readonly #store: SnapshotStore;
   readonly #stopFlags: Int32Array;
   /** SELECTs that have begun and not ended. */
@@ -83,6 +83,7 @@ export class LaneWorker {
   /** `arenaBytes`: tests that start many workers have smaller arenas. */
   constructor(start: LaneStart, fs: FileSystem, arenaBytes?: number) {
     const module = start.kernels === null ? null : compileKernels(start.kernels);
+    this.#ingest = createIngestScratch(module);
     this.#pool = new ArenaPool(module, arenaBytes);
     this.#scratch = new Arena(module, arenaBytes);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));

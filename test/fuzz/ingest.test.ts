@@ -1,12 +1,18 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, parseInsert } from '../../src/ingest/index.js';
+import { PlainWalk } from '../../src/ingest/plain-walk.js';
+import { compileKernels } from '../../src/kernels/index.js';
+import { PlainBodyWriter, unlikeInserts } from '../ingest/plain-bodies.js';
+import { wasmBytes } from '../kernels/twin-arena.js';
 import { BodyWriter, NOW_MS, sampleModel, someColumnIds } from '../support/ingest-bodies.js';
 import { differenceOf } from '../support/ingest-compare.js';
 import { ingestOracle } from '../support/ingest-oracle.js';
 
 const SEED = 4_711;
 const MUTANT_COUNT = 20_000;
+const PLAIN_MUTANT_COUNT = 12_000;
+const MODULE = compileKernels(wasmBytes());
 const LETTERS = Array.from('0123456789abcxyzABC-', (text) => text.charCodeAt(0));
 const BYTES = Array.from('{}[]",:\\/.-+eE019ntfu \t\n\0\u007f', (text) => text.charCodeAt(0)).concat([
   0x80, 0xc3, 0xed, 0xa0, 0xf4, 0xff, 0xef,
@@ -48,7 +54,7 @@ function mutate(random: Prng, bytes: Uint8Array): Uint8Array {
 t.test('bodies with changed bytes never throw and get the oracle’s answer', (t) => {
   const random = new Prng(SEED);
   const model = sampleModel();
-  const scratch = createIngestScratch();
+  const scratch = createIngestScratch(MODULE);
   let acceptedCount = 0;
   let semanticCount = 0;
   for (let index = 0; index < MUTANT_COUNT; index++) {
@@ -76,5 +82,34 @@ t.test('bodies with changed bytes never throw and get the oracle’s answer', (t
   }
   t.ok(acceptedCount > 500, `${acceptedCount} mutants were accepted`);
   t.ok(semanticCount > 500, `${semanticCount} mutants were refused for their meaning`);
+  t.end();
+});
+
+t.test('of plain bodies with changed bytes, what the plain walk reads is what the other walk reads', (t) => {
+  const random = new Prng(SEED + 1);
+  const model = sampleModel();
+  const scratch = createIngestScratch(null);
+  const plain = new PlainWalk(MODULE);
+  let takenCount = 0;
+  for (let index = 0; index < PLAIN_MUTANT_COUNT; index++) {
+    const writer = new PlainBodyWriter(random, model, random.pick([0, 0, 0.01]));
+    const body = new TextEncoder().encode(writer.body(random.pick([1, 1, 2])).text);
+    const bytes = random.chance(0.5) ? mutate(random, body) : body;
+    if (bytes === body) bytes[random.below(bytes.length)] = random.pick(random.chance(0.5) ? LETTERS : BYTES);
+    const columnIds = someColumnIds(random, model);
+    const read = plain.read(bytes, NOW_MS, scratch.tablesOf(model, 2, columnIds));
+    if (read === null) continue;
+    const context = { model, shardCount: 2, nowMs: NOW_MS, customKey: false, columnIds };
+    const outcome = parseInsert(bytes, context, scratch);
+    const unlike =
+      'error' in outcome ? `refused with ${outcome.error.code}` : unlikeInserts(read, outcome.parsed);
+    if (unlike !== null) {
+      t.fail(`seed ${SEED + 1}, mutant ${index}: ${unlike}`, { text: Buffer.from(bytes).toString('latin1') });
+      t.end();
+      return;
+    }
+    takenCount++;
+  }
+  t.ok(takenCount > 800, `${takenCount} mutants were read`);
   t.end();
 });

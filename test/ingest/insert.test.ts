@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, type ParsedInsert, parseInsert } from '../../src/ingest/index.js';
+import { compileKernels } from '../../src/kernels/index.js';
+import { wasmBytes } from '../kernels/twin-arena.js';
 import {
   BodyWriter,
   column,
@@ -19,7 +21,7 @@ const BODY_COUNT = 6_000;
 t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and 5 shards', (t) => {
   const random = new Prng(SEED);
   const production = sampleModel();
-  const scratch = createIngestScratch();
+  const scratches = [createIngestScratch(compileKernels(wasmBytes())), createIngestScratch(null)];
   const seenCodes = new Map<number, number>();
   let acceptedCount = 0;
   for (let index = 0; index < BODY_COUNT; index++) {
@@ -29,7 +31,7 @@ t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and
     const base = { model: production, nowMs: NOW_MS, customKey: random.chance(0.03), columnIds };
     const expected = ingestOracle(bytes, base);
     for (const shardCount of [1, 2, 5]) {
-      const outcome = parseInsert(bytes, { ...base, shardCount }, scratch);
+      const outcome = parseInsert(bytes, { ...base, shardCount }, scratches[index % 2]);
       const got = 'error' in outcome ? outcome.error.code : 'accepted';
       const wanted = 'code' in expected ? expected.code : 'accepted';
       let difference = got === wanted ? null : `got ${got}, wanted ${wanted}`;

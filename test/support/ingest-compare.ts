@@ -107,7 +107,7 @@ export function differenceOf(
       `created ${plain(parsed.createdColumns)}`,
     );
     const places = new Set<string>();
-    let end = 0;
+    let end = parsed.batches[0]?.offset ?? 0;
     const found = new Map<string, string[]>();
     for (const { shard, dimensionId, offset, byteLength } of parsed.batches) {
       check(

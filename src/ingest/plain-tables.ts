@@ -1,0 +1,211 @@
+/**
+ * A model's tables as the walk over plain bodies reads them in its memory: records, names, bounds and hash tables, by
+ * absolute places. The records' fields stand in the order of kernels/wasm/_insert-records.ts.
+ * Invariant: a column is in there only if the caller may write it and the walk knows how; so whatever else a body names
+ * is unknown to the walk, which gives up.
+ */
+import { hashBytes } from '../base/index.js';
+import { FORMS, type Form, KINDS } from '../column/index.js';
+import {
+  INSERT_BUILDER_WORDS,
+  INSERT_COLUMN_WORDS,
+  INSERT_DIMENSION_WORDS,
+  INSERT_RELATION_WORDS,
+} from '../kernels/index.js';
+import { type ValueKind, valueKindOf } from '../schema/index.js';
+import { writeBigWords } from './numbers.js';
+import {
+  AS_INSTANT,
+  DIMENSION,
+  type DimensionTable,
+  type ModelTables,
+  TAKES_EVENTS,
+  TAKES_LATEST,
+  TAKES_LIST,
+  TAKES_RELATED_EVENTS,
+} from './tables.js';
+
+/** Tables that need more are not laid, and their bodies walked by TypeScript. */
+export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
+
+const VALUE_BYTES: Record<ValueKind, number> = { bits: 1, i32: 4, i64: 8, code: 4, geo: 16 };
+const RETENTION_DAYS_MAX = 2 ** 31 - 1;
+
+export interface PlainTables {
+  readonly words: Int32Array;
+  /** Places in the walk's memory. */
+  readonly defaultDimension: number;
+  readonly dimensionsAt: number;
+  readonly dimensionMask: number;
+}
+
+/** Words one behind the other that know the place where they will stand. */
+class Image {
+  words = new Int32Array(1_024);
+  #length = 0;
+  readonly #firstAt: number;
+
+  constructor(firstAt: number) {
+    this.#firstAt = firstAt;
+  }
+
+  /** Index of `count` new words, all 0. */
+  take(count: number): number {
+    const from = this.#length;
+    this.#length += count;
+    if (this.#length > this.words.length) {
+      const larger = new Int32Array(this.#length * 2);
+      larger.set(this.words);
+      this.words = larger;
+    }
+    return from;
+  }
+
+  put(fields: readonly number[], index: number): void {
+    this.words.set(fields, index);
+  }
+
+  placeOf(index: number): number {
+    return this.#firstAt + index * 4;
+  }
+
+  get held(): Int32Array {
+    return this.words.slice(0, this.#length);
+  }
+
+  get byteLength(): number {
+    return this.#length * 4;
+  }
+
+  /** The name in quotes, filled up to whole vectors. */
+  name(name: string): { at: number; byteCount: number; hash: number } {
+    const bytes = new TextEncoder().encode(`"${name}"`);
+    const index = this.take(Math.ceil(bytes.length / 16) * 4);
+    new Uint8Array(this.words.buffer).set(bytes, index * 4);
+    return {
+      at: this.placeOf(index),
+      byteCount: bytes.length,
+      hash: hashBytes(bytes, 1, bytes.length - 1),
+    };
+  }
+
+  /** The places of records by their names' hashes: open addressing, 0 = free. */
+  hashTable(records: readonly { hash: number; at: number }[]): { at: number; mask: number } {
+    const size = 2 ** Math.ceil(Math.log2(records.length * 2 + 2));
+    const index = this.take(size);
+    for (const { hash, at } of records) {
+      let slot = hash & (size - 1);
+      while (this.words[index + slot] !== 0) slot = (slot + 1) & (size - 1);
+      this.words[index + slot] = at;
+    }
+    return { at: this.placeOf(index), mask: size - 1 };
+  }
+
+  bounds(range: readonly bigint[] | null): number {
+    if (range === null) return 0;
+    const index = this.take(range.length * 2);
+    range.forEach((bound, place) => {
+      writeBigWords(this.words, index + place * 2, bound);
+    });
+    return this.placeOf(index);
+  }
+
+  /** A builder for each shard, of entries with so many bytes in each part. */
+  builders(shardCount: number, owner: number, parts: readonly [number, number, number, number]): void {
+    for (let shard = 0; shard < shardCount; shard++) {
+      this.put([0, ...parts, shard, owner], this.take(INSERT_BUILDER_WORDS));
+    }
+  }
+}
+
+function formOf(takes: number): Form | null {
+  if (takes === TAKES_LATEST) return 'latest';
+  if (takes === TAKES_LIST) return 'list';
+  return takes === TAKES_EVENTS || takes === TAKES_RELATED_EVENTS ? 'event' : null;
+}
+
+/** `relations`: places of the dimension's relations by their ids. */
+function layColumn(
+  image: Image,
+  tables: ModelTables,
+  slot: number,
+  relations: ReadonlyMap<number, number>,
+): { hash: number; at: number } | null {
+  const column = tables.columns[slot];
+  const { apiName, range, retentionDays } = column;
+  const form = formOf(tables.takes[slot]);
+  const isKnown = form !== null && tables.reader[slot] !== AS_INSTANT && apiName !== DIMENSION;
+  const isKept =
+    retentionDays === null ||
+    (Number.isInteger(retentionDays) && retentionDays >= 0 && retentionDays <= RETENTION_DAYS_MAX);
+  if (!isKnown || !isKept || !tables.allows(column)) return null;
+  const kind = valueKindOf(column.type);
+  const name = image.name(apiName);
+  const boundsAt = image.bounds(range);
+  const index = image.take(INSERT_COLUMN_WORDS);
+  image.put(
+    [
+      0,
+      column.id,
+      FORMS.indexOf(form),
+      KINDS.indexOf(kind),
+      tables.reader[slot],
+      tables.places[slot],
+      retentionDays ?? -1,
+      boundsAt,
+      range?.length ?? 0,
+      name.at,
+      name.byteCount,
+      0,
+      0,
+      relations.get(tables.related.relationIds[slot]) ?? 0,
+    ],
+    index,
+  );
+  const extraBytes = form === 'latest' ? 0 : 4;
+  const endBytes = kind === 'code' ? 4 : 0;
+  image.builders(tables.shardCount, 0, [4, extraBytes, VALUE_BYTES[kind], endBytes]);
+  if (form === 'latest') image.builders(tables.shardCount, 0, [4, 0, 0, endBytes]);
+  return { hash: name.hash, at: image.placeOf(index) };
+}
+
+function layDimension(
+  image: Image,
+  tables: ModelTables,
+  table: DimensionTable,
+): { hash: number; at: number } | null {
+  const { dimension, firstSlot } = table;
+  const columns: { hash: number; at: number }[] = [];
+  const relations = new Map<number, number>();
+  for (const { id } of dimension.relations.values()) {
+    const index = image.take(INSERT_RELATION_WORDS);
+    image.put([id], index);
+    relations.set(id, image.placeOf(index));
+  }
+  for (let slot = firstSlot; slot < firstSlot + dimension.columns.size; slot++) {
+    const column = layColumn(image, tables, slot, relations);
+    if (column !== null) columns.push(column);
+    if (image.byteLength > PLAIN_TABLES_BYTES_MAX) return null;
+  }
+  const name = image.name(dimension.apiName);
+  const hashed = image.hashTable(columns);
+  const index = image.take(INSERT_DIMENSION_WORDS);
+  const at = image.placeOf(index);
+  image.put([0, dimension.id, name.at, name.byteCount, hashed.at, hashed.mask], index);
+  image.builders(tables.shardCount, at, [0, 0, 4, 4]);
+  return { hash: name.hash, at };
+}
+
+/** The tables, to stand from byte `firstAt` on; null when they are too large. */
+export function layPlainTables(tables: ModelTables, firstAt: number): PlainTables | null {
+  const image = new Image(firstAt);
+  const dimensions: { hash: number; at: number }[] = [];
+  for (const table of tables.dimensions) {
+    const dimension = layDimension(image, tables, table);
+    if (dimension === null || image.byteLength > PLAIN_TABLES_BYTES_MAX) return null;
+    dimensions.push(dimension);
+  }
+  const { at, mask } = image.hashTable(dimensions);
+  const defaultDimension = tables.defaultDimension < 0 ? 0 : dimensions[tables.defaultDimension].at;
+  return { words: image.held, defaultDimension, dimensionsAt: at, dimensionMask: mask };
+}

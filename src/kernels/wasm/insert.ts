@@ -1,0 +1,45 @@
+/** Insert bodies to encoded batches. */
+import { encodeBatches } from './_insert-encode';
+import { readEntity } from './_insert-entity';
+import { Walk } from './_insert-records';
+import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, skipSpace } from './_insert-text';
+
+/** Zeros behind the body. */
+const PADDING_BYTES: usize = 64;
+
+/**
+ * Walks the insert body [bodyAt, bodyEnd) of the record at `state` and encodes what it inserts; returns 1, or 0 when it
+ * gave up: the body is not plain, is at fault, or needs more room.
+ * Layout  _insert-records.ts; the batches are those of column/batch.ts.
+ * Needs   the records of the model's columns and dimensions; a request number that none of them has yet; nowSeconds a
+ *         whole number below 2^52 in magnitude.
+ * Gives   the counts and the places of the batches in the record; the memory behind the body is overwritten.
+ * Cost    one pass over the body and one over the values, no allocation but in its memory.
+ * Twin    none: src/ingest reads whatever is given up, and everything where there is no SIMD.
+ */
+export function walkInsert(state: usize, nowSeconds: f64): u32 {
+  const walk = changetype<Walk>(state);
+  walk.entityCount = 0;
+  walk.valueCount = 0;
+  walk.batchCount = 0;
+  walk.firstOpened = 0;
+  walk.lastOpened = 0;
+  walk.columnCount = 0;
+  walk.misses = 0;
+  walk.removes = 0;
+  walk.nowSeconds = <i64>nowSeconds;
+  const end = <usize>walk.bodyEnd;
+  for (let done: usize = 0; done < PADDING_BYTES; done += 16) v128.store(end + done, i8x16.splat(0));
+  walk.free = <u32>((end + PADDING_BYTES + 15) & ~15);
+
+  let at = skipSpace(walk.bodyAt);
+  if (load<u8>(at) != OPEN_OBJECT) return 0;
+  do {
+    at = readEntity(walk, skipSpace(at + 1));
+    if (at == 0) return 0;
+    walk.entityCount++;
+    at = skipSpace(at);
+  } while (load<u8>(at) == COMMA);
+  if (load<u8>(at) != CLOSE_OBJECT || skipSpace(at + 1) != end) return 0;
+  return encodeBatches(walk) ? 1 : 0;
+}
