@@ -5,6 +5,7 @@
  */
 import { QuarryError } from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
+import { InsertMemory } from './insert-memory.js';
 import { Lane, type LaneApi, LaneDownError } from './lane.js';
 import type { EngineOptions } from './options.js';
 import { StopFlags } from './stop-flags.js';
@@ -13,6 +14,8 @@ export class LaneSet {
   readonly all: LaneApi[] = [];
   /** Of queries on any lane. */
   readonly stopFlags = new StopFlags();
+  /** Shared by all lanes. */
+  readonly inserts = new InsertMemory();
   readonly #options: EngineOptions;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
@@ -52,8 +55,9 @@ export class LaneSet {
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % laneCount === index,
     );
-    const stopFlags = this.stopFlags.shared;
-    const start = { laneIndex: index, shards, shardCount, storeDir: dir, kernels, stopFlags };
+    const { stopFlags, inserts } = this;
+    const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared };
+    const start = { laneIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
     const onDown = (cause: unknown): void => this.#onDown(index, cause);
     return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
   }

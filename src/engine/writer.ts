@@ -8,10 +8,9 @@ import { hash } from 'node:crypto';
 import { QuarryError } from '../base/index.js';
 import { type Catalog, changeToPlain } from '../catalog/index.js';
 import { encodeRecordPayload } from '../format/index.js';
-import type { ParsedRecord } from '../protocol/index.js';
+import type { ParsedRecord, SharedPlace } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Decision, InsertAnswer, InsertRequest, MutationRequest } from './api.js';
-import { BufferPool } from './buffer-pool.js';
 import { encodeExpiry, findExpired } from './expiry.js';
 import type { LaneSet } from './lanes.js';
 import { encodeMutation, findTouched, parseSet, updateBytes } from './mutation.js';
@@ -39,7 +38,6 @@ export interface WriterParts {
 
 export class Writer {
   readonly #parts: WriterParts;
-  readonly #buffers = new BufferPool();
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -50,26 +48,35 @@ export class Writer {
     const { byteLength } = body;
     const known = onceId === null ? null : this.#known(onceId, () => hash('sha256', body, 'base64url'));
     if (known !== null) return { entityCount: known[0], valueCount: known[1] };
-    const { memory, checkWritable } = this.#parts;
+    const { memory, checkWritable, lanes } = this.#parts;
     checkWritable();
     memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
-    const shared = this.#buffers.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
-    new Uint8Array(shared).set(request.body);
+    const shared = lanes.inserts.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
+    const bytes = lanes.inserts.bytesOf(shared);
+    bytes.set(request.body);
     try {
       const [entityCount, valueCount] = await memory.while(shared.byteLength, () =>
         this.#once(
           onceId,
-          () => hash('sha256', new Uint8Array(shared, 0, byteLength), 'base64url'),
+          () => hash('sha256', bytes.subarray(0, byteLength), 'base64url'),
           () => this.#insert(request, shared, byteLength),
         ),
       );
-      this.#buffers.release(shared);
+      lanes.inserts.release(shared);
       return { entityCount, valueCount };
     } catch (error) {
-      // After a refusal no thread looks at the buffer any more; after anything else one may.
-      if (error instanceof QuarryError && error.code !== LANE_DOWN_CODE) this.#buffers.release(shared);
+      // After a refusal no thread looks at the memory any more; when a lane is down another one may.
+      if (error instanceof QuarryError) {
+        if (error.code === LANE_DOWN_CODE) void this.#lanesDone().then(() => lanes.inserts.release(shared));
+        else lanes.inserts.release(shared);
+      }
       throw error;
     }
+  }
+
+  /** Resolves when every lane that lives has applied what was sent to it so far. */
+  async #lanesDone(): Promise<void> {
+    await Promise.allSettled(this.#parts.lanes.all.map((lane) => lane.send('apply', { records: [] })));
   }
 
   /** The answer that was given under this name: also while nothing may be written. */
@@ -87,7 +94,7 @@ export class Writer {
       : this.#parts.once.run(id, bodyHash, this.#parts.options.clock.nowMs(), write);
   }
 
-  async #insert(request: InsertRequest, shared: SharedArrayBuffer, bodyBytes: number): Promise<number[]> {
+  async #insert(request: InsertRequest, shared: SharedPlace, bodyBytes: number): Promise<number[]> {
     const { lanes, order, options, memory } = this.#parts;
     const { databaseId, customKey, columnIds, onceId } = request;
     const nowMs = options.clock.nowMs();
@@ -115,10 +122,12 @@ export class Writer {
     databaseId: number,
     timeMs: number,
     parsed: ParsedRecord,
-    buffer: SharedArrayBuffer,
+    buffer: SharedPlace,
   ): Promise<StepCounts> {
     const { changes, entityCount, valueCount, once } = parsed;
-    return this.#parts.order.append(new Uint8Array(buffer, parsed.recordAt, parsed.recordBytes), {
+    const { inserts } = this.#parts.lanes;
+    const record = inserts.bytesOf(buffer).subarray(parsed.recordAt, parsed.recordAt + parsed.recordBytes);
+    return this.#parts.order.append(record, {
       touches: { databaseId, dimensionIds: parsed.dimensionIds },
       changes,
       send: (lane) => {

@@ -28,7 +28,12 @@ import {
 /** Tables that need more are not laid, and their bodies walked by TypeScript. */
 export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
 
-const VALUE_BYTES: Record<ValueKind, number> = { bits: 1, i32: 4, i64: 8, code: 4, geo: 16 };
+function valueBytes(kind: ValueKind): number {
+  if (kind === 'geo') return 16;
+  if (kind === 'i64') return 8;
+  return kind === 'bits' ? 1 : 4;
+}
+
 const RETENTION_DAYS_MAX = 2 ** 31 - 1;
 
 export interface PlainTables {
@@ -164,7 +169,7 @@ function layColumn(
   );
   const extraBytes = form === 'latest' ? 0 : 4;
   const endBytes = kind === 'code' ? 4 : 0;
-  image.builders(tables.shardCount, 0, [4, extraBytes, VALUE_BYTES[kind], endBytes]);
+  image.builders(tables.shardCount, 0, [4, extraBytes, valueBytes(kind), endBytes]);
   if (form === 'latest') image.builders(tables.shardCount, 0, [4, 0, 0, endBytes]);
   return { hash: name.hash, at: image.placeOf(index) };
 }

@@ -1,3 +1,4 @@
 export * from './lane.js';
 export * from './packed-rows.js';
 export * from './part-memory.js';
+export * from './shared-place.js';

@@ -25,6 +25,7 @@ import type {
 import type { DatabaseModel } from '../schema/index.js';
 import type { WireVector } from '../vector/index.js';
 import type { PackedRows } from './packed-rows.js';
+import type { SharedPlace } from './shared-place.js';
 
 /** What a worker is told once, when its thread starts. */
 export interface LaneStart {
@@ -37,6 +38,8 @@ export interface LaneStart {
   readonly kernels: Uint8Array | null;
   /** One Int32 per slot of QueryBounds: 0, or 1 as soon as nobody waits for that query any more. */
   readonly stopFlags: SharedArrayBuffer;
+  /** The common memory of SharedPlace. */
+  readonly inserts: SharedArrayBuffer;
 }
 
 /** What bounds a query on a lane. */
@@ -56,7 +59,7 @@ export interface EventColumnKey {
 /** The part of one log record that concerns a lane. */
 export interface ApplyRecord {
   readonly databaseId: number;
-  readonly buffer: ArrayBufferLike;
+  readonly buffer: SharedPlace;
   /** Only batches of the lane's own shards. */
   readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
 }
@@ -79,7 +82,7 @@ export interface LaneRequests {
   'change-models': { readonly changes: readonly CatalogChange[] };
   /** Parses the first `bodyBytes` of `shared`, whose rest is room for the record. */
   parse: ParseSettings & {
-    readonly shared: SharedArrayBuffer;
+    readonly shared: SharedPlace;
     readonly bodyBytes: number;
     /** SHA-256 of what names the request (RecordOnce.id); null = it may be applied again. */
     readonly onceId: string | null;

@@ -23,6 +23,7 @@ import type { FileSystem } from '../io/index.js';
 import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
 import {
+  bytesAt,
   type LaneAnswers,
   type LaneOp,
   type LaneReply,
@@ -31,6 +32,7 @@ import {
   type LaneResult,
   type LaneStart,
   type LaneTask,
+  locate,
   PartMemory,
   type QueryBounds,
 } from '../protocol/index.js';
@@ -70,6 +72,7 @@ export class LaneWorker {
   readonly #ingest: IngestScratch;
   readonly #store: SnapshotStore;
   readonly #stopFlags: Int32Array;
+  readonly #inserts: SharedArrayBuffer;
   /** SELECTs that have begun and not ended. */
   readonly #selects = new Map<number, SelectCursor>();
   readonly #partMemory = new PartMemory();
@@ -88,6 +91,7 @@ export class LaneWorker {
     this.#scratch = new Arena(module, arenaBytes);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
     this.#stopFlags = new Int32Array(start.stopFlags);
+    this.#inserts = start.inserts;
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
       model: ({ model }) => {
@@ -98,7 +102,14 @@ export class LaneWorker {
         this.#catalog = applyChanges(this.#catalog, changes);
         return null;
       },
-      parse: (request) => parseRecord(request, this.#model(request), start.shardCount, this.#ingest),
+      parse: (request) =>
+        parseRecord(
+          request,
+          bytesAt(request.shared, this.#inserts),
+          this.#model(request),
+          start.shardCount,
+          this.#ingest,
+        ),
       'parse-set': (request) => parseSet(request, this.#model(request), this.#ingest),
       apply: (request) => this.#apply(request),
       mutate: (request) => this.#mutate(request),
@@ -270,11 +281,12 @@ export class LaneWorker {
   }
 
   #apply({ records }: LaneRequests['apply']): null {
-    for (const { databaseId, buffer, batches } of records) {
+    for (const { databaseId, buffer: place, batches } of records) {
+      const { buffer, at } = locate(place, this.#inserts);
       for (const { shard, offset, byteLength } of batches) {
         const held = this.#shards.get(shard);
         invariant(held !== undefined, `a batch for shard ${shard} came to a lane that does not hold it`);
-        held.apply(databaseId, decodeBatch(buffer, offset, byteLength));
+        held.apply(databaseId, decodeBatch(buffer, at + offset, byteLength));
       }
     }
     return null;

@@ -11,16 +11,17 @@ import type { LaneRequests, ParsedRecord } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /**
- * Throws the QuarryError that refuses the request. One without entities gives a record too, of no batches: whether it
+ * `bytes`: those of the request's place. Throws the QuarryError that refuses the request. One without entities gives a record too, of no batches: whether it
  * is to be remembered is not decided here.
  */
 export function parseRecord(
-  { databaseId, shared, bodyBytes, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
+  { databaseId, bodyBytes, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
+  bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,
   scratch: IngestScratch,
 ): ParsedRecord {
-  const body = new Uint8Array(shared, 0, bodyBytes);
+  const body = bytes.subarray(0, bodyBytes);
   const outcome = parseInsert(body, { model, shardCount, nowMs, customKey, columnIds }, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
@@ -28,7 +29,7 @@ export function parseRecord(
   const once: RecordOnce | null =
     onceId === null ? null : { id: onceId, bodyHash: createHash('sha256').update(body).digest('base64url') };
   const changes = changesOf(databaseId, parsed);
-  let target = shared;
+  let buffer: SharedArrayBuffer | null = null;
   let recordAt = (bodyBytes + 7) & ~7;
   const { payload, batchOffsets } = encodeRecord(
     {
@@ -46,12 +47,11 @@ export function parseRecord(
         bytes: new Uint8Array(parsed.buffer, offset, byteLength),
       })),
     },
-    (bytes) => {
-      if (recordAt + bytes > shared.byteLength) {
-        target = new SharedArrayBuffer(bytes);
-        recordAt = 0;
-      }
-      return new Uint8Array(target, recordAt, bytes);
+    (byteLength) => {
+      if (recordAt + byteLength <= bytes.byteLength) return bytes.subarray(recordAt, recordAt + byteLength);
+      buffer = new SharedArrayBuffer(byteLength);
+      recordAt = 0;
+      return new Uint8Array(buffer);
     },
   );
   return {
@@ -59,7 +59,7 @@ export function parseRecord(
     valueCount,
     modelVersion: model.version,
     changes,
-    buffer: target === shared ? null : target,
+    buffer,
     recordAt,
     recordBytes: payload.byteLength,
     once,

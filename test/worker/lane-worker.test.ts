@@ -13,6 +13,7 @@ const START: LaneStart = {
   storeDir: '/store',
   kernels: null,
   stopFlags: new SharedArrayBuffer(8),
+  inserts: new SharedArrayBuffer(8),
 };
 const KEY = { databaseId: 1, dimensionId: 2 };
 

@@ -25,7 +25,7 @@ function parse(text: string, more: Partial<LaneRequests['parse']> = {}, spareByt
   new Uint8Array(shared).set(body);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null, onceId: null };
   const request = { ...rest, shared, bodyBytes: body.length, ...more };
-  const answer = parseRecord(request, MODEL, SHARD_COUNT, createIngestScratch());
+  const answer = parseRecord(request, new Uint8Array(shared), MODEL, SHARD_COUNT, createIngestScratch());
   const record = decodeRecordPayload(
     new Uint8Array(answer.buffer ?? shared, answer.recordAt, answer.recordBytes),
   );
