@@ -4,7 +4,7 @@
  * with escapes, long numbers, offsets in dates, dimensions named late, columns named twice in some ways.
  * Invariant: what is read gives the same batches, byte for byte, as the other walk gives.
  */
-import { INSERT_MEMORY_BYTES, INSERT_TABLES_AT, InsertMemory } from '../kernels/index.js';
+import { INSERT_MEMORY_BYTES, INSERT_TABLES_AT, InsertWalkMemory } from '../kernels/index.js';
 import { Attempts } from './attempts.js';
 import { lowerCaseTable } from './lower-case.js';
 import type { BatchPlace, ParsedInsert } from './parse.js';
@@ -24,23 +24,33 @@ interface Laid {
 }
 
 export class PlainWalk {
-  readonly #memory: InsertMemory;
+  readonly #memory: InsertWalkMemory;
   readonly #laid = new WeakMap<ModelTables, Laid>();
   #loaded: PlainTables | null = null;
   #request = 0;
 
   constructor(kernels: WebAssembly.Module) {
-    this.#memory = new InsertMemory(kernels);
+    this.#memory = new InsertWalkMemory(kernels);
   }
 
   /** `read`, unless too many of the model's bodies were given up of late. */
   parse(body: Uint8Array, nowMs: number, tables: ModelTables): ParsedInsert | null {
     const { attempts } = this.#laidOf(tables);
     if (!attempts.allows()) return null;
-    const parsed = this.read(body, nowMs, tables);
+    const parsed = this.#readOrGiveUp(body, nowMs, tables);
     if (parsed === null) attempts.failed();
     else attempts.succeeded();
     return parsed;
+  }
+
+  /** A kernel that traps has a bug, but no body may end a worker. */
+  #readOrGiveUp(body: Uint8Array, nowMs: number, tables: ModelTables): ParsedInsert | null {
+    try {
+      return this.read(body, nowMs, tables);
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) return null;
+      throw error;
+    }
   }
 
   /** What the body inserts, valid until the next one is read; null when it is not plain or needs too much room. */

@@ -37,7 +37,7 @@ export interface InsertWalkInput {
   readonly dimensionMask: number;
 }
 
-export class InsertMemory {
+export class InsertWalkMemory {
   readonly words: Int32Array<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;
   #hasLowerCase = false;

@@ -25,4 +25,6 @@ declare namespace WebAssembly {
     constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
     readonly exports: Record<string, unknown>;
   }
+  /** A trap of a running module. */
+  class RuntimeError extends Error {}
 }
