@@ -29,6 +29,10 @@ t.setTimeout(120_000);
 
 const always: IsOver = () => true;
 
+/** Parts, but for whether texts are known to differ: that depends on how many rows came at once, and says nothing of the rows. */
+const rowsShown = (parts: readonly SelectPart[]): string =>
+  shown(parts).replace(/,"distinct":(true|false)/g, '');
+
 interface Sliced {
   readonly parts: readonly SelectPart[];
   /** Slices that gave nothing yet. */
@@ -156,7 +160,7 @@ for (const [kernels, module] of MODULES) {
         t.equal(whole.cut, 0);
         t.equal(sliced.takenBytes, 0, 'all memory came back');
         t.strictSame(rowsOf(sliced.figures), rowsOf(whole.figures), `figures of ${shown(plan)}`);
-        t.equal(shown(sliced.parts) === shown(whole.parts), true, shown(plan));
+        t.equal(rowsShown(sliced.parts) === rowsShown(whole.parts), true, shown(plan));
         if (!t.passing()) return;
       }
     }
@@ -204,7 +208,7 @@ t.test('a slice takes a batch of many rows at least, and none of several segment
   for (const [name, asked] of Object.entries(plans)) {
     const whole = askInSlices(extraction.shards, { plan: asked }, scratch, 1_000_000);
     const sliced = askInSlices(extraction.shards, { plan: asked }, scratch, 1_000_000, always, between);
-    t.equal(shown(sliced.parts) === shown(whole.parts), true, `${name}: the same rows`);
+    t.equal(rowsShown(sliced.parts) === rowsShown(whole.parts), true, `${name}: the same rows`);
     t.ok(sliced.cut >= 9, `${name}: ${sliced.cut} slices`);
   }
 });
