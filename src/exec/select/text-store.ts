@@ -136,6 +136,7 @@ export class TextStore {
     this.#offsets = new Uint32Array(0);
     this.#bytes = new Uint8Array(0);
     this.#shared.clear();
+    this.#ownRows.clear();
     this.#sharedBytes = 0;
     this.#rowCount = 0;
     this.#textCount = 0;
