@@ -1,5 +1,5 @@
 /**
- * The command line: `quarry serve | demo | keys | account | verify`. The only reader of process.env, and the only
+ * The command line: `quarry serve | demo | keys | account | retention | verify`. The only reader of process.env, and the only
  * place that ends the process.
  * Exit codes  0 done; 1 the command failed; 2 wrong options; 3 the data directory is corrupt or of a newer
  * release; 70 the server could not go on (a failed write or fsync of the log).
@@ -17,6 +17,7 @@ import { demoHelp, runDemoCommand } from './commands/demo-command.js';
 import { keysCommand, keysHelp } from './commands/keys-command.js';
 import { usableMemoryBytes } from './commands/machine-memory.js';
 import { helpText, type Machine } from './commands/options.js';
+import { retentionCommand, retentionHelp } from './commands/retention-command.js';
 import { type RunningServer, startServer } from './commands/serve.js';
 import { readOptions } from './commands/serve-config.js';
 import { verifyCommand, verifyHelp } from './commands/verify-command.js';
@@ -148,6 +149,7 @@ const HELP = `quarry: an analytical database server for entities and their event
   quarry demo [options]     load real data into an empty server and ask it a tour of questions
   quarry keys ...           list, make and delete team keys; make new keys for a database
   quarry account [state]    show or set the state of the account
+  quarry retention [resume] tell whether expired events go, or let them go again after the clock jumped
   quarry verify DIR         check every checksum of a data directory
   quarry help [command]     print this text, or that of a command
 `;
@@ -162,6 +164,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   demo: { help: () => demoHelp, run: demo },
   keys: { help: () => keysHelp, run: (argv) => keysCommand(argv, adminNeeds()) },
   account: { help: () => accountHelp, run: (argv) => accountCommand(argv, adminNeeds()) },
+  retention: { help: () => retentionHelp, run: (argv) => retentionCommand(argv, adminNeeds()) },
   verify: {
     help: () => verifyHelp,
     run: async (argv) => {

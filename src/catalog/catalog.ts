@@ -151,6 +151,8 @@ export interface Catalog {
   readonly nextDatabaseId: number;
   readonly nextGroupId: number;
   readonly accountState: AccountState;
+  /** Expired events stay: the clock jumped, and nobody has said yet that it is right. */
+  readonly retentionSuspended: boolean;
   readonly databases: ReadonlyMap<number, DatabaseModel>;
   /** By database id. */
   readonly properties: ReadonlyMap<number, DatabaseProperties>;
@@ -169,6 +171,7 @@ export const EMPTY_CATALOG: Catalog = {
   nextDatabaseId: 1,
   nextGroupId: 1,
   accountState: 'active',
+  retentionSuspended: false,
   databases: new Map(),
   properties: new Map(),
   keys: new Map(),

@@ -64,6 +64,7 @@ export type CatalogChange =
   /** Makes the relation, or replaces it; one without columns is taken away. */
   | ({ readonly change: 'relation-set'; readonly relation: Relation } & OfDimension)
   | { readonly change: 'account-set'; readonly state: AccountState }
+  | { readonly change: 'retention-set'; readonly suspended: boolean }
   /** Makes the user, or replaces the one with that email. */
   | { readonly change: 'user-set'; readonly user: User }
   | { readonly change: 'user-deleted'; readonly email: string }
@@ -127,6 +128,7 @@ class Draft {
   #nextDatabaseId: number;
   #nextGroupId: number;
   #accountState: AccountState;
+  #retentionSuspended: boolean;
 
   constructor(catalog: Catalog) {
     this.#databases = new Map(catalog.databases);
@@ -139,6 +141,7 @@ class Draft {
     this.#nextDatabaseId = catalog.nextDatabaseId;
     this.#nextGroupId = catalog.nextGroupId;
     this.#accountState = catalog.accountState;
+    this.#retentionSuspended = catalog.retentionSuspended;
   }
 
   get catalog(): Catalog {
@@ -147,6 +150,7 @@ class Draft {
       nextDatabaseId: this.#nextDatabaseId,
       nextGroupId: this.#nextGroupId,
       accountState: this.#accountState,
+      retentionSuspended: this.#retentionSuspended,
       databases: this.#databases,
       properties: this.#properties,
       keys: this.#keys,
@@ -180,6 +184,9 @@ class Draft {
         break;
       case 'account-set':
         this.#accountState = change.state;
+        break;
+      case 'retention-set':
+        this.#retentionSuspended = change.suspended;
         break;
       case 'user-set':
         this.#users.set(change.user.email, change.user);

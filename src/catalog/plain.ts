@@ -26,7 +26,7 @@ type PlainModel = Omit<DatabaseModel, 'dimensions'> & {
   readonly properties?: DatabaseProperties;
 };
 type PlainCatalog = Pick<Catalog, 'version' | 'nextDatabaseId'> &
-  Partial<Pick<Catalog, 'nextGroupId' | 'accountState'>> & {
+  Partial<Pick<Catalog, 'nextGroupId' | 'accountState' | 'retentionSuspended'>> & {
     readonly databases: readonly PlainModel[];
     readonly keys: readonly ApiKey[];
     readonly users?: readonly User[];
@@ -80,6 +80,7 @@ export function catalogToPlain(catalog: Catalog): unknown {
     nextDatabaseId: catalog.nextDatabaseId,
     nextGroupId: catalog.nextGroupId,
     accountState: catalog.accountState,
+    retentionSuspended: catalog.retentionSuspended,
     databases: [...catalog.databases.values()].map((model) => ({
       ...model,
       dimensions: [...model.dimensions.values()].map(plainDimension),

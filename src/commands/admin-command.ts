@@ -1,4 +1,4 @@
-/** What `quarry keys` and `quarry account` share: from the command line to the answer. */
+/** What `quarry keys`, `quarry account` and `quarry retention` share: from the command line to the answer. */
 import { type CommandLine, readStoreConfig, type StoreOptionsNeeds, type Wrong } from './admin-options.js';
 import type { AdminAnswer } from './admin-request.js';
 import { askStore } from './ask-store.js';

@@ -1,5 +1,5 @@
 /**
- * What `quarry keys` and `quarry account` ask for and are answered, as plain data: one JSON line each way when a
+ * What `quarry keys`, `quarry account` and `quarry retention` ask for and are answered, as plain data: one JSON line each way when a
  * server is asked.
  * Invariants: a request that `readRequest` gave is well formed, whoever wrote it; no answer holds a key's text but
  * the one to the request that made the key.
@@ -24,7 +24,9 @@ export type AdminRequest =
   | { readonly do: 'delete-key'; readonly name: string; readonly force: boolean }
   | { readonly do: 'rotate-key'; readonly kind: DatabaseKeyKind; readonly database: string }
   /** null = as it is. */
-  | { readonly do: 'account'; readonly state: AccountState | null };
+  | { readonly do: 'account'; readonly state: AccountState | null }
+  /** `resume`: expired events go again. */
+  | { readonly do: 'retention'; readonly resume: boolean };
 
 export interface ListedKeys {
   readonly team: readonly { readonly name: string; readonly permissions: readonly TeamPermission[] }[];
@@ -44,6 +46,7 @@ export type AdminAnswer =
   | { readonly answer: 'key'; readonly text: string; readonly voided: number }
   | { readonly answer: 'deleted' }
   | { readonly answer: 'account'; readonly state: AccountState }
+  | { readonly answer: 'retention'; readonly suspended: boolean }
   | { readonly answer: 'refused'; readonly message: string }
   /** As `refused`, but the same may be asked again soon. */
   | { readonly answer: 'busy'; readonly message: string };
@@ -59,6 +62,7 @@ const FIELDS: Readonly<Record<AdminRequest['do'], readonly string[]>> = {
   'delete-key': ['name', 'force'],
   'rotate-key': ['kind', 'database'],
   account: ['state'],
+  retention: ['resume'],
 };
 
 const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
@@ -98,6 +102,10 @@ export function readRequest(value: unknown): AdminRequest | { readonly wrong: st
       return state === null || isOneOf(ACCOUNT_STATES, state)
         ? { do: wanted, state }
         : { wrong: wrongChoice(ACCOUNT_STATES, state) };
+    }
+    case 'retention': {
+      const { resume } = fields;
+      return typeof resume === 'boolean' ? { do: wanted, resume } : { wrong: '"resume" is true or false' };
     }
   }
 }

@@ -64,6 +64,14 @@ function obey({ engine, randomBytes }: AdminNeeds, request: AdminRequest): Promi
         answer: { answer: 'account', state },
       }));
     }
+    case 'retention': {
+      const { retentionSuspended } = engine.catalog();
+      if (!request.resume) return Promise.resolve({ answer: 'retention', suspended: retentionSuspended });
+      return engine.change((catalog) => ({
+        changes: catalog.retentionSuspended ? [{ change: 'retention-set', suspended: false }] : [],
+        answer: { answer: 'retention', suspended: false },
+      }));
+    }
   }
 }
 

@@ -103,7 +103,7 @@ async function openSocket(dir: string, engine: Engine, { log }: ServeNeeds): Pro
   } catch (error) {
     log.warn(
       { error: String(error) },
-      'the admin socket could not be opened: quarry keys and account need a stop',
+      'the admin socket could not be opened: quarry keys, account and retention need a stop',
     );
     return null;
   }

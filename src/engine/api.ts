@@ -144,6 +144,8 @@ export interface EngineStats {
   readonly laneRestartCount: number;
   /** Idempotency-Keys kept. */
   readonly onceCount: number;
+  /** 1 = expired events stay, because the clock jumped. */
+  readonly retentionSuspended: number;
   /** Of remembered answers. */
   readonly cacheBytes: number;
   readonly cacheHitCount: number;

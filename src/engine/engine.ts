@@ -50,6 +50,7 @@ import { ReadGate } from './read-gate.js';
 import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
 import { loadLanes, replayLog, type StepCounts } from './replay.js';
+import { Retention } from './retention.js';
 import { ScriptWriter } from './script-writer.js';
 import { FIRST_SLICE_MS, Selects, SLICE_MS } from './selects.js';
 import { emptySpoolDir, SpoolStore } from './spool.js';
@@ -106,6 +107,7 @@ export class Engine implements EngineApi {
   /** Lanes that are down: settles, with what their replay changed, when one is back. */
   readonly #rebuilds = new Map<number, Promise<ReplayedCounts>>();
   #laneRestartCount = 0;
+  #retention: Retention | null = null;
   #expiryTimer: NodeJS.Timeout | undefined;
   #writesUnderWay = 0;
   #onIdle: (() => void) | null = null;
@@ -207,6 +209,7 @@ export class Engine implements EngineApi {
     const { manifest } = this.#checkpoints;
     await fs.makeDir(this.#logDir);
     let catalog = EMPTY_CATALOG;
+    let knownMs = manifest?.createdMs ?? null;
     if (manifest !== null) {
       catalog = catalogFromPlain(manifest.catalog);
       this.#usage.restore(manifest.usage);
@@ -217,6 +220,7 @@ export class Engine implements EngineApi {
     const from = this.#checkpoints.lsn + 1;
     const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, counts) => {
       this.#notes.note(lsn, record, counts);
+      knownMs = record.timeMs;
       // Whatever was deleted since the snapshot is still in it, and in the log.
       if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
       if (record.type !== 'insert') this.#checkpoints.erase();
@@ -237,6 +241,8 @@ export class Engine implements EngineApi {
     if (nextLsn === 1) await this.#firstStart();
     const wanted = this.#options.shardCount;
     if (wanted !== null && wanted !== this.#lanes.shardCount) await this.#repartition(wanted);
+    const writing = { lanes: this.#lanes, order: this.#order, writer: this.#writer };
+    this.#retention = new Retention({ clock, events, ...writing, knownMs });
     this.#ready = true;
     this.#checkpoints.runIfDue();
   }
@@ -321,7 +327,7 @@ export class Engine implements EngineApi {
 
   #expire(): void {
     if (!this.#ready || this.#closing || this.#rebuilds.size > 0) return;
-    this.#write(() => this.#writer.expire()).catch((error) =>
+    this.#write(() => this.#retention?.expire() ?? Promise.resolve()).catch((error) =>
       this.#options.events.warn('expired events stay for now', { error: String(error) }),
     );
   }
@@ -457,6 +463,7 @@ export class Engine implements EngineApi {
       lanesDown: this.#rebuilds.size,
       laneRestartCount: this.#laneRestartCount,
       onceCount: this.#once.count,
+      retentionSuspended: this.#order.visible.retentionSuspended ? 1 : 0,
       cacheBytes: this.#queries.cache.bytes,
       cacheHitCount: this.#queries.cache.hitCount,
       cacheMissCount: this.#queries.cache.missCount,

@@ -31,6 +31,16 @@ function bounds(catalog: Catalog, nowMs: number): (Expiry & { readonly slackSeco
   );
 }
 
+/** Whether any column keeps its events for a limited time. */
+export function keepsForAWhile({ databases }: Catalog): boolean {
+  for (const { dimensions } of databases.values()) {
+    for (const { columns } of dimensions.values()) {
+      for (const { retentionDays } of columns.values()) if (retentionDays !== null) return true;
+    }
+  }
+  return false;
+}
+
 /** The columns that hold enough expired events to take them away. */
 export async function findExpired(
   lanes: LaneSet,

@@ -28,6 +28,7 @@ const ENGINE_GAUGES: readonly (readonly [name: string, help: string, field: keyo
   ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
   ['quarry_shards', 'shards', 'shardCount'],
   ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
+  ['quarry_retention_suspended', '1 when expired events stay because the clock jumped', 'retentionSuspended'],
   ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
 ];
 

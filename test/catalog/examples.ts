@@ -127,6 +127,7 @@ export const CHANGES: readonly CatalogChange[] = [
   { change: 'group-set', group: { ...GROUP, name: 'renamed', weekDays: [], accessMinutes: null } },
   { change: 'database-changed', databaseId: 2, name: 'deux', properties: { ...PROPERTIES, updatedMs: 9 } },
   { change: 'account-set', state: 'suspended' },
+  { change: 'retention-set', suspended: true },
   { change: 'user-deleted', email: 'bob@example.org' },
   { change: 'group-deleted', groupId: 1 },
   { change: 'saved-query-set', savedQuery: SAVED_QUERY },

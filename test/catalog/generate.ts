@@ -33,7 +33,9 @@ function ofTeam(prng: Prng, catalog: Catalog): CatalogChange | null {
   const key = anyOf(prng, catalog.keys.values());
   switch (prng.below(10)) {
     case 0:
-      return { change: 'account-set', state: prng.pick(ACCOUNT_STATES) };
+      return prng.chance(0.5)
+        ? { change: 'account-set', state: prng.pick(ACCOUNT_STATES) }
+        : { change: 'retention-set', suspended: prng.chance(0.5) };
     case 1:
       return { change: 'group-set', group: { ...GROUP, id: catalog.nextGroupId, name: prng.pick(NAMES) } };
     case 2:

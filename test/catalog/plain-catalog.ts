@@ -19,6 +19,7 @@ interface PlainDatabase {
 }
 interface View {
   accountState: string;
+  retentionSuspended: boolean;
   databases: PlainDatabase[];
   keys: unknown[];
   users: unknown[];
@@ -35,6 +36,7 @@ const byText = (items: readonly unknown[]): unknown[] =>
 export function viewOf(catalog: Catalog): View {
   return sorted({
     accountState: catalog.accountState,
+    retentionSuspended: catalog.retentionSuspended,
     databases: [...catalog.databases.values()].map(({ id, name, type, dimensions }) => ({
       ...{ id, name, type, properties: catalog.properties.get(id) },
       dimensions: [...dimensions.values()].map(({ columns, relations, ...rest }) => ({
@@ -86,7 +88,7 @@ const withoutSaved = (items: readonly unknown[], databaseId: number, name: strin
 
 export class PlainCatalog {
   #state: View = {
-    ...{ accountState: 'active', databases: [], keys: [], users: [], groups: [] },
+    ...{ accountState: 'active', retentionSuspended: false, databases: [], keys: [], users: [], groups: [] },
     savedQueries: [],
   };
 
@@ -101,6 +103,9 @@ export class PlainCatalog {
     switch (change.change) {
       case 'account-set':
         state.accountState = change.state;
+        break;
+      case 'retention-set':
+        state.retentionSuspended = change.suspended;
         break;
       case 'key-created':
       case 'key-changed':

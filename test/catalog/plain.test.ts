@@ -68,7 +68,7 @@ t.test('a catalog of the first stores is read with a meaning for all that it lac
   const catalog = catalogFromPlain(FIRST_CATALOG);
   const { databases, keys, ...rest } = catalog;
   t.strictSame(rest, {
-    ...{ version: 4, nextDatabaseId: 2, nextGroupId: 1, accountState: 'active' },
+    ...{ version: 4, nextDatabaseId: 2, nextGroupId: 1, accountState: 'active', retentionSuspended: false },
     properties: new Map([[1, DEFAULT_PROPERTIES]]),
     users: new Map(),
     groups: new Map(),

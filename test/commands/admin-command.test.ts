@@ -24,6 +24,8 @@ t.test('keys and states go to standard output alone, remarks to the other', asyn
     stdout: 'disabled\n',
     output: 'disabled\n',
   });
+  t.match(await runCommand(['retention', '--data-dir', dir]), { code: 0, stdout: 'on\n' });
+  t.match(await runCommand(['retention', 'resume', '--data-dir', dir]), { code: 0, stdout: 'on\n' });
   t.equal(await server.end(), 0);
 });
 

@@ -8,6 +8,8 @@ const WELL_FORMED: readonly AdminRequest[] = [
   { do: 'delete-key', name: 'A.b-c_d', force: false },
   { do: 'rotate-key', kind: 'demo', database: 'any text: a database is looked for' },
   { do: 'account', state: null },
+  { do: 'retention', resume: true },
+  { do: 'retention', resume: false },
   { do: 'account', state: 'banned' },
 ];
 
@@ -19,6 +21,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   force: [undefined, null, 'true', 0],
   kind: [undefined, null, 'team', 'custom', 'Master', 1],
   database: [undefined, null, 1, ['quarry']],
+  resume: [undefined, null, 'true', 1],
   state: [undefined, '', 'Active', 1000, 'constructor'],
 };
 

@@ -151,6 +151,19 @@ t.test('the account is shown and set, and setting what is set logs nothing', asy
   t.strictSame(engine.records, [[{ change: 'account-set', state: 'banned' }]]);
 });
 
+t.test('retention is told, and goes on when it is told to, once', async (t) => {
+  const { engine, needs } = setUp();
+  const retention = (resume: boolean): Promise<unknown> => administer(needs, { do: 'retention', resume });
+  t.strictSame(await retention(false), { answer: 'retention', suspended: false });
+  t.strictSame(await retention(true), { answer: 'retention', suspended: false });
+  t.strictSame(engine.records, [], 'what is on stays on without a record');
+  await engine.change(() => ({ changes: [{ change: 'retention-set', suspended: true }], answer: null }));
+  t.strictSame(await retention(false), { answer: 'retention', suspended: true });
+  t.strictSame(await retention(true), { answer: 'retention', suspended: false });
+  t.strictSame(await retention(false), { answer: 'retention', suspended: false });
+  t.strictSame(engine.records.at(-1), [{ change: 'retention-set', suspended: false }]);
+});
+
 t.test('after any requests exactly the keys are valid that were given out and not voided', async (t) => {
   const prng = new Prng(SEED);
   const { engine, needs } = setUp(SEED + 1);

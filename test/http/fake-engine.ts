@@ -200,6 +200,7 @@ export class FakeEngine implements EngineApi {
       shardCount: 2,
       lanesDown: 0,
       laneRestartCount: 0,
+      retentionSuspended: 0,
       onceCount: 4,
       cacheBytes: 300,
       cacheHitCount: 2,

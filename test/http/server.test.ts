@@ -176,7 +176,7 @@ t.test('a port that is taken or a certificate that is none is refused with its n
   const { settings } = front;
   const needs = {
     engine: front.engine,
-    clock: { nowMs: () => 0 },
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
     elapsedMs: () => 0,
     log: {} as never,
     instanceId: 'x',

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { ManualClock } from '../../src/base/index.js';
 import type { EngineOptions } from '../../src/engine/index.js';
-import { copyDir, makeDir, SIMD_KERNELS, TestStore } from '../engine/store.js';
+import { copyDir, makeDir, NOW_MS, SIMD_KERNELS, TestStore } from '../engine/store.js';
 import { type Asked, EXPIRY_MS, firstDifference, perform, Scenario } from './scenario.js';
 
 const { values: given } = parseArgs({
@@ -88,8 +88,10 @@ for (let run = 0; run < RUNS; run++) {
         await check(last, scenario.afterAll, 'after a restart from a snapshot of partly unchanged segments');
         await last.close();
 
-        const clock = new ManualClock(EXPIRY_MS);
-        const late = await TestStore.open(t, dir, { ...options, shardCount: layout.shardCount + 1, clock });
+        const clock = new ManualClock(NOW_MS);
+        const oneMore = { ...options, shardCount: layout.shardCount + 1 };
+        const late = await TestStore.open(t, dir, { ...oneMore, clock, expiryIntervalMs: 20 });
+        clock.advance(EXPIRY_MS - NOW_MS);
         t.equal(
           await differenceInTheEnd(late, scenario.afterExpiry),
           null,
@@ -97,7 +99,7 @@ for (let run = 0; run < RUNS; run++) {
         );
         const killed = copyDir(t, dir);
         await late.close();
-        const copy = await TestStore.open(t, killed, { ...options, shardCount: layout.shardCount + 1 });
+        const copy = await TestStore.open(t, killed, oneMore);
         await check(copy, scenario.afterExpiry, 'expired events stay away');
       });
     }
