@@ -15,7 +15,7 @@ export class LaneSet {
   /** Of queries on any lane. */
   readonly stopFlags = new StopFlags();
   /** Shared by all lanes. */
-  readonly inserts = new InsertMemory();
+  readonly inserts: InsertMemory;
   readonly #options: EngineOptions;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
@@ -29,6 +29,7 @@ export class LaneSet {
     isClosing: () => boolean,
   ) {
     this.#options = options;
+    this.inserts = new InsertMemory(options.insertMemoryBytes);
     this.#shardCount = shardCount;
     this.#onDown = onDown;
     this.#isClosing = isClosing;

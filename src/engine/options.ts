@@ -39,6 +39,8 @@ export interface EngineOptions {
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   readonly logFileBytes?: number;
+  /** Address space for bodies of inserts and their records, shared by all threads. Default 64 MiB. */
+  readonly insertMemoryBytes?: number;
   /** How often events past their retention time are looked for. Default 10 minutes. */
   readonly expiryIntervalMs?: number;
   /** Milliseconds of a lane's first slice of a SELECT, and of those behind the gate. Default 250 and 20. */

@@ -1,5 +1,5 @@
 /** The engine with its workers in this process and everything durable on a faulty disk. */
-import { fromWire, ManualClock, Prng } from '../../src/base/index.js';
+import { CorruptionError, fromWire, ManualClock, Prng } from '../../src/base/index.js';
 import { Engine, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
 import type { LaneAnswers, LaneOp, LaneRequest, LaneRequests, LaneStart } from '../../src/protocol/index.js';
 import { LaneWorker } from '../../src/worker/lane-worker.js';
@@ -14,6 +14,7 @@ const LOG_FILE_BYTES = 8_192;
  * Larger ones count against the collector, which then marks all the time.
  */
 const ARENA_BYTES = 9 * 2 ** 20;
+const INSERT_MEMORY_BYTES = 2 ** 16;
 
 /** A lane without a thread: what reaches the worker, and in what order, is as with one. */
 class LocalLane implements LaneApi {
@@ -59,7 +60,10 @@ class LocalLane implements LaneApi {
     this.#memoryBytes = result.memoryBytes;
     const [reply] = result.replies;
     if ('error' in reply) throw fromWire(reply.error);
-    if ('corruption' in reply) throw new Error(`${reply.corruption.file}: ${reply.corruption.reason}`);
+    if ('corruption' in reply) {
+      const { file, offset, reason } = reply.corruption;
+      throw new CorruptionError(file, offset, reason);
+    }
     return reply.value as LaneAnswers[Op];
   }
 
@@ -74,11 +78,12 @@ export interface OpenedEngine {
   readonly fatal: Promise<never>;
 }
 
-/** `shardCount` null = what the store has, or one for the single lane. */
+/** `shardCount` null = what the store has, or one for each lane. */
 export async function openEngine(
   disk: FaultyDisk,
   shardCount: number | null,
   seed: number,
+  laneCount = 1,
 ): Promise<OpenedEngine> {
   const prng = new Prng(seed);
   let onFatal: (error: Error) => void = () => {};
@@ -92,7 +97,7 @@ export async function openEngine(
     dir: STORE_DIR,
     laneFile: '',
     kernels: null,
-    laneCount: 1,
+    laneCount,
     shardCount,
     memoryLimitBytes: 2 ** 30,
     durability: 'fsync',
@@ -101,6 +106,7 @@ export async function openEngine(
     randomBytes: (count) => Uint8Array.from({ length: count }, () => prng.below(256)),
     events: { info: () => {}, warn: () => {}, fatal: onFatal },
     logFileBytes: LOG_FILE_BYTES,
+    insertMemoryBytes: INSERT_MEMORY_BYTES,
     makeLane,
   });
   await Promise.race([engine.start(), fatal]);

@@ -32,12 +32,12 @@ export type Write = (engine: Engine) => Promise<unknown>;
 const common = { databaseId: DATABASE_ID, customKey: false, columnIds: null, charge: () => {} };
 
 /** With `onceId` as under an Idempotency-Key. */
-const insert = (body: unknown, onceId: string | null = null): Write => {
+export const insert = (body: unknown, onceId: string | null = null): Write => {
   return (engine) => engine.insert({ ...common, body: bytesOf(body), onceId });
 };
 
 /** Updates with `set`, deletes without. */
-const mutate = (query: unknown, set: unknown = null, onceId: string | null = null): Write => {
+export const mutate = (query: unknown, set: unknown = null, onceId: string | null = null): Write => {
   return (engine) =>
     engine.mutate({
       ...common,
@@ -52,7 +52,7 @@ const mutate = (query: unknown, set: unknown = null, onceId: string | null = nul
 };
 
 /** Several SQL statements as one write. */
-const script = (text: string, onceId: string): Write => {
+export const script = (text: string, onceId: string): Write => {
   const read = readScript(text);
   if (read.kind !== 'writes') throw new Error(`${text} writes nothing`);
   return (engine) =>
@@ -106,7 +106,7 @@ function entitiesNow(tag: string, first: number, count: number): Record<string, 
   );
 }
 
-const AUTO = { 'auto-create': ['dimension', 'column'] };
+export const AUTO = { 'auto-create': ['dimension', 'column'] };
 
 const OF_DEFAULT = { databaseId: DATABASE_ID, dimensionId: 1 } as const;
 const KEY_HASH = 'ab'.repeat(32);
