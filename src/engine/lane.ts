@@ -1,15 +1,13 @@
 /**
  * The route to one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
  * the thread that holds the state.
- * Invariants: requests reach the worker in the order of `send`, but for bodies to be parsed, which read no data and may be
- * overtaken, so that queries do not wait for more than a few of them; at most TASKS_IN_FLIGHT_MAX tasks are under way
- * and what comes meanwhile travels together in the next one; no task is ever aborted, because that would kill the
+ * Invariants: requests reach the worker in the order of `send`, but for bodies to be parsed (lane-queue.ts); at most
+ * TASKS_IN_FLIGHT_MAX tasks are under way and what comes meanwhile travels together in the next ones; no task is ever aborted, because that would kill the
  * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
  */
 import { Piscina } from 'piscina';
 import { CorruptionError, fromWire } from '../base/index.js';
 import {
-  LARGE_OPS,
   type LaneAnswers,
   type LaneOp,
   type LaneReply,
@@ -20,12 +18,10 @@ import {
   type LaneTask,
   SLOW_OPS,
 } from '../protocol/index.js';
+import { LaneQueue } from './lane-queue.js';
 
 /** One that runs and one that waits in the worker's port, so that the worker never idles between two. */
 const TASKS_IN_FLIGHT_MAX = 2;
-const REQUESTS_PER_TASK_MAX = 64;
-/** A body of a thousand entities takes about a millisecond. */
-const PARSES_PER_TASK_MAX = 2;
 /** More than ever are under way: ordering is this file's work, not the pool's. */
 const POOL_TASKS_MAX = 1024;
 
@@ -52,9 +48,7 @@ export class Lane {
   readonly shards: readonly number[];
   readonly #pool: Piscina<LaneTask, LaneResult>;
   readonly #onDown: (cause: unknown) => void;
-  #queue: Waiting[] = [];
-  /** Bodies that wait to be parsed. */
-  #parses: Waiting[] = [];
+  readonly #queue = new LaneQueue<Waiting>();
   #inFlight = 0;
   #flushDue = false;
   #sequence = 0;
@@ -109,7 +103,7 @@ export class Lane {
         this.#run([waiting], false);
         return;
       }
-      (op === 'parse' ? this.#parses : this.#queue).push(waiting);
+      this.#queue.push(waiting);
       if (this.#flushDue) return;
       this.#flushDue = true;
       queueMicrotask(() => {
@@ -127,19 +121,9 @@ export class Lane {
 
   /** Sends what waits; all of it with `whole`, else as long as few tasks are under way. */
   #flush(whole: boolean): void {
-    while (this.#queue.length + this.#parses.length > 0 && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
-      this.#run(this.#nextTask(), true);
+    while (!this.#queue.isEmpty && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
+      this.#run(this.#queue.take(), true);
     }
-  }
-
-  /** What waits, in order, up to an answer that may be large. Bodies go along with batches: nobody waits for those alone. */
-  #nextTask(): readonly Waiting[] {
-    const large = this.#queue.findIndex(({ request }) => LARGE_OPS.has(request.op));
-    const count = Math.min(large === -1 ? this.#queue.length : large + 1, REQUESTS_PER_TASK_MAX);
-    const task = this.#queue.splice(0, count);
-    return task.every(({ request }) => request.op === 'apply')
-      ? [...task, ...this.#parses.splice(0, PARSES_PER_TASK_MAX)]
-      : task;
   }
 
   #run(waiting: readonly Waiting[], counted: boolean): void {
@@ -173,10 +157,8 @@ export class Lane {
   #fail(cause: unknown): void {
     if (this.#down !== null) return;
     this.#down = new LaneDownError(`the thread of lane ${this.index} ended`, { cause });
-    const lost = [...this.#underWay, ...this.#queue, ...this.#parses];
+    const lost = [...this.#underWay, ...this.#queue.drain()];
     this.#underWay.clear();
-    this.#queue = [];
-    this.#parses = [];
     for (const one of lost) one.reject(this.#down);
     this.#pool.destroy().catch(() => {});
     this.#onDown(cause);
