@@ -167,7 +167,8 @@ export class Values {
       default: {
         const values = this.#several(type, 2, 3, depth);
         const whens = values.slice(1).map(() => this.condition(depth));
-        return cased(whens, prng.chance(0.3) ? values.slice(1) : values);
+        // The first is of the type that is wanted.
+        return cased(whens, prng.chance(0.3) ? values.slice(0, -1) : values);
       }
     }
   }
