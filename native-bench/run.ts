@@ -33,7 +33,7 @@ export const LINES = [
 ] as const;
 export type Line = (typeof LINES)[number];
 /** Those that ask the other databases about the same people. */
-const COMPARED: readonly Line[] = ['counts', 'queries', 'sql', 'memory'];
+const COMPARED: readonly Line[] = ['counts', 'queries', 'sql', 'memory', 'restart'];
 
 export interface RunOptions {
   readonly scale: Scale;

@@ -8,6 +8,7 @@ import { People, peopleColumns } from '../data/people.js';
 import { spawnLoad } from '../load/job.js';
 import { checkHolds, type LoadResult, runLoad } from '../load/load.js';
 import { type Expected, expectedOf } from '../oracle.js';
+import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS, type Question } from '../questions.js';
 import { QuarryServer } from '../server/quarry.js';
 
@@ -71,6 +72,16 @@ export async function checkAnswers(bench: Bench, server: QuarryServer, expected:
     const found: number[] = [];
     for (const { body } of variants) found.push(await server.count(body));
     bench.check(name, found, expected.answers.get(name));
+  }
+}
+
+/** The same of another database. */
+export async function checkPeerAnswers(bench: Bench, peer: PeerProcess, expected: Expected): Promise<void> {
+  bench.check('entities', await peer.ask('SELECT count(*) FROM people'), expected.entityCount);
+  for (const { name, variants } of QUESTIONS) {
+    const found: number[] = [];
+    for (const { sql } of variants) found.push(await peer.ask(sql));
+    bench.check(`${peer.name}: ${name}`, found, expected.answers.get(name));
   }
 }
 

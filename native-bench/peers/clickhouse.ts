@@ -51,6 +51,19 @@ export class ClickHouse implements Peer {
   }
 
   static async open(dir: string): Promise<ClickHouse> {
+    const clickHouse = await ClickHouse.#create(dir);
+    clickHouse.#session.query('CREATE DATABASE bench');
+    clickHouse.#session.query('USE bench');
+    return clickHouse;
+  }
+
+  static async reopen(dir: string): Promise<ClickHouse> {
+    const clickHouse = await ClickHouse.#create(dir);
+    clickHouse.#session.query('USE bench');
+    return clickHouse;
+  }
+
+  static async #create(dir: string): Promise<ClickHouse> {
     const { Session } = await importChdb();
     const session = new Session(dir);
     const settings = [
@@ -59,8 +72,6 @@ export class ClickHouse implements Peer {
       'use_query_cache = 0',
     ];
     for (const setting of settings) session.query(`SET ${setting}`);
-    session.query('CREATE DATABASE bench');
-    session.query('USE bench');
     return new ClickHouse(session);
   }
 
@@ -109,6 +120,9 @@ export class ClickHouse implements Peer {
     this.#session.query(`INSERT INTO ${table} SELECT * FROM file('${file}', CSVWithNames, '${columns}')`);
     this.#session.query(`OPTIMIZE TABLE ${table} FINAL`);
   }
+
+  /** Its tables are on disk as they are. */
+  async keep(): Promise<void> {}
 
   async residentBytes(): Promise<number> {
     return residentBytesOf(process.pid);

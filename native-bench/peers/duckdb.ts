@@ -21,6 +21,8 @@ const readJson = (file: string): string =>
 
 const readCsv = (file: string): string => `read_csv('${file}', header = true, all_varchar = true)`;
 const ID = 'substr(id, 2)::UINTEGER AS id';
+const LOADED = ['people', 'visit', 'purchase', 'rating'];
+const keptFile = (dir: string): string => `${dir}/kept.db`;
 
 function eventTable(name: string, file: string, type: string): string[] {
   return [
@@ -29,21 +31,31 @@ function eventTable(name: string, file: string, type: string): string[] {
 }
 
 export class DuckDb implements Peer {
+  readonly #dir: string;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(dir: string, instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#dir = dir;
     this.#instance = instance;
     this.#connection = connection;
   }
 
   static async open(dir: string): Promise<DuckDb> {
-    const { DuckDBInstance } = await importDuckDb();
-    const instance = await DuckDBInstance.create(':memory:', { threads: String(PEER_THREADS) });
-    const connection = await instance.connect();
+    const duckDb = await DuckDb.#create(dir, ':memory:');
     fs.mkdirSync(dir);
-    await connection.run(`ATTACH '${dir}/filed.db' AS filed`);
-    return new DuckDb(instance, connection);
+    await duckDb.run(`ATTACH '${dir}/filed.db' AS filed`);
+    return duckDb;
+  }
+
+  static reopen(dir: string): Promise<DuckDb> {
+    return DuckDb.#create(dir, keptFile(dir));
+  }
+
+  static async #create(dir: string, file: string): Promise<DuckDb> {
+    const { DuckDBInstance } = await importDuckDb();
+    const instance = await DuckDBInstance.create(file, { threads: String(PEER_THREADS) });
+    return new DuckDb(dir, instance, await instance.connect());
   }
 
   async version(): Promise<string> {
@@ -73,6 +85,12 @@ export class DuckDb implements Peer {
          substr(id, 2)::UINTEGER IN (SELECT id FROM visit) AS has_visit FROM ${readCsv(files.entities)} ORDER BY 1`,
     ];
     for (const sql of tables) await this.run(sql);
+  }
+
+  async keep(): Promise<void> {
+    await this.run(`ATTACH '${keptFile(this.#dir)}' AS kept`);
+    for (const table of LOADED) await this.run(`CREATE TABLE kept.${table} AS FROM ${table}`);
+    await this.run('DETACH kept');
   }
 
   async ask(sql: string): Promise<number> {

@@ -1,11 +1,15 @@
-/** A peer's process: does one call after the other until its parent is gone. Arguments: name, directory. */
+/**
+ * A peer's process: does one call after the other until its parent is gone. Arguments: name, directory, and
+ * 'kept' to open what an earlier process kept in it.
+ */
 import { ClickHouse } from './clickhouse.js';
 import { DuckDb } from './duckdb.js';
 import type { Peer } from './peer.js';
 import type { PeerCall, PeerReply } from './process.js';
 
-const [name, dir] = process.argv.slice(2);
-const opened: Promise<Peer> = name === 'DuckDB' ? DuckDb.open(dir) : ClickHouse.open(dir);
+const [name, dir, kept] = process.argv.slice(2);
+const kind = name === 'DuckDB' ? DuckDb : ClickHouse;
+const opened: Promise<Peer> = kept === undefined ? kind.open(dir) : kind.reopen(dir);
 
 async function reply({ id, method, args }: PeerCall): Promise<PeerReply> {
   try {

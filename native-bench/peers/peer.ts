@@ -23,6 +23,8 @@ export interface Peer {
    */
   ingest(way: string, warmFile: string, file: string): Promise<Timed>;
   load(files: CsvFiles): Promise<void>;
+  /** Has what `load` loaded on disk, so that a process that opens the same directory answers about it. */
+  keep(): Promise<void>;
   /** A table of the columns of a CSV file with a header line, all of them texts. */
   loadTexts(table: string, file: string): Promise<void>;
   /** Of the process, in bytes. */

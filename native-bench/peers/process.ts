@@ -27,10 +27,14 @@ export class PeerProcess implements Peer {
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
 
-  /** `dir` is the peer's own: it need not exist. */
-  constructor(name: PeerName, dir: string) {
+  readonly #dir: string;
+
+  /** `dir` is the peer's own: it must not exist yet, unless an earlier process `kept` something in it. */
+  constructor(name: PeerName, dir: string, how: 'new' | 'kept' = 'new') {
     this.name = name;
-    this.#child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), [name, dir]);
+    this.#dir = dir;
+    const args = how === 'kept' ? [name, dir, how] : [name, dir];
+    this.#child = fork(fileURLToPath(new URL('./main.js', import.meta.url)), args);
     this.#child.on('message', (reply: PeerReply) => this.#take(reply));
     this.#ended = new Promise((resolve) => {
       this.#child.on('close', (code, signal) => {
@@ -52,6 +56,15 @@ export class PeerProcess implements Peer {
 
   load(files: CsvFiles): Promise<void> {
     return this.#call('load', files) as Promise<void>;
+  }
+
+  async keep(): Promise<void> {
+    await this.#call('keep');
+  }
+
+  /** Another process on what this one, which must have ended, has kept. */
+  again(): PeerProcess {
+    return new PeerProcess(this.name, this.#dir, 'kept');
   }
 
   async loadTexts(table: string, file: string): Promise<void> {

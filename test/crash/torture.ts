@@ -17,13 +17,7 @@ import { flipBits } from './bit-flips.js';
 import { createRegisterColumn, runHistory } from './histories.js';
 import { logFault } from './random-log.js';
 import { isClean, runRounds } from './rounds.js';
-
-interface Wanted {
-  readonly rounds: number;
-  readonly seed: number;
-  readonly dir: string;
-  readonly operations: number;
-}
+import type { Torture, Wanted } from './wanted.js';
 
 function refuse(text: string): never {
   process.stderr.write(`${text}\n`);
@@ -111,7 +105,7 @@ async function logs({ rounds, seed }: Wanted): Promise<boolean> {
   return faults === 0;
 }
 
-const KINDS: Readonly<Record<string, (wanted: Wanted) => Promise<boolean>>> = {
+const KINDS: Readonly<Record<string, Torture>> = {
   kill,
   flips,
   logs,
