@@ -1,6 +1,6 @@
 /** The engine with its workers in this process and everything durable on a faulty disk. */
 import { CorruptionError, fromWire, ManualClock, Prng } from '../../src/base/index.js';
-import { Engine, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
+import { Engine, type EngineOptions, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
 import type { LaneAnswers, LaneOp, LaneRequest, LaneRequests, LaneStart } from '../../src/protocol/index.js';
 import { LaneWorker } from '../../src/worker/lane-worker.js';
 import type { FaultyDisk } from '../support/faulty-disk.js';
@@ -78,12 +78,13 @@ export interface OpenedEngine {
   readonly fatal: Promise<never>;
 }
 
-/** `shardCount` null = what the store has, or one for each lane. */
+/** `shardCount` null = what the store has, or one for each lane; `more` replaces options. */
 export async function openEngine(
   disk: FaultyDisk,
   shardCount: number | null,
   seed: number,
   laneCount = 1,
+  more: Partial<EngineOptions> = {},
 ): Promise<OpenedEngine> {
   const prng = new Prng(seed);
   let onFatal: (error: Error) => void = () => {};
@@ -108,6 +109,7 @@ export async function openEngine(
     logFileBytes: LOG_FILE_BYTES,
     insertMemoryBytes: INSERT_MEMORY_BYTES,
     makeLane,
+    ...more,
   });
   await Promise.race([engine.start(), fatal]);
   return { engine, fatal };
