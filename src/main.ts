@@ -9,14 +9,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
-import { CorruptionError, NewerFormatError } from './base/index.js';
+import { CorruptionError, NewerFormatError, speaksForItself } from './base/index.js';
 import { accountCommand, accountHelp } from './commands/account-command.js';
 import type { AdminCommandNeeds } from './commands/admin-command.js';
+import { backupCommand, backupHelp } from './commands/backup-command.js';
 import type { ServeNeeds } from './commands/create-engine.js';
 import { demoHelp, runDemoCommand } from './commands/demo-command.js';
 import { keysCommand, keysHelp } from './commands/keys-command.js';
 import { usableMemoryBytes } from './commands/machine-memory.js';
 import { helpText, type Machine } from './commands/options.js';
+import { restoreCommand, restoreHelp } from './commands/restore-command.js';
 import { retentionCommand, retentionHelp } from './commands/retention-command.js';
 import { type RunningServer, startServer } from './commands/serve.js';
 import { readOptions } from './commands/serve-config.js';
@@ -52,12 +54,6 @@ function needs(log: Logger): ServeNeeds {
       process.exit(EXIT.fatal);
     },
   };
-}
-
-/** Whether the message says it all, to a person who did not write the code: not a bug. */
-function speaksForItself(error: Error): boolean {
-  const system = typeof (error as NodeJS.ErrnoException).code === 'string';
-  return system || ['Error', 'CorruptionError', 'NewerFormatError'].includes(error.name);
 }
 
 function fail(error: unknown): never {
@@ -150,6 +146,8 @@ const HELP = `quarry: an analytical database server for entities and their event
   quarry keys ...           list, make and delete team keys; make new keys for a database
   quarry account [state]    show or set the state of the account
   quarry retention [resume] tell whether expired events go, or let them go again after the clock jumped
+  quarry backup TO          copy a store, running or not, into a directory
+  quarry restore BACKUP     make a data directory of a backup, as of any moment behind it
   quarry verify DIR         check every checksum of a data directory
   quarry help [command]     print this text, or that of a command
 `;
@@ -165,6 +163,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   keys: { help: () => keysHelp, run: (argv) => keysCommand(argv, adminNeeds()) },
   account: { help: () => accountHelp, run: (argv) => accountCommand(argv, adminNeeds()) },
   retention: { help: () => retentionHelp, run: (argv) => retentionCommand(argv, adminNeeds()) },
+  backup: { help: () => backupHelp, run: (argv) => backupCommand(argv, adminNeeds()) },
+  restore: { help: () => restoreHelp, run: (argv) => restoreCommand(argv, adminNeeds()) },
   verify: {
     help: () => verifyHelp,
     run: async (argv) => {

@@ -5,5 +5,6 @@ export * from './hang-up.js';
 export * from './hash.js';
 export * from './limits.js';
 export * from './nth-greatest.js';
+export * from './plain-error.js';
 export * from './prng.js';
 export * from './random.js';

@@ -1,9 +1,10 @@
 /**
- * What `quarry keys`, `quarry account` and `quarry retention` ask for and are answered, as plain data: one JSON line each way when a
- * server is asked.
+ * What `quarry keys`, `account`, `retention` and `backup` ask for and are answered, as plain data: one JSON line each
+ * way when a server is asked.
  * Invariants: a request that `readRequest` gave is well formed, whoever wrote it; no answer holds a key's text but
  * the one to the request that made the key.
  */
+import path from 'node:path';
 import { quoted } from '../base/index.js';
 import {
   ACCOUNT_STATES,
@@ -26,7 +27,9 @@ export type AdminRequest =
   /** null = as it is. */
   | { readonly do: 'account'; readonly state: AccountState | null }
   /** `resume`: expired events go again. */
-  | { readonly do: 'retention'; readonly resume: boolean };
+  | { readonly do: 'retention'; readonly resume: boolean }
+  /** `to`: absolute. */
+  | { readonly do: 'backup'; readonly to: string };
 
 export interface ListedKeys {
   readonly team: readonly { readonly name: string; readonly permissions: readonly TeamPermission[] }[];
@@ -47,6 +50,8 @@ export type AdminAnswer =
   | { readonly answer: 'deleted' }
   | { readonly answer: 'account'; readonly state: AccountState }
   | { readonly answer: 'retention'; readonly suspended: boolean }
+  /** Of the snapshot files, in bytes. */
+  | { readonly answer: 'backup'; readonly lsn: number; readonly fileCount: number; readonly bytes: number }
   | { readonly answer: 'refused'; readonly message: string }
   /** As `refused`, but the same may be asked again soon. */
   | { readonly answer: 'busy'; readonly message: string };
@@ -63,6 +68,7 @@ const FIELDS: Readonly<Record<AdminRequest['do'], readonly string[]>> = {
   'rotate-key': ['kind', 'database'],
   account: ['state'],
   retention: ['resume'],
+  backup: ['to'],
 };
 
 const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
@@ -106,6 +112,12 @@ export function readRequest(value: unknown): AdminRequest | { readonly wrong: st
     case 'retention': {
       const { resume } = fields;
       return typeof resume === 'boolean' ? { do: wanted, resume } : { wrong: '"resume" is true or false' };
+    }
+    case 'backup': {
+      const { to } = fields;
+      return typeof to === 'string' && path.isAbsolute(to) && !to.includes('\0')
+        ? { do: wanted, to }
+        : { wrong: '"to" is an absolute path' };
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What an operator changes past HTTP: team keys, the keys that come with a database, the account's state. The same
+ * What an operator does past HTTP: team keys, the keys that come with a database, the account's state, backups. The same
  * for a server that runs, asked through its socket, and for a store that the command opened itself.
- * Invariants: every request is one change of the catalog, whole or absent; a key's text is in the answer that makes
+ * Invariants: every request that changes something is one change of the catalog, whole or absent; a key's text is in the answer that makes
  * it and nowhere else.
  */
 import type { Logger } from 'pino';
-import { QuarryError, quoted, type RandomBytes } from '../base/index.js';
+import { QuarryError, quoted, type RandomBytes, speaksForItself } from '../base/index.js';
 import {
   type Catalog,
   customKeysOf,
@@ -25,8 +25,10 @@ import {
 } from './admin-request.js';
 
 export interface AdminNeeds {
-  readonly engine: Pick<EngineApi, 'catalog' | 'change'>;
+  readonly engine: Pick<EngineApi, 'catalog' | 'change' | 'backup'>;
   readonly randomBytes: RandomBytes;
+  /** The server stops: a backup is given up. */
+  readonly stopping?: AbortSignal;
 }
 
 const REFUSES_FOR_NOW = 9004;
@@ -36,13 +38,22 @@ export async function administer(needs: AdminNeeds, request: AdminRequest): Prom
   try {
     return await obey(needs, request);
   } catch (error) {
-    if (!(error instanceof QuarryError)) throw error;
+    if (!(error instanceof QuarryError)) {
+      if (request.do === 'backup' && speaksForItself(error as Error)) return backupRefusal(error as Error);
+      throw error;
+    }
     const { code, message } = error;
     return { answer: code === REFUSES_FOR_NOW ? 'busy' : 'refused', message };
   }
 }
 
-function obey({ engine, randomBytes }: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
+/** What is wrong is said by the disk, the directory or a damaged file. */
+const backupRefusal = ({ message }: Error): AdminAnswer => ({
+  answer: 'refused',
+  message: `the backup was not made: ${message}`,
+});
+
+function obey({ engine, randomBytes, stopping }: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
   switch (request.do) {
     case 'list-keys':
       return Promise.resolve({ answer: 'keys', keys: listKeys(engine.catalog()) });
@@ -72,6 +83,8 @@ function obey({ engine, randomBytes }: AdminNeeds, request: AdminRequest): Promi
         answer: { answer: 'retention', suspended: false },
       }));
     }
+    case 'backup':
+      return engine.backup(request.to, stopping).then((backup) => ({ answer: 'backup', ...backup }));
   }
 }
 

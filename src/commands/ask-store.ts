@@ -57,7 +57,9 @@ async function tryOnce(
   request: AdminRequest,
   needs: ServeNeeds,
 ): Promise<Outcome> {
-  const line = await askAdminSocket(dir, JSON.stringify(request)).catch((error) => {
+  // A backup takes as long as the disks do.
+  const answerMsMax = request.do === 'backup' ? null : undefined;
+  const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     throw new Error(
       `the server on ${dir} runs as another user; run this command as that user (${error.message})`,

@@ -1,10 +1,14 @@
 /** The engine of a data directory as a server runs it, and as a command opens it that finds no server. */
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../base/index.js';
 import { Engine } from '../engine/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { ServeConfig } from './serve-config.js';
+
+/** Of the memory limit: what the whole process may have. */
+const PROCESS_PART = 1.1;
 
 export interface ServeNeeds {
   readonly log: Logger;
@@ -32,9 +36,11 @@ export async function createEngine(
     laneCount: config.workers,
     shardCount: config.shards,
     memoryLimitBytes: config.memoryLimitBytes,
+    processBytesMax: config.memoryLimitBytes * PROCESS_PART,
     onceEntriesMax: config.idempotencyEntries,
     queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
+    archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),
     randomBytes: (count) => randomBytes(count),

@@ -98,6 +98,13 @@ export const OPTIONS: readonly Option[] = [
     parse: choice(DURABILITIES),
   },
   {
+    name: 'archive-log',
+    argument: 'DIR',
+    help: 'folder that gets a copy of every log file when it is done, a minute after its first write at the latest',
+    fallback: null,
+    parse: text('a directory'),
+  },
+  {
     name: 'limits',
     argument: 'spec|off|FILE',
     help: 'rates and plans: as the interface says, none, or with the figures of a TOML file',

@@ -18,6 +18,8 @@ export interface ServeConfig {
   readonly shards: number | null;
   readonly memoryLimitBytes: number;
   readonly durability: 'fsync' | 'interval' | 'none';
+  /** null = none. */
+  readonly archiveDir: string | null;
   /** null = off. */
   readonly limits: LimitTable | null;
   /** Idempotency-Keys that are kept. */
@@ -220,6 +222,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     shards: values.get('shards') as number | null,
     memoryLimitBytes: values.get('memory-limit') as number,
     durability: values.get('durability') as ServeConfig['durability'],
+    archiveDir: values.get('archive-log') as string | null,
     limits,
     idempotencyEntries: values.get('idempotency-entries') as number,
     querySeconds: values.get('query-timeout') as number,

@@ -16,7 +16,14 @@ import {
   type ProxyList,
   parseProxies,
 } from '../http/index.js';
-import { type AdminSocket, lockDirectory, NodeFileSystem, openAdminSocket } from '../io/index.js';
+import {
+  type AdminSocket,
+  type FileSystem,
+  isForeignFile,
+  lockDirectory,
+  NodeFileSystem,
+  openAdminSocket,
+} from '../io/index.js';
 import { answerLines } from './administer.js';
 import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
@@ -32,11 +39,15 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** More than the log, a checkpoint and what SELECTs put aside need at once. */
+const SPARE_HANDLES = 16;
+
 /** Resolves when requests are served. Rejects with an Error whose message says what to do about it. */
 export async function startServer(config: ServeConfig, needs: ServeNeeds): Promise<RunningServer> {
-  const fs = new NodeFileSystem();
+  const fs = new NodeFileSystem(SPARE_HANDLES);
   const dir = path.resolve(config.dataDir);
   await fs.makeDir(dir);
+  await checkOwner(fs, dir);
   const lock = await lockDirectory(dir);
   const closers: (() => Promise<void>)[] = [() => lock.release()];
   const closeAll = async (): Promise<void> => {
@@ -74,8 +85,10 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
     await server.ready();
-    const socket = await openSocket(dir, engine, needs);
+    const stopping = new AbortController();
+    const socket = await openSocket(dir, engine, needs, stopping.signal);
     if (socket !== null) closers.push(() => socket.close());
+    closers.push(async () => stopping.abort());
     return {
       ports,
       certFile: certificate.certFile,
@@ -89,6 +102,15 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
   }
 }
 
+/** Root could write in anybody's store, and its owner not any more in what root wrote. */
+async function checkOwner(fs: FileSystem, dir: string): Promise<void> {
+  const manifest = path.join(dir, 'manifest');
+  if (!(await fs.exists(manifest)) || !(await isForeignFile(manifest))) return;
+  throw new Error(
+    `${dir} belongs to another user; run the server as that user, or give the directory and all in it to this one`,
+  );
+}
+
 function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   if (trustProxy.length === 0) return null;
   const proxies = parseProxies(trustProxy);
@@ -97,13 +119,18 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
 }
 
 /** A server without the socket serves all the same: only commands that would change it have to wait until it stops. */
-async function openSocket(dir: string, engine: Engine, { log }: ServeNeeds): Promise<AdminSocket | null> {
+async function openSocket(
+  dir: string,
+  engine: Engine,
+  { log }: ServeNeeds,
+  stopping: AbortSignal,
+): Promise<AdminSocket | null> {
   try {
-    return await openAdminSocket(dir, answerLines({ engine, randomBytes }, log));
+    return await openAdminSocket(dir, answerLines({ engine, randomBytes, stopping }, log));
   } catch (error) {
     log.warn(
       { error: String(error) },
-      'the admin socket could not be opened: quarry keys, account and retention need a stop',
+      'the admin socket could not be opened: quarry keys, account, retention and backup need a stop',
     );
     return null;
   }

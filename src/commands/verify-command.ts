@@ -6,7 +6,8 @@ import { lockDirectory, NodeFileSystem } from '../io/index.js';
 export const verifyHelp = `quarry verify DIR
 
 Reads the manifest, every snapshot file and every log record of the data directory DIR and checks them. Changes
-nothing. Exit code 0: sound; 3: what is wrong is printed, one line each; 2: wrong arguments.
+nothing. Exit code 0: sound; 3: what is wrong is printed, one line each; 1: it cannot be read, or a process has it open;
+2: wrong arguments.
 `;
 
 /** Returns the exit code. */

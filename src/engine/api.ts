@@ -126,6 +126,14 @@ export const NO_USAGE: DatabaseUsage = {
   dayWriteCount: 0,
 };
 
+/** A backup that was made. */
+export interface Backup {
+  /** Everything up to this record is in it, and nothing behind. */
+  readonly lsn: number;
+  readonly fileCount: number;
+  readonly bytes: number;
+}
+
 export interface EngineStats {
   readonly lsnAppended: number;
   readonly lsnDurable: number;
@@ -142,6 +150,10 @@ export interface EngineStats {
   readonly shardCount: number;
   readonly lanesDown: number;
   readonly laneRestartCount: number;
+  /** Log files copied to the archive, waiting to be, and attempts that failed, since the start. */
+  readonly archivedFileCount: number;
+  readonly archiveWaitingCount: number;
+  readonly archiveFailureCount: number;
   /** Idempotency-Keys kept. */
   readonly onceCount: number;
   /** 1 = expired events stay, because the clock jumped. */
@@ -239,6 +251,13 @@ export interface EngineApi extends QueryApi {
   usage(databaseId: number): DatabaseUsage;
   /** Notes one request that was let in, for the database's usage. */
   noteRequest(databaseId: number, asks: boolean): void;
+  /**
+   * Copies everything acknowledged by now into `to` (absolute; absent or empty, on any disk), beside reads and writes:
+   * a store of its own that `quarry verify` checks and `quarry restore` or a server opens. Rejects with an Error when
+   * `to` holds something, with 9004 while a shard is rebuilt, with a CorruptionError when a snapshot file is damaged,
+   * and with the system's error; then nothing is left in `to`. `giveUp` ends it early.
+   */
+  backup(to: string, giveUp?: AbortSignal): Promise<Backup>;
   stats(): EngineStats;
   /** Drains, makes everything durable, stops the lanes. */
   close(): Promise<void>;

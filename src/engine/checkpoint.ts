@@ -4,6 +4,7 @@
  * log is the store, after it the new one. Log files and old snapshot files go only after the swap. So no file that
  * the old manifest names is ever written again, also when the checkpoint is at the same LSN.
  */
+import { invariant } from '../base/index.js';
 import { catalogToPlain } from '../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../format/index.js';
 import { removeUnreferenced, swapManifest, writeOnceFile } from '../recovery/index.js';
@@ -30,6 +31,13 @@ export interface Checkpointed {
   readonly canBegin: () => boolean;
 }
 
+/** What was written meanwhile does not go with this snapshot; the next one will do. */
+class VoidCheckpointError extends Error {
+  constructor() {
+    super('a dimension was deleted behind an update meanwhile: it is taken anew');
+  }
+}
+
 export class Checkpointer {
   readonly #parts: Checkpointed;
   #manifest: Manifest | null;
@@ -41,6 +49,13 @@ export class Checkpointer {
   /** Since the begin of the checkpoint that runs: a record whose answer depends on the data; a dimension went after it. */
   #evaluated = false;
   #isVoid = false;
+  /** The snapshot lacks a dimension that went behind its LSN, while it was written. */
+  #lacksDropped = false;
+  #isWhole = true;
+  /** Manifests whose files somebody reads. */
+  readonly #inUse = new Set<Manifest>();
+  /** Removes files outside of a checkpoint; none begins meanwhile. */
+  #tidying: Promise<void> | null = null;
   #count = 0;
   #logBytesBefore = 0;
   #replayedLogBytes = 0;
@@ -92,6 +107,7 @@ export class Checkpointer {
       ({ change }) => change === 'dimension-deleted' || change === 'database-deleted',
     );
     if (drops && this.#evaluated) this.#isVoid = true;
+    this.#lacksDropped ||= drops;
   }
 
   /** What was deleted leaves the log with the next checkpoint. */
@@ -107,6 +123,41 @@ export class Checkpointer {
   /** Nothing is lost: the old manifest and the whole log stand. Another try comes after as much log again. */
   warn(error: unknown): void {
     this.#parts.options.events.warn('checkpoint failed', { error: String(error) });
+  }
+
+  /**
+   * Calls `use` with a manifest whose files are the state at its LSN, at or behind everything that was sent to the
+   * lanes by now; they stay until `use` settles.
+   */
+  async withSnapshot<T>(use: (manifest: Manifest) => Promise<T>): Promise<T> {
+    const wanted = this.#parts.order.lsnSent;
+    // What a snapshot lacks went by a record behind it: the next one is at another LSN.
+    while (this.lsn < wanted || !this.#isWhole) {
+      await this.run().catch((error) => {
+        if (!(error instanceof VoidCheckpointError)) throw error;
+      });
+    }
+    invariant(this.#manifest !== null, 'a store that was opened has a manifest');
+    const manifest = this.#manifest;
+    this.#inUse.add(manifest);
+    try {
+      return await use(manifest);
+    } finally {
+      this.#inUse.delete(manifest);
+      // A checkpoint that runs tidies up itself; its new files are named by no manifest yet.
+      if (manifest !== this.#manifest && this.#running === null) {
+        this.#tidying ??= this.#removeUnreferenced().finally(() => {
+          this.#tidying = null;
+        });
+        await this.#tidying;
+      }
+    }
+  }
+
+  async #removeUnreferenced(): Promise<void> {
+    const { fs, dir } = this.#parts.options;
+    const live = this.#manifest === null ? [] : [this.#manifest];
+    await removeUnreferenced(fs, dir, [...live, ...this.#inUse]);
   }
 
   /** Resolves when none is under way. */
@@ -132,7 +183,8 @@ export class Checkpointer {
   /** The same, not to be called while one is under way. `anew`: also when nothing was applied since the last one. */
   async runAnew(anew: boolean): Promise<void> {
     const { options, order, lanes, usage } = this.#parts;
-    const { fs, dir, clock, events } = options;
+    const { clock, events } = options;
+    await this.#tidying;
     const wanted = this.#wanted;
     this.#wanted = false;
     this.#logBytesBefore = order.log.stats().bytesWritten;
@@ -142,6 +194,7 @@ export class Checkpointer {
     const started = clock.nowMs();
     this.#evaluated = false;
     this.#isVoid = false;
+    this.#lacksDropped = false;
     const writing = this.#write(lsn, started);
     const newFile = this.#erases ? order.beginLogFile(started) : null;
     this.#erases = false;
@@ -158,13 +211,14 @@ export class Checkpointer {
       throw written.reason;
     }
     this.#manifest = written.value;
+    this.#isWhole = !this.#lacksDropped;
     const erased = await order.log.dropBefore(lsn + 1);
     if (newFile !== null && !erased) {
       // Records that were under way when the checkpoint began lie beside what was deleted: once more.
       this.#erases = true;
       this.#wanted = true;
     }
-    await removeUnreferenced(fs, dir, this.#manifest);
+    await this.#removeUnreferenced();
     this.#count++;
     const { files } = this.#manifest;
     events.info('checkpoint', {
@@ -211,7 +265,7 @@ export class Checkpointer {
       usage: usageThen.plain,
       once: onceFile,
     };
-    if (this.#isVoid) throw new Error('a dimension was deleted behind an update meanwhile: it is taken anew');
+    if (this.#isVoid) throw new VoidCheckpointError();
     await swapManifest(fs, dir, manifest);
     return manifest;
   }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
 import {
   type Catalog,
+  type CatalogChange,
   catalogFromPlain,
   catalogToPlain,
   changeFromPlain,
@@ -20,12 +21,13 @@ import type {
   ExtractedRow,
   ExtractPlan,
 } from '../ir/index.js';
-import { readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
+import { copyStore, readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { ScriptCache } from '../sql/index.js';
-import { Log, type LogStats } from '../wal/index.js';
+import { Log, type LogArchive, type LogStats } from '../wal/index.js';
 import type {
   Asking,
+  Backup,
   DatabaseUsage,
   Decision,
   EngineApi,
@@ -37,6 +39,7 @@ import type {
   ScriptRequest,
   SelectRequest,
 } from './api.js';
+import { Archiving } from './archiving.js';
 import { Checkpointer } from './checkpoint.js';
 import { DataVersions } from './data-versions.js';
 import { ExtractStreams } from './extract-stream.js';
@@ -44,19 +47,21 @@ import { prepareFirstStart } from './first-start.js';
 import { LaneSet } from './lanes.js';
 import { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
+import { ProcessMemory } from './process-memory.js';
 import { Queries } from './queries.js';
 import { QueryRunner, type QueryRunnerParts } from './query-runner.js';
 import { ReadGate } from './read-gate.js';
+import { type Rebuilt, type ReplayedCounts, rebuildLane } from './rebuild.js';
 import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
-import { loadLanes, replayLog, type StepCounts } from './replay.js';
+import { loadLanes, replayLog } from './replay.js';
 import { Retention } from './retention.js';
 import { ScriptWriter } from './script-writer.js';
 import { FIRST_SLICE_MS, Selects, SLICE_MS } from './selects.js';
 import { emptySpoolDir, SpoolStore } from './spool.js';
 import { UsageBook } from './usage.js';
 import { WriteMemory } from './write-memory.js';
-import { type ReplayedCounts, type Write, WriteOrder } from './write-order.js';
+import { type Write, WriteOrder } from './write-order.js';
 import { Writer } from './writer.js';
 
 const INTERVAL_MS = 100;
@@ -97,6 +102,7 @@ export class Engine implements EngineApi {
   readonly #writer: Writer;
   readonly #scripts: ScriptWriter;
   readonly #checkpoints: Checkpointer;
+  readonly #archiving: Archiving;
   readonly #usage = new UsageBook();
   readonly #once: OnceTable;
   readonly #notes: RecordNotes;
@@ -127,6 +133,10 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#gate,
     );
+    const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
+    const queryBytesMax =
+      options.queryBytesMax ??
+      Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
     const asking: QueryRunnerParts = {
       lanes: this.#lanes,
       gate: this.#gate,
@@ -134,9 +144,9 @@ export class Engine implements EngineApi {
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-        bytesMax:
-          options.queryBytesMax ??
-          Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART)),
+        get bytesMax() {
+          return processMemory.queryBytes(queryBytesMax);
+        },
       },
       heldMsMax: Math.min(HELD_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
@@ -162,11 +172,12 @@ export class Engine implements EngineApi {
       once: this.#once,
       storeId: this.#storeId,
     };
+    this.#archiving = new Archiving(options);
     this.#checkpoints = new Checkpointer(
       { ...parts, canBegin: () => this.#rebuilds.size === 0 && !this.#closing },
       manifest,
     );
-    this.#memory = new WriteMemory(this.#lanes, this.#once, options.memoryLimitBytes);
+    this.#memory = new WriteMemory(this.#lanes, this.#once, options.memoryLimitBytes, processMemory);
     this.#notes = new RecordNotes(this.#usage, this.#once);
     const writing = { ...parts, notes: this.#notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
@@ -187,6 +198,8 @@ export class Engine implements EngineApi {
     try {
       await this.#recover();
     } catch (error) {
+      // Why a thread ended is the better answer.
+      await Promise.allSettled(this.#rebuilds.values());
       this.#closing = true;
       await this.#lanes.close();
       throw error;
@@ -194,6 +207,7 @@ export class Engine implements EngineApi {
     const everyMs = this.#options.expiryIntervalMs ?? EXPIRY_INTERVAL_MS;
     this.#expiryTimer = setInterval(() => this.#expire(), everyMs);
     this.#expiryTimer.unref();
+    this.#archiving.start(this.#order, () => this.#beginLogFile());
     this.#expire();
   }
 
@@ -225,20 +239,25 @@ export class Engine implements EngineApi {
       if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
       if (record.type !== 'insert') this.#checkpoints.erase();
     });
+    // Before anything on disk changes: it may refuse.
+    const archive = await this.#archiving.open(replayed.replay.end.nextLsn);
     const { nextLsn, tornTail } = await replayed.replay.repair();
     if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
     if (manifest !== null) {
       // A kill may have come between the manifest's rename and its sync: nothing of the old one goes before that.
       await fs.syncDir(dir);
-      await removeUnreferenced(fs, dir, manifest);
+      await removeUnreferenced(fs, dir, [manifest]);
     }
     const { recordCount: records, logBytes: bytes } = replayed;
     events.info('log replayed', { records, bytes, ms: clock.nowMs() - started });
     this.#checkpoints.replayed(bytes);
-    this.#order.begin(await this.#openLog(nextLsn), replayed.catalog, nextLsn - 1);
+    // Nothing was ever written: a first start, or one after a crash amid the first. Its files come before the log takes room.
+    const firstChanges = nextLsn === 1 ? await this.#beginStore() : null;
+    this.#order.begin(await this.#openLog(nextLsn, archive), replayed.catalog, nextLsn - 1);
     this.#order.tellModels();
-    // Nothing was ever written: a first start, or one after a crash amid the first.
-    if (nextLsn === 1) await this.#firstStart();
+    if (firstChanges !== null) {
+      await this.#writer.changeAnyway(() => ({ changes: firstChanges, answer: null }));
+    }
     const wanted = this.#options.shardCount;
     if (wanted !== null && wanted !== this.#lanes.shardCount) await this.#repartition(wanted);
     const writing = { lanes: this.#lanes, order: this.#order, writer: this.#writer };
@@ -247,7 +266,7 @@ export class Engine implements EngineApi {
     this.#checkpoints.runIfDue();
   }
 
-  #openLog(nextLsn: number): Promise<Log> {
+  #openLog(nextLsn: number, archive: LogArchive | null): Promise<Log> {
     const { fs, durability, random64, events, logFileBytes } = this.#options;
     return Log.open({
       fs,
@@ -255,6 +274,7 @@ export class Engine implements EngineApi {
       durability,
       intervalMs: INTERVAL_MS,
       nextLsn,
+      archive,
       random64,
       monotonicMs: () => performance.now(),
       onFatal: (error) => events.fatal(error),
@@ -276,7 +296,8 @@ export class Engine implements EngineApi {
     events.info('re-partitioned', { from: before, to: shardCount, ms: clock.nowMs() - started });
   }
 
-  async #firstStart(): Promise<void> {
+  /** The files of a new store; what its first record changes. */
+  async #beginStore(): Promise<readonly CatalogChange[]> {
     const { fs, dir, randomBytes, clock } = this.#options;
     // The shard count is fixed before the first record that depends on it.
     await this.#checkpoints.beginStore({
@@ -287,8 +308,7 @@ export class Engine implements EngineApi {
       catalog: catalogToPlain(EMPTY_CATALOG),
       files: [],
     });
-    const changes = await prepareFirstStart(fs, dir, randomBytes, clock.nowMs());
-    await this.#writer.changeAnyway(() => ({ changes, answer: null }));
+    return prepareFirstStart(fs, dir, randomBytes, clock.nowMs());
   }
 
   get ready(): boolean {
@@ -330,6 +350,12 @@ export class Engine implements EngineApi {
     this.#write(() => this.#retention?.expire() ?? Promise.resolve()).catch((error) =>
       this.#options.events.warn('expired events stay for now', { error: String(error) }),
     );
+  }
+
+  /** False when no file is prepared, or nothing may be written for now. */
+  #beginLogFile(): Promise<boolean> {
+    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) return Promise.resolve(false);
+    return this.#write(() => this.#order.beginLogFile(this.#options.clock.nowMs()));
   }
 
   countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
@@ -402,19 +428,31 @@ export class Engine implements EngineApi {
     await this.#checkpoints.run();
   }
 
+  /** Copies a snapshot of everything acknowledged by now, beside running writes. */
+  async backup(to: string, giveUp: AbortSignal | null = null): Promise<Backup> {
+    this.#checkWritable();
+    const { fs, dir, random64, events } = this.#options;
+    const check = (): void => {
+      if (this.#closing || giveUp?.aborted) throw new Error('the server stops; the backup was given up');
+    };
+    const copy = async (manifest: Manifest): Promise<Backup> => {
+      const bytes = await copyStore({ fs, from: dir, to, manifest, random64, check });
+      return { lsn: manifest.checkpointLsn, fileCount: manifest.files.length, bytes };
+    };
+    // `close` waits for it as for a write.
+    const backup = await this.#write(() => this.#checkpoints.withSnapshot(copy));
+    events.info('backup', { to, ...backup });
+    return backup;
+  }
+
   #onLaneDown(index: number, cause: unknown): void {
     // While the engine closes, only writes that may be in the log need the lane: their answer is in its rebuild.
     if (this.#closing && this.#writesUnderWay === 0) return;
-    // A thread that ends while it is rebuilt lets the rebuild fail, which is fatal.
+    // A thread that ends while it rebuilds its lane is the rebuild's to follow.
     if (this.#rebuilds.has(index)) return;
     const { events } = this.#options;
     events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
-    if (!this.#ready) {
-      const text = `worker thread ${index} ended while the store was opened: ${String(cause)}`;
-      events.fatal(new Error(text, { cause }));
-      return;
-    }
-    const rebuild = this.#rebuild(index);
+    const rebuild = this.#ready ? this.#rebuild(index) : this.#findCause(index, cause);
     this.#rebuilds.set(index, rebuild);
     rebuild.then(
       () => this.#rebuilds.delete(index),
@@ -424,28 +462,45 @@ export class Engine implements EngineApi {
 
   /** A new thread with the lane's shards as of the last record. Nothing is appended meanwhile. */
   async #rebuild(index: number): Promise<ReplayedCounts> {
-    const { fs } = this.#options;
     await this.#checkpoints.idle();
     await this.#order.log.sync();
     // What is durable is in the replay: none of it may be sent to the new thread once more.
     await this.#gate.cleared();
-    const lane = this.#lanes.start(index);
-    const { manifest, lsn } = this.#checkpoints;
-    if (manifest !== null) await loadLanes([lane], manifest);
-    const from = manifest === null ? EMPTY_CATALOG : catalogFromPlain(manifest.catalog);
-    const counts = new Map<number, StepCounts>();
-    await replayLog(fs, this.#logDir, lsn + 1, from, [lane], (recordLsn, _record, changed) => {
-      if (changed.some((count) => count > 0)) counts.set(recordLsn, changed);
-    });
-    for (const model of this.#order.head.databases.values()) await lane.send('model', { model });
+    const { lane, counts } = await this.#madeAnew(index);
     this.#lanes.all[index] = lane;
     this.#laneRestartCount++;
     return counts;
   }
 
+  #madeAnew(index: number): Promise<Rebuilt> {
+    const { fs, events } = this.#options;
+    return rebuildLane({
+      fs,
+      logDir: this.#logDir,
+      manifest: this.#checkpoints.manifest,
+      models: () => this.#order.head.databases.values(),
+      startLane: () => this.#lanes.start(index),
+      ended: (cause) =>
+        events.warn('a worker thread ended while it loaded its shards', {
+          lane: index,
+          cause: String(cause),
+        }),
+    });
+  }
+
+  /** A store whose thread ended while it was opened does not open: rejects, with the record that ends threads if one does. */
+  async #findCause(index: number, cause: unknown): Promise<never> {
+    if (!this.#order.isOpen) {
+      const { lane } = await this.#madeAnew(index);
+      await lane.close();
+    }
+    throw new Error(`worker thread ${index} ended while the store was opened: ${String(cause)}`, { cause });
+  }
+
   stats(): EngineStats {
     const { memoryLimitBytes } = this.#options;
     const log = this.#order.isOpen ? this.#order.log.stats() : NO_LOG_STATS;
+    const archive = this.#archiving.stats;
     return {
       lsnAppended: log.lsnAppended,
       lsnDurable: log.lsnDurable,
@@ -463,6 +518,9 @@ export class Engine implements EngineApi {
       lanesDown: this.#rebuilds.size,
       laneRestartCount: this.#laneRestartCount,
       onceCount: this.#once.count,
+      archivedFileCount: archive.fileCount,
+      archiveWaitingCount: archive.waitingCount,
+      archiveFailureCount: archive.failureCount,
       retentionSuspended: this.#order.visible.retentionSuspended ? 1 : 0,
       cacheBytes: this.#queries.cache.bytes,
       cacheHitCount: this.#queries.cache.hitCount,
@@ -475,6 +533,7 @@ export class Engine implements EngineApi {
     if (this.#closing) return;
     this.#closing = true;
     clearInterval(this.#expiryTimer);
+    this.#archiving.stop();
     if (!this.#ready) {
       await this.#lanes.close();
       return;

@@ -6,8 +6,8 @@
  * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
  */
 import { Piscina } from 'piscina';
-import { CorruptionError, fromWire } from '../base/index.js';
 import {
+  fromRefusal,
   type LaneAnswers,
   type LaneOp,
   type LaneReply,
@@ -49,6 +49,7 @@ export class Lane {
   readonly #pool: Piscina<LaneTask, LaneResult>;
   readonly #onDown: (cause: unknown) => void;
   readonly #queue = new LaneQueue<Waiting>();
+  #threadCount = 0;
   #inFlight = 0;
   #flushDue = false;
   #sequence = 0;
@@ -75,6 +76,7 @@ export class Lane {
       resourceLimits: { maxOldGenerationSizeMb: 2048 },
     });
     this.#pool.on('error', (error) => this.#fail(error));
+    this.#pool.on('workerCreate', () => this.#threadStarted());
   }
 
   /** Memory of the worker's arenas, indexes and dictionaries, as of its last answer. */
@@ -146,12 +148,19 @@ export class Lane {
     waiting.forEach((one, index) => {
       this.#underWay.delete(one);
       const reply = replies[index];
-      if ('error' in reply) one.reject(fromWire(reply.error));
-      else if ('corruption' in reply) {
-        const { file, offset, reason } = reply.corruption;
-        one.reject(new CorruptionError(file, offset, reason));
-      } else one.resolve(reply.value);
+      if ('refusal' in reply) one.reject(fromRefusal(reply.refusal));
+      else one.resolve(reply.value);
     });
+  }
+
+  /**
+   * A pool starts another thread in the place of one that ended, without the state: so is seen that one ended with nothing to
+   * do. The pool may do so again behind its own end, and then nobody else would end that thread.
+   */
+  #threadStarted(): void {
+    if (++this.#threadCount === 1) return;
+    if (this.#down === null) this.#fail(new Error('the thread exited'));
+    else this.#pool.destroy().catch(() => {});
   }
 
   #fail(cause: unknown): void {

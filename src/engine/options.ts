@@ -24,6 +24,8 @@ export interface EngineOptions {
   /** null = as the manifest says, or one per lane at first start. */
   readonly shardCount: number | null;
   readonly memoryLimitBytes: number;
+  /** Of the whole process, whatever takes it. Default: no bound. */
+  readonly processBytesMax?: number;
   readonly durability: Durability;
   readonly clock: Clock;
   readonly random64: () => bigint;
@@ -39,6 +41,10 @@ export interface EngineOptions {
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   readonly logFileBytes?: number;
+  /** Folder that gets a copy of every log file that is done; absolute. null = none. */
+  readonly archiveDir?: string | null;
+  /** How long a record waits at most until its file is done. Default 1 minute. */
+  readonly archiveIntervalMs?: number;
   /** Address space for bodies of inserts and their records, shared by all threads. Default 64 MiB. */
   readonly insertMemoryBytes?: number;
   /** How often events past their retention time are looked for. Default 10 minutes. */

@@ -9,7 +9,7 @@ import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } 
 import type { FileSystem } from '../io/index.js';
 import { conditionFromPlain } from '../ir/index.js';
 import type { ApplyRecord, LaneRequests } from '../protocol/index.js';
-import { LogReplay } from '../wal/index.js';
+import { type LogEntry, LogReplay } from '../wal/index.js';
 import type { LaneApi } from './lane.js';
 
 /** Batch bytes that may wait in the lanes' queues. */
@@ -139,7 +139,8 @@ function insertFor(lane: LaneApi, databaseId: number, all: readonly RecordBatch[
 
 /**
  * Reads the log from `fromLsn` on and sends every record to the lanes; resolves when they applied all of it. `note`
- * is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
+ * is called for every record in LSN order, with the entities that it changed in these lanes, step by step. With `begin`,
+ * which is called before each, one record is applied after the other: it is known at which one a lane ended.
  */
 export async function replayLog(
   fs: FileSystem,
@@ -148,6 +149,7 @@ export async function replayLog(
   catalog: Catalog,
   lanes: readonly LaneApi[],
   note: (lsn: number, record: LogRecord, counts: StepCounts) => void,
+  begin: ((entry: LogEntry) => void) | null = null,
 ): Promise<Replayed> {
   const replay = new LogReplay({ fs, dir: logDir, fromLsn });
   let current = catalog;
@@ -160,7 +162,9 @@ export async function replayLog(
     waiting = [];
     waitingBytes = 0;
   };
-  for await (const { lsn, payload } of replay) {
+  for await (const entry of replay) {
+    const { lsn, payload } = entry;
+    begin?.(entry);
     const record = decodeRecordPayload(payload);
     const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
     current = applyChanges(current, changes);
@@ -177,7 +181,7 @@ export async function replayLog(
     recordCount++;
     logBytes += payload.length;
     waitingBytes += payload.length;
-    if (waitingBytes > WAITING_BYTES_MAX) await drain();
+    if (begin !== null || waitingBytes > WAITING_BYTES_MAX) await drain();
   }
   await drain();
   return { catalog: current, recordCount, logBytes, replay };

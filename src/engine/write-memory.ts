@@ -5,22 +5,35 @@
 import { QuarryError } from '../base/index.js';
 import type { LaneSet } from './lanes.js';
 import type { OnceTable } from './once.js';
+import type { ProcessMemory } from './process-memory.js';
 
 /** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
 export const MEMORY_PER_BATCH_BYTE = 2;
+/**
+ * Below this part of the limit the process is not asked: then so much was deleted that new data goes where the old one was,
+ * and the process gives nothing back.
+ */
+const REUSED_PART = 2;
 /** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
 const DICTIONARY_BYTES_MAX = 2 ** 31;
 
 export class WriteMemory {
-  readonly #lanes: LaneSet;
-  readonly #once: OnceTable;
+  readonly #lanes: Pick<LaneSet, 'memoryBytes' | 'dictionaryBytesMax'>;
+  readonly #once: Pick<OnceTable, 'memoryBytes'>;
   readonly #limitBytes: number;
+  readonly #process: ProcessMemory;
   #promisedBytes = 0;
 
-  constructor(lanes: LaneSet, once: OnceTable, limitBytes: number) {
+  constructor(
+    lanes: Pick<LaneSet, 'memoryBytes' | 'dictionaryBytesMax'>,
+    once: Pick<OnceTable, 'memoryBytes'>,
+    limitBytes: number,
+    process: ProcessMemory,
+  ) {
     this.#lanes = lanes;
     this.#once = once;
     this.#limitBytes = limitBytes;
+    this.#process = process;
   }
 
   /** Memory of the data, of bodies on their way, and of what is kept beside them. */
@@ -30,7 +43,10 @@ export class WriteMemory {
 
   /** Throws 9003 when there is no room for so much more. */
   check(moreBytes: number): void {
-    if (this.usedBytes + moreBytes > this.#limitBytes) {
+    const bytes = this.usedBytes + moreBytes;
+    const isFull =
+      bytes > this.#limitBytes / REUSED_PART && !this.#process.hasRoom(this.#promisedBytes + moreBytes);
+    if (isFull || bytes > this.#limitBytes) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
     if (this.#lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {

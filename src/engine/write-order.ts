@@ -17,6 +17,7 @@ import type { Touched } from './data-versions.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import type { LaneSet } from './lanes.js';
 import type { ReadGate } from './read-gate.js';
+import type { ReplayedCounts } from './rebuild.js';
 import { addCounts, applyToLane, type StepCounts } from './replay.js';
 
 /** What becomes of a record once it is durable. */
@@ -34,9 +35,6 @@ export interface Write {
   /** Called when the record is applied everywhere, with the entities it changed. */
   readonly applied: (lsn: number, counts: StepCounts) => void;
 }
-
-/** Entities that a rebuilt lane's replay changed, by LSN and step. */
-export type ReplayedCounts = ReadonlyMap<number, StepCounts>;
 
 export class WriteOrder {
   readonly #lanes: LaneSet;

@@ -25,8 +25,13 @@ import type { Request } from './uws.js';
 export type BodyLength =
   | { readonly kind: 'none' | 'chunked' }
   | { readonly kind: 'declared'; readonly bytes: number }
-  /** No number, or one that uWebSockets does not follow: it drops the connection behind the answer. */
-  | { readonly kind: 'broken'; readonly text: string };
+  /**
+   * No number, or several, or a coding that is not followed: where the next request begins is not known for certain, so the
+   * connection is closed behind the answer. `text`: what is wrong.
+   */
+  | { readonly kind: 'broken'; readonly text: string }
+  /** Too many digits for uWebSockets, which drops the connection behind the answer. */
+  | { readonly kind: 'endless' };
 
 const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
@@ -34,12 +39,32 @@ const CHUNKED: BodyLength = { kind: 'chunked' };
 /** The body of a GET is not looked at: it has none, whatever comes. */
 export function bodyLengthOf(request: Request, method: string): BodyLength {
   const text = request.getHeader('content-length');
-  if (text === '') {
-    return method === 'get' || request.getHeader('transfer-encoding') === '' ? NO_BODY : CHUNKED;
+  const coding = request.getHeader('transfer-encoding');
+  if (text === '' && coding === '') return NO_BODY;
+  if (linesOf(request) > 1) {
+    return { kind: 'broken', text: 'several lines of Content-Length or Transfer-Encoding' };
   }
-  if (!/^\d{1,9}$/.test(text)) return { kind: 'broken', text };
+  if (coding !== '') {
+    if (coding.toLowerCase() !== 'chunked') {
+      return { kind: 'broken', text: `Transfer-Encoding ${quoted(coding)} is not chunked` };
+    }
+    return method === 'get' ? NO_BODY : CHUNKED;
+  }
+  if (!/^\d{1,9}$/.test(text)) {
+    if (/^\d+$/.test(text)) return { kind: 'endless' };
+    return { kind: 'broken', text: `Content-Length ${quoted(text)} is no number of bytes` };
+  }
   const bytes = Number(text);
   return bytes === 0 || method === 'get' ? NO_BODY : { kind: 'declared', bytes };
+}
+
+/** Lines of the head that say how long the body is; `getHeader` gives the first of a name only. */
+function linesOf(request: Request): number {
+  let count = 0;
+  request.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') count++;
+  });
+  return count;
 }
 
 /** The head of a request, as it came. */
@@ -199,12 +224,10 @@ function checkContentType(endpoint: Endpoint, request: Request): Encoding {
   return encodingOf(request.getHeader('content-encoding'));
 }
 
-/** Throws 1507, and 1503 when the length is no number. */
+/** Throws 1507, and 1503 when the length is not known. */
 function checkLength(length: BodyLength, bytesMax: number): void {
-  if (length.kind === 'broken') {
-    if (/^\d+$/.test(length.text)) throw tooLong(bytesMax);
-    throw new QuarryError(1503, `Content-Length ${quoted(length.text)} is no number of bytes`);
-  }
+  if (length.kind === 'broken') throw new QuarryError(1503, length.text);
+  if (length.kind === 'endless') throw tooLong(bytesMax);
   if (length.kind === 'declared' && length.bytes > bytesMax) throw tooLong(bytesMax);
 }
 

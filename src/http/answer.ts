@@ -5,7 +5,7 @@
  */
 import { type QuarryError, RETRY_AFTER_SECONDS } from '../base/index.js';
 import { RateExceeded, type RateFigures } from './rate-window.js';
-import { answerAndKeepReading, endBroken, endHead, type Response } from './uws.js';
+import { answerAndKeepReading, endBroken, endHead, endInTurn, type Response } from './uws.js';
 
 export interface AnswerHead {
   readonly status: number;
@@ -88,7 +88,8 @@ export function writeAnswer(
     if (ending === 'keep-reading') answerAndKeepReading(response, answer.body);
     else if (ending === 'broken') endBroken(response, answer.body);
     else if (head) endHead(response, answer.body);
-    else response.end(answer.body, ending === 'close');
+    else if (ending === 'close') response.end(answer.body, true);
+    else endInTurn(response, answer.body);
   });
 }
 

@@ -100,6 +100,13 @@ export class BodyReader {
       : new Uint8Array(this.#buffer.buffer, 0, this.#byteLength);
   }
 
+  /** Takes memory for what was made of the body, to be given back with it; false = there is no room. */
+  hold(bytes: number): boolean {
+    if (!this.#budget.take(bytes)) return false;
+    this.#bytesTaken += bytes;
+    return true;
+  }
+
   /** Gives the memory back: what `bytes` handed out must not be looked at any more. */
   release(): void {
     this.#budget.give(this.#bytesTaken);

@@ -1,5 +1,6 @@
 /**
- * Content-Encoding: gzip and br bodies back to bytes, never more of them than the endpoint takes.
+ * Content-Encoding: gzip and br bodies back to bytes, never more of them than the endpoint takes, and never many bodies at a
+ * time: a body of a few kilobytes may become one of megabytes.
  */
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { QuarryError, quoted } from '../base/index.js';
@@ -24,6 +25,35 @@ export function encodingOf(header: string): Encoding {
 }
 
 export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
+
+/** Half of the threads that libuv has for them and for the log. */
+const DECODES_MAX = 2;
+
+export interface EncodedBody {
+  readonly encoding: 'gzip' | 'br';
+  readonly bytes: Uint8Array;
+  readonly bytesMax: number;
+}
+
+/** Takes bodies in turn; whoever wanted one that is waited for no more throws the result away. */
+export class BodyDecoder {
+  #runningCount = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  decode({ encoding, bytes, bytesMax }: EncodedBody, done: Decoded): void {
+    const begin = (): void => {
+      this.#runningCount++;
+      decodeBody(encoding, bytes, bytesMax, (error, decoded) => {
+        this.#runningCount--;
+        // What is done with the result takes its memory before the next body is decoded.
+        done(error, decoded);
+        this.#waiting.shift()?.();
+      });
+    };
+    if (this.#runningCount < DECODES_MAX) begin();
+    else this.#waiting.push(begin);
+  }
+}
 
 /** Decodes off the main thread. Gives 1507 when the result is too long and 1503 when the bytes are not so encoded. */
 export function decodeBody(

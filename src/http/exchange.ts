@@ -18,7 +18,7 @@ import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer, writ
 import { AnswerStream } from './answer-stream.js';
 import { BodyReader, type ByteBudget } from './body.js';
 import type { HandlerRunner } from './call.js';
-import { decodeBody } from './decode.js';
+import type { BodyDecoder } from './decode.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
 import type { Bound } from './limits.js';
 import { type Metrics, NO_ENDPOINT } from './metrics.js';
@@ -34,6 +34,7 @@ export interface Site {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly budget: ByteBudget;
+  readonly decoder: BodyDecoder;
   /** Those that wait for bytes of a body, or read them away, or wait for their client to take some. */
   readonly waiting: Set<Exchange>;
   readonly bodySecondsMax: number;
@@ -54,6 +55,7 @@ export interface RequestHead {
   readonly length: BodyLength;
 }
 
+const TOO_MANY_BODIES = 'too many bodies at once';
 const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
 const READ_AWAY_MS_MAX = 5_000;
 
@@ -109,8 +111,7 @@ export class Exchange implements HangUp {
     this.#attach((chunk, last) => {
       const outcome = body.add(chunk);
       if (outcome === 'too-long') this.#refuseEarly(tooLong(bodyBytesMax), last);
-      else if (outcome === 'no-room')
-        this.#refuseEarly(new QuarryError(9003, 'too many bodies at once'), last);
+      else if (outcome === 'no-room') this.#refuseEarly(new QuarryError(9003, TOO_MANY_BODIES), last);
       else if (last) this.#decode(admitted, body.bytes());
     });
   }
@@ -189,14 +190,16 @@ export class Exchange implements HangUp {
 
   #decode(admitted: Admitted, bytes: Uint8Array<ArrayBuffer>): void {
     this.#phase = 'working';
-    if (admitted.encoding === 'identity') {
+    const { encoding, endpoint } = admitted;
+    if (encoding === 'identity') {
       this.#run(admitted, bytes);
       return;
     }
-    decodeBody(admitted.encoding, bytes, admitted.endpoint.bodyBytesMax, (error, decoded) => {
+    this.#site.decoder.decode({ encoding, bytes, bytesMax: endpoint.bodyBytesMax }, (error, decoded) => {
       if (this.#phase === 'over') this.#release();
-      else if (error === null) this.#run(admitted, decoded);
-      else this.#answer(this.#errorAnswer(error));
+      else if (error !== null) this.#answer(this.#errorAnswer(error));
+      else if (this.#body?.hold(decoded.byteLength) === true) this.#run(admitted, decoded);
+      else this.#answer(errorAnswer(new QuarryError(9003, TOO_MANY_BODIES)));
     });
   }
 
@@ -297,7 +300,7 @@ export class Exchange implements HangUp {
       return;
     }
     let ending = wanted;
-    if (this.#head.length.kind === 'broken') ending = 'broken';
+    if (this.#head.length.kind === 'broken' || this.#head.length.kind === 'endless') ending = 'broken';
     else if (this.#site.closing && ending === 'keep') ending = 'close';
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;

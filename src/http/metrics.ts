@@ -14,6 +14,8 @@ const ENGINE_COUNTERS: readonly (readonly [name: string, help: string, field: ke
   ['quarry_checkpoints_total', 'checkpoints finished', 'checkpointCount'],
   ['quarry_query_cache_hits_total', 'answers that were remembered', 'cacheHitCount'],
   ['quarry_query_cache_misses_total', 'answers that were looked for and not remembered', 'cacheMissCount'],
+  ['quarry_archived_log_files_total', 'log files copied to the archive', 'archivedFileCount'],
+  ['quarry_archive_failures_total', 'attempts to copy one that failed', 'archiveFailureCount'],
   ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'laneRestartCount'],
 ];
 
@@ -28,6 +30,7 @@ const ENGINE_GAUGES: readonly (readonly [name: string, help: string, field: keyo
   ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
   ['quarry_shards', 'shards', 'shardCount'],
   ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
+  ['quarry_archive_waiting_files', 'log files that wait to be copied to the archive', 'archiveWaitingCount'],
   ['quarry_retention_suspended', '1 when expired events stay because the clock jumped', 'retentionSuspended'],
   ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
 ];

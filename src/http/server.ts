@@ -11,6 +11,7 @@ import { bodyLengthOf, Door } from './admission.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ByteBudget } from './body.js';
 import { HandlerRunner } from './call.js';
+import { BodyDecoder } from './decode.js';
 import { ENDPOINTS, type Endpoint } from './endpoints.js';
 import { Exchange, type Site } from './exchange.js';
 import type { LimitTable } from './limit-table.js';
@@ -121,6 +122,7 @@ export class HttpServer {
       elapsedMs,
       log,
       budget,
+      decoder: new BodyDecoder(),
       metrics: new Metrics(
         engine,
         () => site.openCount,

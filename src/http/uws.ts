@@ -10,6 +10,7 @@
  * - more than WRITE_BYTES_MAX of `write` in one `cork` comes out damaged over TLS when it cannot all be sent at once (`end`
  *   does not); `end(body, true)` behind a `write` puts a header among the chunks;
  * - `close` calls `onAborted` at once;
+ * - `end` keeps whatever the connection does not take, of any number of answers: see `endInTurn`;
  * - of a header's value, whatever is not printable ASCII is taken away at both ends;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
  * - a request of HTTP/1.0, or a request line that is none, reaches no handler: the connection is dropped without an
@@ -34,6 +35,7 @@ export type Response = Pick<
   | 'onWritable'
   | 'pause'
   | 'resume'
+  | 'tryEnd'
   | 'write'
   | 'writeHeader'
   | 'writeStatus'
@@ -106,6 +108,23 @@ function secureApp(tls: { readonly certFile: string; readonly keyFile: string })
     // uWebSockets does not say which of them it could not use, or why.
     throw new Error(`cannot use certificate ${tls.certFile} with key ${tls.keyFile}`);
   }
+}
+
+/**
+ * Ends a response, but stays with it while the connection has not taken all of what came before it: a request behind it then
+ * closes the connection, as behind any response that is not ended. Somebody who sends requests and reads no answers would
+ * otherwise fill the memory.
+ */
+export function endInTurn(response: Response, body: string): void {
+  const [taken, ended] = response.tryEnd(body, Buffer.byteLength(body));
+  if (taken || ended) return;
+  const bytes = Buffer.from(body);
+  // The caller's part is over, whichever way this ends.
+  response.onAborted(() => {});
+  response.onWritable((offset) => {
+    const [takenNow, endedNow] = response.tryEnd(bytes.subarray(offset), bytes.length);
+    return takenNow || endedNow;
+  });
 }
 
 /** Ends the answer to a HEAD: the length that `body` has, but not the body. Given that length itself, uWebSockets'

@@ -170,12 +170,19 @@ const isCode = (error: unknown, codes: readonly string[]): boolean =>
 /**
  * Sends one line to the process that listens in the directory and resolves with its answer, or with null when nobody
  * listens there. Rejects with the system's error when this user may not ask, and with an Error that says so when the
- * answer did not come: then what was asked may have been done or not.
+ * answer did not come within `answerMsMax` (null = it may take as long as it likes) or at all: then what was asked may
+ * have been done or not.
  */
-export async function askAdminSocket(dir: string, line: string): Promise<string | null> {
+export async function askAdminSocket(
+  dir: string,
+  line: string,
+  answerMsMax: number | null = ANSWER_MS_MAX,
+): Promise<string | null> {
   if (process.platform === 'win32') return null;
   try {
-    return await withAddress(dir, ADMIN_SOCKET, async (address) => ask(await connect(address), line));
+    return await withAddress(dir, ADMIN_SOCKET, async (address) =>
+      ask(await connect(address), line, answerMsMax),
+    );
   } catch (error) {
     // Reset before it was connected: the process stops listening, and was asked nothing.
     if (isCode(error, ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'])) return null;
@@ -194,7 +201,7 @@ function connect(address: string): Promise<net.Socket> {
   });
 }
 
-function ask(socket: net.Socket, line: string): Promise<string> {
+function ask(socket: net.Socket, line: string, answerMsMax: number | null): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -202,7 +209,9 @@ function ask(socket: net.Socket, line: string): Promise<string> {
       socket.destroy();
       reject(new Error(`the server ${why}; what was asked may have been done or not`));
     };
-    socket.setTimeout(ANSWER_MS_MAX, () => fail(`did not answer within ${ANSWER_MS_MAX / 1000} s`));
+    if (answerMsMax !== null) {
+      socket.setTimeout(answerMsMax, () => fail(`did not answer within ${answerMsMax / 1000} s`));
+    }
     socket.on('error', () => fail('ended before it answered'));
     socket.on('close', () => fail('ended before it answered'));
     socket.on('data', (part) => {

@@ -25,7 +25,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Names in a folder, sorted; an absent folder has none. */
   list(dir: string): Promise<string[]>;
-  /** Makes the folder and its missing parents, their names durable; does nothing when it is there. */
+  /** Makes the folder and its missing parents, where they are missing; their names are durable, also where one was there. */
   makeDir(dir: string): Promise<void>;
   /** Removes an empty folder; does nothing when it is absent or holds something. */
   removeDir(dir: string): Promise<void>;

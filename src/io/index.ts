@@ -1,4 +1,5 @@
 export { type AdminSocket, type AnswerLine, askAdminSocket, openAdminSocket } from './admin-socket.js';
+export { type CheckCopy, copyFile } from './copy-file.js';
 export * from './file-system.js';
 export { DirectoryInUseError, type DirectoryLock, lockDirectory } from './lock.js';
 export { NodeFileSystem } from './node-file-system.js';

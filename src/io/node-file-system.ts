@@ -7,11 +7,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileHandle, FileSystem } from './file-system.js';
+import { SpareHandles } from './spare-handles.js';
 
 const FLAGS = { read: 'r', 'read-write': 'r+', create: 'w+' } as const;
 
-const open = promisify(fs.open);
-const close = promisify(fs.close);
 const fdatasync = promisify(fs.fdatasync);
 const fsync = promisify(fs.fsync);
 const ftruncate = promisify(fs.ftruncate);
@@ -50,9 +49,11 @@ export function partsAfter(parts: readonly Uint8Array[], count: number): Uint8Ar
 
 class NodeFileHandle implements FileHandle {
   readonly #fd: number;
+  readonly #handles: SpareHandles;
 
-  constructor(fd: number) {
+  constructor(fd: number, handles: SpareHandles) {
     this.#fd = fd;
+    this.#handles = handles;
   }
 
   async writev(parts: readonly Uint8Array[], position: number): Promise<void> {
@@ -89,30 +90,47 @@ class NodeFileHandle implements FileHandle {
   }
 
   close(): Promise<void> {
-    return close(this.#fd);
+    return this.#handles.close(this.#fd);
   }
 }
 
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
+/** A folder that this process may not open or sync is none that it made. */
+const isForeign = (error: unknown): boolean =>
+  ['EACCES', 'EPERM', 'EROFS', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 export class NodeFileSystem implements FileSystem {
-  async open(file: string, mode: 'read' | 'read-write' | 'create'): Promise<FileHandle> {
-    return new NodeFileHandle(await open(file, FLAGS[mode], 0o644));
+  readonly #handles: SpareHandles;
+
+  /** `spareHandles`: kept open for when there are no others; see SpareHandles. */
+  constructor(spareHandles = 0) {
+    this.#handles = new SpareHandles(spareHandles);
   }
 
-  readFile(file: string): Promise<Uint8Array> {
-    return fs.promises.readFile(file);
+  async open(file: string, mode: 'read' | 'read-write' | 'create'): Promise<FileHandle> {
+    return new NodeFileHandle(await this.#handles.open(file, FLAGS[mode], 0o644), this.#handles);
+  }
+
+  async readFile(file: string): Promise<Uint8Array> {
+    const handle = await this.open(file, 'read');
+    try {
+      const bytes = new Uint8Array(await handle.size());
+      return bytes.subarray(0, await handle.read(bytes, 0));
+    } finally {
+      await handle.close();
+    }
   }
 
   async writeFile(file: string, bytes: Uint8Array, mode?: number): Promise<void> {
-    const fd = await open(file, 'w', mode ?? 0o644);
+    const fd = await this.#handles.open(file, 'w', mode ?? 0o644);
     try {
       // The mode given at creation is narrowed by the umask and ignored for a file that is there already.
       if (mode !== undefined) await promisify(fs.fchmod)(fd, mode);
-      await new NodeFileHandle(fd).writev([bytes], 0);
+      await new NodeFileHandle(fd, this.#handles).writev([bytes], 0);
       await fdatasync(fd);
     } finally {
-      await close(fd);
+      await this.#handles.close(fd);
     }
   }
 
@@ -126,7 +144,8 @@ export class NodeFileSystem implements FileSystem {
 
   async list(dir: string): Promise<string[]> {
     try {
-      return (await fs.promises.readdir(dir)).sort();
+      const read = (): Promise<string[]> => fs.promises.readdir(dir);
+      return (await this.#handles.whileOpen(read, () => fs.readdirSync(dir))).sort();
     } catch (error) {
       if (isAbsent(error)) return [];
       throw error;
@@ -134,10 +153,19 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async makeDir(dir: string): Promise<void> {
-    const whole = path.resolve(dir);
-    const firstMade = await fs.promises.mkdir(whole, { recursive: true });
-    if (firstMade === undefined) return;
-    for (let made = whole; made.length >= firstMade.length; made = path.dirname(made)) {
+    const missing: string[] = [];
+    let there = path.resolve(dir);
+    for (; !(await this.exists(there)); there = path.dirname(there)) missing.unshift(there);
+    await fs.promises.mkdir(there, { recursive: true });
+    // Whoever made it may have ended, or met an error, before its name was durable.
+    await this.syncDir(path.dirname(there)).catch((error) => {
+      if (!isForeign(error)) throw error;
+    });
+    for (const made of missing) {
+      // Not recursive: of a disk that takes no writes Node would then say ENOENT.
+      await fs.promises.mkdir(made).catch((error) => {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      });
       await this.syncDir(path.dirname(made));
     }
   }
@@ -153,11 +181,11 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async syncDir(dir: string): Promise<void> {
-    const fd = await open(dir, 'r');
+    const fd = await this.#handles.open(dir, 'r', 0);
     try {
       await fsync(fd);
     } finally {
-      await close(fd);
+      await this.#handles.close(fd);
     }
   }
 

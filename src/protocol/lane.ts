@@ -2,12 +2,11 @@
  * The messages between the main thread and a lane's worker, as closed unions of plain data.
  * Rules: a task carries requests in the order in which they must take effect; the worker answers each at its
  * place; `sequence` counts the tasks of a lane from 0, and a worker refuses to run one out of turn. Requests that
- * take several turns of the worker's event loop (SLOW_OPS) travel alone and may be overtaken. An expected refusal
- * travels as a WireError, a bad file as a WireCorruption; anything else thrown is a bug and ends the worker.
+ * take several turns of the worker's event loop (SLOW_OPS) travel alone and may be overtaken. What a request is
+ * refused for travels as a WireRefusal; anything else thrown is a bug and ends the worker.
  */
 
 import type { RowFormat } from '../answer/index.js';
-import type { WireCorruption, WireError } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
 import type { BatchPlace } from '../ingest/index.js';
@@ -25,6 +24,7 @@ import type {
 import type { DatabaseModel } from '../schema/index.js';
 import type { WireVector } from '../vector/index.js';
 import type { PackedRows } from './packed-rows.js';
+import type { WireRefusal } from './refusal.js';
 import type { SharedPlace } from './shared-place.js';
 
 /** What a worker is told once, when its thread starts. */
@@ -282,7 +282,9 @@ export interface LaneAnswers {
   /** 1 where one of the lane's shards holds the entity. */
   exist: Uint8Array;
   'checkpoint-begin': null;
+  /** Refused when a file could not be written: the checkpoint is over, and the data as it was. */
   'checkpoint-step': { readonly done: boolean; readonly files: readonly SnapshotFileEntry[] };
+  /** Refused when a file could not be read or is damaged: the lane is of no use then. */
   load: { readonly rowCount: number; readonly bytes: number };
 }
 
@@ -300,10 +302,7 @@ export interface LaneTask {
   readonly requests: readonly LaneRequest[];
 }
 
-export type LaneReply =
-  | { readonly value: LaneAnswers[LaneOp] }
-  | { readonly error: WireError }
-  | { readonly corruption: WireCorruption };
+export type LaneReply = { readonly value: LaneAnswers[LaneOp] } | { readonly refusal: WireRefusal };
 
 export interface LaneResult {
   readonly replies: readonly LaneReply[];

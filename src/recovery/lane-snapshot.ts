@@ -2,7 +2,8 @@
  * A lane's part of a checkpoint, and of the start from one.
  * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is made (copy on write from then
  * on), so its files together hold the state at one LSN although writes go on; a segment that did not change since
- * its last file keeps that file. A file is whole and synced before its entry is given out.
+ * its last file keeps that file. A file is whole and synced before its entry is given out. No file is ever written over:
+ * where a checkpoint failed in the middle of its swap, nobody knows which manifest is the durable one, and thus which files.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
@@ -26,7 +27,9 @@ export interface SnapshotStore {
 
 /** One segment that needs a new file. */
 interface Pending {
-  readonly entry: Omit<SnapshotFileEntry, 'bytes' | 'crc32'>;
+  readonly place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>;
+  /** Below the data directory, without what tells it from a file that is there. */
+  readonly stem: string;
   readonly state: SnapshotState;
   readonly changeCount: number;
   table: ArrowTable | null;
@@ -96,9 +99,9 @@ export class LaneCheckpoint {
     const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
     // The shard count stands in the name, so that files of another count at the same LSN are never overwritten.
     const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
-    const path = `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-${where}.arrow`;
     const pending: Pending = {
-      entry: { ...place, path },
+      place,
+      stem: `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-${where}`,
       state,
       changeCount: state.changeCount,
       table: null,
@@ -121,12 +124,12 @@ export class LaneCheckpoint {
   async #write(pending: Pending, table: ArrowTable): Promise<void> {
     const { fs, dir: storeDir, lz4 } = this.#store;
     const bytes = await encodeArrowFile(table, lz4);
-    const file = `${storeDir}/${pending.entry.path}`;
-    const dir = dirOf(file);
+    const dir = dirOf(`${storeDir}/${pending.stem}`);
     if (!this.#dirs.has(dir)) await fs.makeDir(dir);
     this.#dirs.add(dir);
-    await fs.writeFile(file, bytes);
-    const entry = { ...pending.entry, bytes: bytes.length, crc32: crc32(bytes) };
+    const path = await unusedPath(fs, storeDir, pending.stem, '.arrow');
+    await fs.writeFile(`${storeDir}/${path}`, bytes);
+    const entry = { ...pending.place, path, bytes: bytes.length, crc32: crc32(bytes) };
     pending.state.written(entry, pending.changeCount);
     this.#files.push({ entry, state: pending.state });
   }
@@ -137,9 +140,29 @@ export class LaneCheckpoint {
    * not load. A dropped column keeps its files: records between this checkpoint and the drop may ask for its values.
    */
   async finish(): Promise<readonly SnapshotFileEntry[]> {
-    for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
+    try {
+      for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
+    } catch (error) {
+      // Whether the names are on disk is not known, and a later sync may pass over them: the files are written anew.
+      for (const { state } of this.#files) state.fileIsLost();
+      throw error;
+    }
     return this.#files.filter(({ state }) => !state.forgotten).map(({ entry }) => entry);
   }
+}
+
+/** A path below `storeDir` that no file has. */
+export async function unusedPath(
+  fs: FileSystem,
+  storeDir: string,
+  stem: string,
+  ending: string,
+): Promise<string> {
+  let path = stem + ending;
+  for (let attempt = 2; await fs.exists(`${storeDir}/${path}`); attempt++) {
+    path = `${stem}-${attempt}${ending}`;
+  }
+  return path;
 }
 
 const dirOf = (file: string): string => file.slice(0, file.lastIndexOf('/'));

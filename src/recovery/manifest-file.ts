@@ -22,10 +22,17 @@ export async function swapManifest(fs: FileSystem, dir: string, manifest: Manife
   await fs.syncDir(dir);
 }
 
-/** Removes snapshot files that `manifest` does not name, and the folders that held no other. */
-export async function removeUnreferenced(fs: FileSystem, dir: string, manifest: Manifest): Promise<void> {
-  const named = manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
-  const live = new Set(named.map(({ path }) => `${dir}/${path}`));
+/** Removes snapshot files that none of `manifests` names, and the folders that held no other. */
+export async function removeUnreferenced(
+  fs: FileSystem,
+  dir: string,
+  manifests: readonly Manifest[],
+): Promise<void> {
+  const live = new Set<string>();
+  for (const { files, once } of manifests) {
+    for (const { path } of files) live.add(`${dir}/${path}`);
+    if (once != null) live.add(`${dir}/${once.path}`);
+  }
   for (const name of await fs.list(`${dir}/${SNAPSHOT_DIR}`)) {
     const folder = `${dir}/${SNAPSHOT_DIR}/${name}`;
     let isEmpty = true;

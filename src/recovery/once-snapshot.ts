@@ -1,7 +1,7 @@
 /**
  * The snapshot's file of writes that take effect once: written in parts with a pause after each, so that the main
  * thread goes on answering, and read part by part at start.
- * Crash safety  the file and its name are synced before a manifest names it.
+ * Crash safety  the file and its name are synced before a manifest names it, and no file is written over.
  */
 import { setImmediate } from 'node:timers/promises';
 import { CorruptionError } from '../base/index.js';
@@ -14,7 +14,7 @@ import {
   onceFileHead,
 } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { SNAPSHOT_DIR } from './lane-snapshot.js';
+import { SNAPSHOT_DIR, unusedPath } from './lane-snapshot.js';
 
 const ONCE_DIR = `${SNAPSHOT_DIR}/once`;
 
@@ -29,7 +29,7 @@ export async function writeOnceFile(
   let part = take(iterator);
   if (part.length === 0) return null;
   await fs.makeDir(`${dir}/${ONCE_DIR}`);
-  const path = `${ONCE_DIR}/once-l${lsn}.qonce`;
+  const path = await unusedPath(fs, dir, `${ONCE_DIR}/once-l${lsn}`, '.qonce');
   const file = await fs.open(`${dir}/${path}`, 'create');
   let bytes = 0;
   let entryCount = 0;

@@ -60,4 +60,8 @@ export class SnapshotState {
   written(file: SnapshotFileEntry, changeCount: number): void {
     if (changeCount === this.#changeCount) this.#file = file;
   }
+  /** The file may not be on disk: the next checkpoint writes another one. */
+  fileIsLost(): void {
+    this.#file = null;
+  }
 }

@@ -16,6 +16,8 @@ export interface LogFile {
   /** Where the next record goes: of all appended ones, and of those handed to the disk. */
   appendAt: number;
   writeAt: number;
+  /** Its successor was wanted before it was full: the rest of its prepared space is given back. */
+  endsEarly: boolean;
 }
 
 /** A file that gets no more records. */
@@ -23,6 +25,8 @@ export interface ClosedFile {
   readonly path: string;
   /** LSN behind its last record. */
   readonly endLsn: number;
+  /** Where its records end; absent for files of an earlier process. */
+  readonly bytes?: number;
 }
 
 export interface FileWriterOptions {
@@ -100,19 +104,23 @@ export class FileWriter {
     this.#lsnDurable = lsn;
   }
 
+  /** Lets go of the file; whoever wants it synced does that before. */
   async close(): Promise<void> {
     const file = this.#active;
     this.#active = null;
     await file?.spare.handle.close();
+    if (file !== null && this.#lsnDurable === this.#lsnWritten) this.#tellClosed(file);
   }
 
   /** Gives a file its header and then its name, both durable before any record of it. */
   async #begin(file: LogFile): Promise<void> {
-    const { fs, dir, onClosed } = this.#options;
+    const { fs, dir } = this.#options;
     if (this.#active !== null) {
       await this.sync();
-      await this.#active.spare.handle.close();
-      onClosed({ path: this.#activePath, endLsn: file.firstLsn });
+      const { handle } = this.#active.spare;
+      if (this.#active.endsEarly) await handle.truncate(this.#active.writeAt);
+      await handle.close();
+      this.#tellClosed(this.#active);
     }
     const path = logFilePath(dir, file.firstLsn);
     await file.spare.handle.writev([encodeLogFileHeader(file.logId, file.firstLsn)], 0);
@@ -121,5 +129,9 @@ export class FileWriter {
     await fs.syncDir(dir);
     this.#active = file;
     this.#activePath = path;
+  }
+
+  #tellClosed({ writeAt }: LogFile): void {
+    this.#options.onClosed({ path: this.#activePath, endLsn: this.#lsnWritten + 1, bytes: writeAt });
   }
 }

@@ -17,6 +17,7 @@ import {
   RECORD_PAYLOAD_BYTES_MAX,
 } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
+import type { LogArchive } from './archive.js';
 import { type ClosedFile, FileWriter, type LogFile } from './file-writer.js';
 import { listLogFiles, removeSpares } from './names.js';
 import { SpareFiles } from './spare-files.js';
@@ -38,6 +39,8 @@ export interface LogOptions {
   readonly logFileBytes?: number;
   /** How long after a full disk room is looked for again. */
   readonly fullRetryMs?: number;
+  /** Gets a copy of every file that gets no more records; `close` closes it. */
+  readonly archive?: LogArchive | null;
   /** Uniform over all 64-bit numbers; must differ from run to run. */
   readonly random64: () => bigint;
   /** Milliseconds of a clock that never goes back, with fractions. */
@@ -104,7 +107,10 @@ export class Log {
     this.#fileBytes = options.logFileBytes ?? LOG_FILE_BYTES;
     this.#closed = closed;
     this.#nextLsn = nextLsn;
-    const onClosed = (file: ClosedFile) => void closed.push(file);
+    const onClosed = (file: ClosedFile): void => {
+      closed.push(file);
+      options.archive?.add(file);
+    };
     this.#writer = new FileWriter({ fs, dir, nextLsn, monotonicMs, onClosed });
     this.#spares = new SpareFiles({
       fs,
@@ -134,6 +140,7 @@ export class Log {
       path: file.path,
       endLsn: kept[index + 1]?.firstLsn ?? nextLsn,
     }));
+    for (const file of closed) options.archive?.add(file);
     const log = new Log(options, closed);
     log.#spares.prepare();
     await log.room(0).catch((error) => {
@@ -187,6 +194,7 @@ export class Log {
   beginFile(): boolean {
     if (this.#tail === null) return true;
     if (!this.#spares.isReady) return false;
+    this.#tail.endsEarly = true;
     this.#tail = null;
     return true;
   }
@@ -203,14 +211,17 @@ export class Log {
   }
 
   /**
-   * Removes the files whose every record has a lower LSN; call it when a manifest that needs none of them is durable.
+   * Removes the files whose every record has a lower LSN, and which the archive holds if there is one; call it when a
+   * manifest that needs none of them is durable.
    * The newest file stays in any case, so that a lost log is told from one that never was. Resolves with whether the
    * log holds no lower LSN any more.
    */
   async dropBefore(lsn: number): Promise<boolean> {
     const keptCountMin = this.#writer.hasFile ? 0 : 1;
     while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
-      const file = this.#closed.shift() as ClosedFile;
+      const [file] = this.#closed;
+      if (!((await this.#options.archive?.holds(file)) ?? true)) break;
+      this.#closed.shift();
       await this.#options.fs.remove(file.path);
       this.#spares.prepare();
     }
@@ -236,6 +247,7 @@ export class Log {
       await this.#spares.stop();
       if (this.#running) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
       await this.#writer.close();
+      await this.#options.archive?.close();
     }
   }
 
@@ -253,6 +265,7 @@ export class Log {
       logId: this.#options.random64(),
       appendAt: LOG_FILE_HEADER_BYTES,
       writeAt: LOG_FILE_HEADER_BYTES,
+      endsEarly: false,
     };
     return this.#tail;
   }

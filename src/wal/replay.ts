@@ -49,8 +49,8 @@ const FRAME_BYTES_MAX = frameBytes(RECORD_PAYLOAD_BYTES_MAX);
 export class LogReplay implements AsyncIterable<LogEntry> {
   readonly #options: LogReplayOptions;
   #end: LogEnd | null = null;
-  /** The last file, and where its valid part ends. */
-  #last: { readonly path: string; readonly bytes: number } | null = null;
+  /** The last file, where its valid part ends, and from where on nothing proves that it was ever synced. */
+  #last: { readonly path: string; readonly bytes: number; readonly syncedBytes: number } | null = null;
 
   constructor(options: LogReplayOptions) {
     this.#options = options;
@@ -81,15 +81,17 @@ export class LogReplay implements AsyncIterable<LogEntry> {
   }
 
   /**
-   * After all records were read: cuts off the torn tail and syncs the last file, so that everything replayed stays.
-   * Only then may a Log be opened. The cut also gives back the space prepared for records that never came.
+   * After all records were read: cuts off the torn tail and makes the last file durable, so that everything replayed
+   * stays. Only then may a Log be opened. The cut also gives back the space prepared for records that never came.
    */
   async repair(): Promise<LogEnd> {
     const { end } = this;
     if (this.#last !== null) {
-      const handle = await this.#options.fs.open(this.#last.path, 'read-write');
+      const { path, bytes, syncedBytes } = this.#last;
+      const handle = await this.#options.fs.open(path, 'read-write');
       try {
-        if ((await handle.size()) > this.#last.bytes) await handle.truncate(this.#last.bytes);
+        if ((await handle.size()) > bytes) await handle.truncate(bytes);
+        await writeAgain(handle, syncedBytes, bytes);
         await handle.dataSync();
       } finally {
         await handle.close();
@@ -127,12 +129,14 @@ export class LogReplay implements AsyncIterable<LogEntry> {
       reader.skip(LOG_FILE_HEADER_BYTES);
       let offset = LOG_FILE_HEADER_BYTES;
       let lsn = file.firstLsn;
+      /** Records that no later one says to have been synced, by rising LSN. */
+      const unproven: { readonly lsn: number; readonly offset: number }[] = [];
       while (lsn !== nextFile?.firstLsn) {
         const bytes = peekFrameNow(reader) ?? (await peekFrame(reader));
         const frame = readFrame(bytes, 0, lsn, logId);
         if (frame.kind !== 'ok') {
           const torn = await judgeEnd({ handle, path, offset, lsn, logId, frame, nextFile });
-          this.#last = { path, bytes: offset };
+          this.#last = { path, bytes: offset, syncedBytes: unproven[0]?.offset ?? offset };
           this.#end = {
             nextLsn: Math.max(lsn, fromLsn),
             tornTail: torn > 0 ? { file: path, offset, bytes: torn } : null,
@@ -140,6 +144,8 @@ export class LogReplay implements AsyncIterable<LogEntry> {
           return;
         }
         reader.skip(frame.next);
+        unproven.push({ lsn, offset });
+        while (unproven.length > 0 && unproven[0].lsn <= frame.syncedLsn) unproven.shift();
         if (lsn >= fromLsn) yield { lsn, payload: frame.payload, file: path, offset };
         offset += frame.next;
         lsn++;
@@ -147,6 +153,19 @@ export class LogReplay implements AsyncIterable<LogEntry> {
     } finally {
       await reader.stop();
     }
+  }
+}
+
+/**
+ * Writes the bytes of a file once more as they are. Where an earlier sync of them failed, the system shows them still,
+ * but no sync brings them to the disk any more, unless they are written again.
+ */
+async function writeAgain(handle: FileHandle, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += PIECE_BYTES) {
+    const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, to - at));
+    const count = await handle.read(piece, at);
+    invariant(count === piece.byteLength, 'a log file does not become shorter while it is opened');
+    await handle.writev([piece], at);
   }
 }
 

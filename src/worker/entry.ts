@@ -4,7 +4,10 @@ import { NodeFileSystem } from '../io/index.js';
 import type { LaneResult, LaneStart, LaneTask } from '../protocol/index.js';
 import { LaneWorker } from './lane-worker.js';
 
-const worker = new LaneWorker(workerData as LaneStart, new NodeFileSystem());
+/** A checkpoint writes one file at a time; reading a snapshot back needs no more. */
+const SPARE_HANDLES = 4;
+
+const worker = new LaneWorker(workerData as LaneStart, new NodeFileSystem(SPARE_HANDLES));
 
 /** Runs one task. A bug is thrown outside the task, so that it ends this thread and with it the damaged state. */
 export default function run(task: LaneTask): Promise<LaneResult> {

@@ -4,7 +4,7 @@
  * turns of the event loop, and it reads copies. An expected refusal and a corrupt file are replies; any other error
  * ends the thread.
  */
-import { CorruptionError, invariant, QuarryError, toWire } from '../base/index.js';
+import { invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import {
@@ -35,6 +35,7 @@ import {
   locate,
   PartMemory,
   type QueryBounds,
+  toRefusal,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -319,10 +320,7 @@ export class LaneWorker {
 }
 
 function refusal(error: unknown): LaneReply {
-  if (error instanceof QuarryError) return { error: toWire(error) };
-  if (error instanceof CorruptionError) {
-    const { file, offset, reason } = error;
-    return { corruption: { file, offset, reason } };
-  }
-  throw error;
+  const refusal = toRefusal(error);
+  if (refusal === null) throw error;
+  return { refusal };
 }

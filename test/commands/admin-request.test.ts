@@ -10,6 +10,7 @@ const WELL_FORMED: readonly AdminRequest[] = [
   { do: 'account', state: null },
   { do: 'retention', resume: true },
   { do: 'retention', resume: false },
+  { do: 'backup', to: '/mnt/monday' },
   { do: 'account', state: 'banned' },
 ];
 
@@ -22,6 +23,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   kind: [undefined, null, 'team', 'custom', 'Master', 1],
   database: [undefined, null, 1, ['quarry']],
   resume: [undefined, null, 'true', 1],
+  to: [undefined, null, '', 'monday', './monday', 1, '/mnt/\0'],
   state: [undefined, '', 'Active', 1000, 'constructor'],
 };
 

@@ -11,12 +11,14 @@ import {
 } from '../../src/catalog/index.js';
 import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS } from '../../src/commands/admin-request.js';
 import { type AdminNeeds, administer, answerLines } from '../../src/commands/administer.js';
-import type { Decision } from '../../src/engine/index.js';
+import type { Backup, Decision } from '../../src/engine/index.js';
 
 const SEED = 20_260_201;
 
 /** Keeps the catalog of what would be logged; each change is one record. */
 class CatalogEngine {
+  /** What a backup rejects with; null = it is made. */
+  backupFault: Error | null = null;
   #catalog: Catalog = EMPTY_CATALOG;
   readonly records: (readonly CatalogChange[])[] = [];
   refusal: QuarryError | null = null;
@@ -27,6 +29,11 @@ class CatalogEngine {
 
   catalog(): Catalog {
     return this.#catalog;
+  }
+
+  async backup(to: string): Promise<Backup> {
+    if (this.backupFault !== null) throw this.backupFault;
+    return { lsn: 7, fileCount: 2, bytes: to.length };
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
@@ -264,3 +271,23 @@ t.test('lines are answered whatever they hold, and no log line holds a key', asy
   });
   t.match(logged.at(-1), /a bug/);
 });
+
+t.test(
+  'a backup is answered with what it holds; what stands in its way is said, and a bug is none of that',
+  async (t) => {
+    const { engine, needs } = setUp();
+    const ask = (): Promise<AdminAnswer> => administer(needs, { do: 'backup', to: '/mnt/b' });
+    t.strictSame(await ask(), { answer: 'backup', lsn: 7, fileCount: 2, bytes: 6 });
+    engine.backupFault = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    t.strictSame(await ask(), {
+      answer: 'refused',
+      message: 'the backup was not made: ENOSPC: no space left',
+    });
+    engine.backupFault = new Error('/mnt/b is not empty');
+    t.match(await ask(), { answer: 'refused', message: 'the backup was not made: /mnt/b is not empty' });
+    engine.backupFault = new QuarryError(9004, 'a shard is rebuilt');
+    t.strictSame(await ask(), { answer: 'busy', message: 'a shard is rebuilt' });
+    engine.backupFault = new TypeError('a bug');
+    await t.rejects(ask(), engine.backupFault);
+  },
+);

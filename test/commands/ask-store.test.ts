@@ -33,6 +33,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   shards: null,
   memoryLimitBytes: 2 ** 30,
   durability: 'none',
+  archiveDir: null,
   limits: null,
   idempotencyEntries: 1_000,
   querySeconds: 30,

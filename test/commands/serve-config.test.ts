@@ -54,6 +54,7 @@ t.test('without anything the defaults hold', (t) => {
       shards: null,
       memoryLimitBytes: 7 * 2 ** 30,
       durability: 'fsync',
+      archiveDir: null,
       limits: SPEC_LIMITS,
       idempotencyEntries: 1_000_000,
       querySeconds: 30,

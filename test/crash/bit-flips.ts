@@ -8,6 +8,7 @@ import { FaultyDisk } from '../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from './engine-fixture.js';
 import { insert, live, stateOf } from './life.js';
 import { SEED, SHARDS } from './life-crash.js';
+import type { Wanted } from './wanted.js';
 
 /** Inserts behind the last checkpoint, which stand in the log alone. */
 const LOGGED_INSERTS = 12;
@@ -74,4 +75,12 @@ async function startOn(disk: FaultyDisk, state: string): Promise<string> {
     if (!(error instanceof CorruptionError)) return `an error that names no file: ${String(error)}`;
     return faults.length > 0 ? error.file : `${error.file} is refused by the start and not by verify`;
   }
+}
+
+/** `npm run torture -- --what flips`. */
+export async function flips({ rounds, seed }: Wanted): Promise<boolean> {
+  const { refused, harmless, faults } = await flipBits(rounds, seed);
+  for (const fault of faults) console.log(fault);
+  console.log(`${rounds} flips: ${refused} refused by name, ${harmless} harmless, ${faults.length} wrong`);
+  return faults.length === 0;
 }

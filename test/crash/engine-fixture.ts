@@ -1,7 +1,20 @@
 /** The engine with its workers in this process and everything durable on a faulty disk. */
-import { CorruptionError, fromWire, ManualClock, Prng } from '../../src/base/index.js';
-import { Engine, type EngineOptions, type LaneApi, LaneDownError, type MakeLane } from '../../src/engine/index.js';
-import type { LaneAnswers, LaneOp, LaneRequest, LaneRequests, LaneStart } from '../../src/protocol/index.js';
+import { ManualClock, Prng } from '../../src/base/index.js';
+import {
+  Engine,
+  type EngineOptions,
+  type LaneApi,
+  LaneDownError,
+  type MakeLane,
+} from '../../src/engine/index.js';
+import {
+  fromRefusal,
+  type LaneAnswers,
+  type LaneOp,
+  type LaneRequest,
+  type LaneRequests,
+  type LaneStart,
+} from '../../src/protocol/index.js';
 import { LaneWorker } from '../../src/worker/lane-worker.js';
 import type { FaultyDisk } from '../support/faulty-disk.js';
 
@@ -59,11 +72,7 @@ class LocalLane implements LaneApi {
     }
     this.#memoryBytes = result.memoryBytes;
     const [reply] = result.replies;
-    if ('error' in reply) throw fromWire(reply.error);
-    if ('corruption' in reply) {
-      const { file, offset, reason } = reply.corruption;
-      throw new CorruptionError(file, offset, reason);
-    }
+    if ('refusal' in reply) throw fromRefusal(reply.refusal);
     return reply.value as LaneAnswers[Op];
   }
 

@@ -4,8 +4,10 @@
  * changed must see all.
  */
 import { Prng } from '../../src/base/index.js';
-import type { JsonClient } from '../support/json-client.js';
+import { JsonClient } from '../support/json-client.js';
+import { ServerProcess } from '../support/server-process.js';
 import { faultOf, type Operation } from './register-history.js';
+import type { Wanted } from './wanted.js';
 
 const REGISTERS = 5;
 /** Of one register. */
@@ -95,4 +97,27 @@ export async function runHistory(
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => one(number)));
   return { operations, fault: torn ?? faultOf(operations) };
+}
+
+/** `npm run torture -- --what histories`. */
+export async function histories({ dir, rounds, seed, operations }: Wanted): Promise<boolean> {
+  const server = new ServerProcess({ dir, flags: ['--workers', '2', '--shards', '5'] });
+  const startedAt = performance.now();
+  let faults = 0;
+  try {
+    const client = new JsonClient(await server.serving, server.keys().master);
+    await createRegisterColumn(client);
+    for (let history = 0; history < rounds; history++) {
+      const { fault } = await runHistory(client, history, seed + history, operations);
+      if (fault === null) continue;
+      faults++;
+      console.log(`history ${history}: ${fault}`);
+    }
+    client.close();
+  } finally {
+    await server.kill();
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`${rounds} histories of ${operations} operations, ${faults} with a fault, ${seconds} s`);
+  return faults === 0;
 }

@@ -15,6 +15,10 @@ export type Kind =
   | 'insert'
   | 'update'
   | 'delete'
+  | 'SQL insert'
+  | 'SQL update'
+  | 'SQL delete'
+  | 'SQL script'
   | 'dimension'
   | 'column'
   | 'relation'
@@ -32,7 +36,7 @@ export interface Op {
   readonly kind: Kind;
   readonly what: string;
   readonly ask: Ask;
-  /** What its answer must hold, where that is known: numbers by member. */
+  /** What its answer must hold, where that is known: numbers by member, of a script added up over its statements. */
   readonly answer?: Readonly<Record<string, number>>;
   /** In every entity that it writes it leaves its tag, once as an event and once as an attribute. */
   readonly wrote?: { readonly tag: string; readonly entities: Entities };

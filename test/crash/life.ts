@@ -25,7 +25,7 @@ import { NOW_MS, type OpenedEngine } from './engine-fixture.js';
 
 const DATABASE_ID = 1;
 
-const bytesOf = (json: unknown): Uint8Array => Buffer.from(JSON.stringify(json));
+export const bytesOf = (json: unknown): Uint8Array => Buffer.from(JSON.stringify(json));
 
 export type Write = (engine: Engine) => Promise<unknown>;
 
@@ -77,7 +77,7 @@ const columnChange = (apiName: string, make: (column: Column) => CatalogChange):
   });
 };
 
-const change = (
+export const change = (
   decide: (model: DatabaseModel) => { changes: readonly CatalogChange[]; answer: unknown },
 ): Write => {
   return (engine) => engine.change((catalog) => decide(databaseOf(catalog, DATABASE_ID)));

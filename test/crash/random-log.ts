@@ -7,6 +7,7 @@ import { Prng } from '../../src/base/index.js';
 import { FaultyDisk } from '../support/faulty-disk.js';
 import { openEngine } from './engine-fixture.js';
 import { AUTO, insert, mutate, script, stateOf, type Write } from './life.js';
+import type { Wanted } from './wanted.js';
 
 /** Shards and workers. */
 const LAYOUTS = [
@@ -32,13 +33,13 @@ function entity(prng: Prng): Record<string, unknown> {
   return columns;
 }
 
-function entities(prng: Prng): Record<string, unknown> {
+export function entities(prng: Prng): Record<string, unknown> {
   const ids = Array.from({ length: prng.between(1, 15) }, () => `e${prng.below(ENTITIES)}`);
   return Object.fromEntries(ids.map((id) => [id, entity(prng)]));
 }
 
 /** The first write makes every column. */
-const FIRST = insert({
+export const FIRST = insert({
   first: {
     ...{ tag: 't0', number: 1, list: ['item-1'] },
     event: [{ value: 't1', date: '2020-01-01' }],
@@ -46,7 +47,7 @@ const FIRST = insert({
   ...AUTO,
 });
 
-function randomWrite(prng: Prng, at: number): Write {
+export function randomWrite(prng: Prng, at: number): Write {
   const query = prng.pick([
     [{ tag: { equals: tagOf(prng) } }],
     [{ number: { range: [prng.below(4), 4 + prng.below(6)] } }],
@@ -103,4 +104,19 @@ export async function logFault(seed: number): Promise<string | null> {
     }
   }
   return null;
+}
+
+/** `npm run torture -- --what logs`. */
+export async function logs({ rounds, seed }: Wanted): Promise<boolean> {
+  const startedAt = performance.now();
+  let faults = 0;
+  for (let log = 0; log < rounds; log++) {
+    const fault = await logFault(seed + log);
+    if (fault === null) continue;
+    faults++;
+    console.log(fault);
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`${rounds} logs, ${faults} with a fault, ${seconds} s`);
+  return faults === 0;
 }

@@ -1,4 +1,7 @@
-/** Inserts, updates and deletes of one writer, drawn by chance from what its journal says is there. */
+/**
+ * Inserts, updates and deletes of one writer, drawn by chance from what its journal says is there: as JSON, and the same
+ * of them as SQL (sql-requests.ts).
+ */
 import type { Prng } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
 import type { Entities, Journal, Op } from './journal.js';
@@ -27,8 +30,24 @@ export const hasEvent = (column: string, tag: string, minfreq = 1): readonly unk
 ];
 export const hasLast = (tag: string): readonly unknown[] => [{ tag: { equals: tag } }];
 
+/** The same as the parts of a request. */
+export const asked = ({ dimension, ordinals, tag, by }: Found) => ({
+  dimension,
+  entities: new Map([[dimension, ordinals]]),
+  query: by === 'last' ? hasLast(tag) : hasEvent('tag-event', tag),
+});
+
 const countOf = (entities: Entities): number =>
   [...entities.values()].reduce((sum, ordinals) => sum + ordinals.length, 0);
+
+/** Entities of one dimension, and a tag that finds them all and no others. */
+export interface Found {
+  readonly dimension: string;
+  readonly ordinals: readonly number[];
+  readonly tag: string;
+  /** Carried last, or as an event. */
+  readonly by: 'last' | 'event';
+}
 
 export class RowRequests {
   readonly #journal: Journal;
@@ -44,7 +63,7 @@ export class RowRequests {
   /** `fresh`: only of entities that were never named, and nothing else that an earlier request may touch. */
   insert(fresh: boolean): Op {
     const prng = this.#prng;
-    const tag = this.#tag();
+    const tag = this.tag();
     const dimensions: string[] = FIXED_DIMENSIONS.filter(() => prng.chance(0.5));
     const own = fresh || !prng.chance(0.05) ? null : this.#ownDimension();
     if (own !== null) dimensions.push(own);
@@ -56,7 +75,7 @@ export class RowRequests {
       const others = dimensions.length - 1 - index;
       const count = others === 0 ? left : prng.between(1, left - others);
       left -= count;
-      entities.set(dimension, this.#choose(dimension, count, fresh));
+      entities.set(dimension, this.choose(dimension, count, fresh));
     });
     // A column that all writers of the round may be the first to make.
     const makes = !fresh && dimensions[0] === 'default' && prng.chance(0.1);
@@ -80,10 +99,10 @@ export class RowRequests {
 
   /** Of all entities that one request wrote last, or of all that hold its event; null when none is found. */
   update(): Op | null {
-    const found = this.#some();
+    const found = this.some();
     if (found === null) return null;
-    const { dimension, entities, query } = found;
-    const tag = this.#tag();
+    const { dimension, entities, query } = asked(found);
+    const tag = this.tag();
     const set = { tag, 'tag-list': [tag], 'tag-event': { value: tag, date: '2020-01-02' } };
     return {
       kind: 'update',
@@ -95,9 +114,9 @@ export class RowRequests {
   }
 
   delete(): Op | null {
-    const found = this.#some();
+    const found = this.some();
     if (found === null) return null;
-    const { dimension, entities, query } = found;
+    const { dimension, entities, query } = asked(found);
     return {
       kind: 'delete',
       what: `of ${JSON.stringify(query)} in ${dimension}`,
@@ -107,13 +126,14 @@ export class RowRequests {
     };
   }
 
-  #tag(): string {
+  /** Of the next request. */
+  tag(): string {
     return `w${this.#journal.writer}-request-${this.#journal.entries.length}`;
   }
 
   /** Every third with an Idempotency-Key. */
   #asked(path: string, body: unknown, plain = false): Ask {
-    const named = this.#prng.chance(0.35) ? { 'idempotency-key': `once ${this.#tag()}` } : null;
+    const named = this.#prng.chance(0.35) ? { 'idempotency-key': `once ${this.tag()}` } : null;
     return { path, body, plain, ...(named === null ? {} : { headers: named }) };
   }
 
@@ -125,7 +145,7 @@ export class RowRequests {
   }
 
   /** `count` entities of the dimension, each once: mostly new ones, some that are there or were. */
-  #choose(dimension: string, count: number, fresh: boolean): readonly number[] {
+  choose(dimension: string, count: number, fresh: boolean): readonly number[] {
     const { namedCounts } = this.#journal.rows;
     const chosen = new Set<number>();
     const before = namedCounts.get(dimension) ?? 0;
@@ -138,8 +158,8 @@ export class RowRequests {
     return [...chosen];
   }
 
-  /** The entities that carry what some entity carries, and a query that finds them; null when chance finds none. */
-  #some(): { dimension: string; entities: Entities; query: readonly unknown[] } | null {
+  /** The entities that carry what some entity carries; null when chance finds none. */
+  some(): Found | null {
     const { rows, entries } = this.#journal;
     const dimension = this.#prng.pick(FIXED_DIMENSIONS);
     const named = rows.namedCounts.get(dimension) ?? 0;
@@ -149,9 +169,7 @@ export class RowRequests {
     const by = this.#prng.chance(0.5) ? 'last' : 'event';
     const entry = by === 'last' ? tags[tags.length - 1] : this.#prng.pick(tags);
     const tag = entries[entry].op.wrote?.tag ?? '';
-    const ordinals = rows.find(dimension, entry, by);
-    const query = by === 'last' ? hasLast(tag) : hasEvent('tag-event', tag);
-    return { dimension, entities: new Map([[dimension, ordinals]]), query };
+    return { dimension, ordinals: rows.find(dimension, entry, by), tag, by };
   }
 
   #body(

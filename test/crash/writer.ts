@@ -9,14 +9,20 @@ import type { Ask, JsonClient, Reply } from '../support/json-client.js';
 import type { Heard, Journal, Op } from './journal.js';
 import { ModelRequests } from './model-requests.js';
 import { RowRequests } from './row-requests.js';
+import { SqlRequests } from './sql-requests.js';
 import { type Make, TeamRequests } from './team-requests.js';
 
 const INSERT_SHARE = 0.52;
 const UPDATE_SHARE = 0.14;
 const DELETE_SHARE = 0.06;
+/** Of those: sent as SQL, and of those as a script. */
+const SQL_SHARE = 0.35;
+const SCRIPT_SHARE = 0.4;
 /** Named requests that a writer remembers to repeat. */
 const NAMED_MAX = 30;
 const REFUSED_STATUS = 503;
+/** How long a writer waits then. */
+const REFUSED_PAUSE_MS = 30;
 const REUSED_CODE = 9001;
 
 /** What two answers to one named request say together. */
@@ -39,11 +45,14 @@ export interface WriterParts {
   readonly wrong: (text: string) => void;
   /** Told of each repeat that was answered as the first. */
   readonly repeated: () => void;
+  /** Told of each answer with HTTP 503. */
+  readonly refused?: (reply: Reply) => void;
 }
 
 export class Writer {
   readonly #parts: WriterParts;
   readonly #rows: RowRequests;
+  readonly #sql: SqlRequests;
   readonly #model: ModelRequests;
   readonly #team: TeamRequests;
   stopped = false;
@@ -52,6 +61,7 @@ export class Writer {
     const { journal, prng, round, teamKey } = parts;
     this.#parts = parts;
     this.#rows = new RowRequests(journal, prng, round);
+    this.#sql = new SqlRequests(this.#rows, journal, prng);
     this.#model = new ModelRequests(journal, prng);
     this.#team = new TeamRequests(journal, prng, teamKey);
   }
@@ -94,17 +104,23 @@ export class Writer {
   #next(): Op {
     const { journal, prng } = this.#parts;
     // Something may or may not have happened: only what does not depend on it.
-    if (journal.pending.length > 0) return this.#rows.insert(true);
+    if (journal.pending.length > 0) return this.#insert(true);
     const dice = prng.unit();
     const make: Make =
       dice < INSERT_SHARE
         ? () => null
         : dice < INSERT_SHARE + UPDATE_SHARE
-          ? () => this.#rows.update()
+          ? () => (prng.chance(SQL_SHARE) ? this.#sql : this.#rows).update()
           : dice < INSERT_SHARE + UPDATE_SHARE + DELETE_SHARE
-            ? () => this.#rows.delete()
+            ? () => (prng.chance(SQL_SHARE) ? this.#sql : this.#rows).delete()
             : prng.pick([...this.#model.all, ...this.#team.all]);
-    return make() ?? this.#rows.insert(false);
+    return make() ?? this.#insert(false);
+  }
+
+  #insert(fresh: boolean): Op {
+    const { prng } = this.#parts;
+    if (!prng.chance(SQL_SHARE)) return this.#rows.insert(fresh);
+    return prng.chance(SCRIPT_SHARE) ? this.#sql.script(fresh) : this.#sql.insert(fresh);
   }
 
   #remember(named: Named): void {
@@ -117,7 +133,10 @@ export class Writer {
   async #repeat(client: JsonClient, { op, index }: Named): Promise<Heard> {
     const { journal, prng, wrong, repeated } = this.#parts;
     if (journal.entries[index].applied === true && prng.chance(0.2)) {
-      const reply = await replyOf(client, { ...op.ask, text: `${JSON.stringify(op.ask.body)} ` });
+      const reply = await replyOf(client, {
+        ...op.ask,
+        text: `${op.ask.text ?? JSON.stringify(op.ask.body)} `,
+      });
       if (reply === null) return 'nothing';
       const { errors } = reply.body as { errors?: readonly { code: number }[] };
       if (reply.status !== REFUSED_STATUS && errors?.[0]?.code !== REUSED_CODE) {
@@ -133,10 +152,13 @@ export class Writer {
     const reply = await replyOf(client, op.ask);
     if (reply === null) return 'nothing';
     const { status, body } = reply;
-    if (status === REFUSED_STATUS) return 'refused';
+    if (status === REFUSED_STATUS) {
+      this.#parts.refused?.(reply);
+      await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS));
+      return 'refused';
+    }
     if (status !== 200) throw new Error(`${op.kind} ${op.what}: HTTP ${status}, ${JSON.stringify(body)}`);
-    const all = body as Record<string, unknown>;
-    const numbers = { ...all, ...(all.result as Record<string, unknown> | undefined) } as typeof all;
+    const numbers = numbersOf(body);
     for (const [member, number] of Object.entries(op.answer ?? {})) {
       if (numbers[member] === number) continue;
       this.#parts.wrong(`${op.kind} ${op.what} answers ${member} ${numbers[member]}, not ${number}`);
@@ -146,7 +168,18 @@ export class Writer {
   }
 }
 
-const isNamed = ({ ask }: Op): boolean => ask.headers !== undefined;
+const isNamed = ({ ask }: Op): boolean => ask.headers?.['idempotency-key'] !== undefined;
+
+/** The numbers of an answer, of a script added up over its statements. */
+function numbersOf(body: unknown): Readonly<Record<string, unknown>> {
+  const { result, ...all } = body as Record<string, unknown>;
+  if (!Array.isArray(result)) return { ...all, ...(result as Record<string, unknown> | undefined) };
+  const sums: Record<string, number> = {};
+  for (const one of result as readonly { result: Readonly<Record<string, number>> }[]) {
+    for (const [name, number] of Object.entries(one.result)) sums[name] = (sums[name] ?? 0) + number;
+  }
+  return sums;
+}
 
 /** The server's answer, or null when none came. */
 async function replyOf(client: JsonClient, ask: Ask): Promise<Reply | null> {

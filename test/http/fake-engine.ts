@@ -13,6 +13,7 @@ import {
 } from '../../src/catalog/index.js';
 import {
   type Asking,
+  type Backup,
   type DatabaseUsage,
   type Decision,
   type EngineApi,
@@ -201,11 +202,18 @@ export class FakeEngine implements EngineApi {
       lanesDown: 0,
       laneRestartCount: 0,
       retentionSuspended: 0,
+      archivedFileCount: 0,
+      archiveWaitingCount: 0,
+      archiveFailureCount: 0,
       onceCount: 4,
       cacheBytes: 300,
       cacheHitCount: 2,
       cacheMissCount: 1,
     };
+  }
+
+  backup(): Promise<Backup> {
+    return Promise.reject(new Error('nobody asks for a backup over HTTP'));
   }
 
   async close(): Promise<void> {

@@ -92,3 +92,85 @@ t.test(
     await t.rejects(disk.removeDir(path.join(dir, 'file')), { code: 'ENOTDIR' });
   },
 );
+
+/** Its first `failing` syncs of folders fail; the others are remembered. */
+class FailingSyncs extends NodeFileSystem {
+  readonly synced: string[] = [];
+  failing: number;
+
+  constructor(failing: number) {
+    super();
+    this.failing = failing;
+  }
+
+  override async syncDir(dir: string): Promise<void> {
+    if (this.failing-- > 0) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    await super.syncDir(dir);
+    this.synced.push(dir);
+  }
+}
+
+t.test(
+  'makeDir makes every name durable that it found or made, also when an earlier call could not',
+  async (t) => {
+    const dir = t.testdir();
+    const names = [dir, path.join(dir, 'x'), path.join(dir, 'x/y')];
+    for (let failing = 0; failing < 4; failing++) {
+      fs.rmSync(path.join(dir, 'x'), { recursive: true, force: true });
+      const disk = new FailingSyncs(failing);
+      const outcomes: string[] = [];
+      for (let attempt = 0; attempt < 6; attempt++) {
+        outcomes.push(
+          await disk.makeDir(path.join(dir, 'x/y/z')).then(
+            () => 'made',
+            (error) => error.code,
+          ),
+        );
+      }
+      t.strictSame(outcomes.slice(0, failing + 1), [...Array(failing).fill('EIO'), 'made']);
+      t.ok(fs.statSync(path.join(dir, 'x/y/z')).isDirectory());
+      for (const name of names) t.ok(disk.synced.includes(name), `${failing} fail, ${name} is synced`);
+    }
+  },
+);
+
+t.test(
+  'makeDir does not ask for more than it may: the parent of a folder that is there may be closed',
+  async (t) => {
+    const dir = t.testdir({ there: {} });
+    const disk = new (class extends NodeFileSystem {
+      override async syncDir(at: string): Promise<void> {
+        if (at === dir) throw Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
+        await super.syncDir(at);
+      }
+    })();
+    await disk.makeDir(path.join(dir, 'there'));
+    await disk.makeDir(path.join(dir, 'there/made'));
+    t.ok(fs.existsSync(path.join(dir, 'there/made')));
+    await t.rejects(disk.makeDir(path.join(dir, 'made')), { code: 'EACCES' });
+  },
+);
+
+t.test(
+  'a write that the system takes in small pieces is whole, and one that it takes nothing of is an error',
+  async (t) => {
+    const real = fs.writev as (fd: number, parts: readonly Uint8Array[], at: number, done: unknown) => void;
+    t.teardown(() => Object.assign(fs, { writev: real }));
+    const whole = Buffer.from(Array.from({ length: 500 }, (_, at) => at % 251));
+    const parts = [whole.subarray(0, 7), whole.subarray(7, 8), whole.subarray(8, 300), whole.subarray(300)];
+    const file = path.join(t.testdir(), 'pieces');
+    const takes = (count: number) => (fd: number, given: readonly Uint8Array[], at: number, done: unknown) =>
+      real(fd, [Buffer.concat(given).subarray(0, count)], at, done);
+    for (const count of [1, 6, 7, 8, 299]) {
+      Object.assign(fs, { writev: takes(count) });
+      const handle = await disk.open(file, 'create');
+      await handle.writev(parts, 3);
+      await handle.close();
+      t.ok(fs.readFileSync(file).subarray(3).equals(whole), `${count} bytes at a time`);
+      await disk.writeFile(file, whole);
+      t.ok(fs.readFileSync(file).equals(whole));
+    }
+    Object.assign(fs, { writev: takes(0) });
+    await t.rejects(disk.writeFile(file, whole), { code: 'EIO' });
+  },
+);

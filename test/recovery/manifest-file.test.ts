@@ -60,7 +60,7 @@ t.test('only snapshot files that the manifest does not name are removed', async 
     },
   });
   const kept = ['snapshot/d1-1/kept.arrow', 'snapshot/d1-2/also-kept.arrow'];
-  await removeUnreferenced(new NodeFileSystem(), dir, manifestOf(1, kept));
+  await removeUnreferenced(new NodeFileSystem(), dir, [manifestOf(1, kept)]);
   const files = fs
     .readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
@@ -77,10 +77,9 @@ t.test('folders in which no file is left go, and what else the manifest names st
     },
   });
   const once = { path: 'snapshot/once/new.once', entryCount: 1, bytes: 1 };
-  await removeUnreferenced(new NodeFileSystem(), dir, {
-    ...manifestOf(1, ['snapshot/d1-2/kept.arrow']),
-    once,
-  });
+  await removeUnreferenced(new NodeFileSystem(), dir, [
+    { ...manifestOf(1, ['snapshot/d1-2/kept.arrow']), once },
+  ]);
   const left = fs.readdirSync(`${dir}/snapshot`, { recursive: true }) as string[];
   t.strictSame(left.sort(), ['d1-2', 'd1-2/kept.arrow', 'once', 'once/new.once']);
 });

@@ -68,6 +68,7 @@ export class ConformanceServer {
       ...this.#layout,
       memoryLimitBytes: 2 ** 30,
       durability: 'fsync',
+      archiveDir: null,
       limits: null,
       idempotencyEntries: 1_000_000,
       querySeconds: 30,

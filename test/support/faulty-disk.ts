@@ -27,7 +27,11 @@ export type DiskCall =
   | 'remove'
   | 'list'
   | 'removeDir'
-  | 'syncDir';
+  | 'syncDir'
+  | QuietCall;
+
+/** Calls that leave nothing behind, so a crash at one of them is none of its own: they are no steps, but may fail. */
+type QuietCall = 'exists' | 'size' | 'close' | 'makeDir';
 
 export interface FaultyDiskOptions {
   readonly seed?: number;
@@ -35,6 +39,8 @@ export interface FaultyDiskOptions {
   readonly crashAtStep?: number;
   /** The error code that this call shall meet, if any. */
   readonly fault?: (step: number, call: DiskCall, file: string) => string | undefined;
+  /** Called before each step has any effect: the disk may be looked at, and copied, as it is between two steps. */
+  readonly onStep?: (step: number) => void;
 }
 
 interface Change {
@@ -153,7 +159,9 @@ export class FaultyDisk implements FileSystem {
     return [...new Set(names)].sort();
   }
 
-  async makeDir(): Promise<void> {}
+  async makeDir(dir: string): Promise<void> {
+    await this.#quiet('makeDir', dir);
+  }
 
   /** A folder is there as long as a file lies in it. */
   async removeDir(dir: string): Promise<void> {
@@ -168,6 +176,7 @@ export class FaultyDisk implements FileSystem {
   }
 
   async exists(file: string): Promise<boolean> {
+    await this.#quiet('exists', file);
     return this.#live.has(file);
   }
 
@@ -216,6 +225,11 @@ export class FaultyDisk implements FileSystem {
     return next;
   }
 
+  /** The machine stops now: no later call has any effect. */
+  stop(): void {
+    this.crashed = true;
+  }
+
   /** A copy of a file's bytes as the running system sees them. */
   bytesOf(file: string): Uint8Array {
     return this.#existing(file).live.slice();
@@ -237,7 +251,7 @@ export class FaultyDisk implements FileSystem {
   #handle(file: string, node: Inode): FileHandle {
     return {
       writev: async (parts, position) => {
-        const bytes = new Uint8Array(Buffer.concat(parts));
+        const bytes = Buffer.concat(parts);
         try {
           await this.#step('writev', file);
         } catch (error) {
@@ -245,7 +259,7 @@ export class FaultyDisk implements FileSystem {
           if (!(error as DiskError).late) this.#write(node, bytes.subarray(0, count), position);
           throw error;
         }
-        const free = this.capacityBytes - this.#usedBytes();
+        const free = Math.max(0, this.capacityBytes - this.#usedBytes());
         const room = Math.max(0, node.live.byteLength + free - position);
         this.#write(node, bytes.subarray(0, room), position);
         if (room < bytes.byteLength) throw fail('ENOSPC', file);
@@ -275,9 +289,19 @@ export class FaultyDisk implements FileSystem {
         await this.#step('truncate', file);
         node.change({ size: bytes, at: 0, bytes: new Uint8Array(0) });
       },
-      size: async () => node.live.byteLength,
-      close: async () => {},
+      size: async () => {
+        await this.#quiet('size', file);
+        return node.live.byteLength;
+      },
+      // The file is closed whatever the call says.
+      close: () => this.#quiet('close', file),
     };
+  }
+
+  async #quiet(call: QuietCall, file: string): Promise<void> {
+    this.callCounts.set(call, (this.callCounts.get(call) ?? 0) + 1);
+    const code = this.crashed ? undefined : this.#options.fault?.(this.steps, call, file);
+    if (code !== undefined) throw fail(code, `${call} ${file} at step ${this.steps}`);
   }
 
   async #step(call: DiskCall, file: string): Promise<void> {
@@ -285,6 +309,7 @@ export class FaultyDisk implements FileSystem {
     this.callCounts.set(call, (this.callCounts.get(call) ?? 0) + 1);
     // Something else may run while the disk works.
     await Promise.resolve();
+    if (!this.crashed) this.#options.onStep?.(step);
     if (this.crashed) throw fail('EIO', 'the machine has stopped', true);
     if (step === this.#options.crashAtStep) {
       this.crashed = true;
@@ -305,13 +330,14 @@ export class FaultyDisk implements FileSystem {
     this.#name(change());
   }
 
+  /** `bytes` belong to the disk from here on. */
   #write(node: Inode, bytes: Uint8Array, position: number): void {
     const end = position + bytes.byteLength;
     // The size is a change of its own: it may be kept while the bytes are lost.
     if (end > node.live.byteLength) node.change({ size: end, at: 0, bytes: new Uint8Array(0) });
     for (let at = position; at < end; ) {
       const next = Math.min(end, (Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES);
-      node.change({ size: null, at, bytes: bytes.slice(at - position, next - position) });
+      node.change({ size: null, at, bytes: bytes.subarray(at - position, next - position) });
       at = next;
     }
   }

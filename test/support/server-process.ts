@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly httpPort?: number;
   /** Runs as this user, where the test itself is root. */
   readonly uid?: number;
+  /** Added to this process's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Ending {
@@ -49,11 +51,12 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   #output = '';
 
-  constructor({ dir, flags = [], httpPort = 0, uid }: ServerOptions) {
+  constructor({ dir, flags = [], httpPort = 0, uid, env = {} }: ServerOptions) {
     this.dir = dir;
     const own = ['--data-dir', dir, '--https-port', '0', '--http-port', String(httpPort), '--limits', 'off'];
     this.#child = spawn(process.execPath, [MAIN, 'serve', ...own, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     let onOutput = (): void => {};

@@ -2,14 +2,17 @@
 import type { ConformanceServer } from './conformance-server.js';
 import { insertText, type Table, type World } from './sql-world.js';
 
+/** A server, as far as loading needs one. */
+type SqlTarget = Pick<ConformanceServer, 'post' | 'sql'>;
+
 const ROWS_PER_REQUEST = 500;
 
-async function post(server: ConformanceServer, path: string, body: string): Promise<void> {
+async function post(server: SqlTarget, path: string, body: string): Promise<void> {
   const { status, text } = await server.post(path, body);
   if (status !== 200) throw new Error(`${path}: HTTP ${status} ${text.slice(0, 500)}`);
 }
 
-export async function insertWorld(server: ConformanceServer, world: World): Promise<void> {
+export async function insertWorld(server: SqlTarget, world: World): Promise<void> {
   const columns = world.flatMap(({ name: dimension, columns, events }) =>
     [...columns, ...events].map(({ name, model }) => ({ name, 'api-name': name, dimension, ...model })),
   );
@@ -23,7 +26,7 @@ export async function insertWorld(server: ConformanceServer, world: World): Prom
 }
 
 /** Rows that are gone again before the table's own come: of other entities, and of the same, with other values. */
-async function insertGhosts(server: ConformanceServer, table: Table): Promise<void> {
+async function insertGhosts(server: SqlTarget, table: Table): Promise<void> {
   const shifted = table.rows.slice(0, 100).map((row, at) => ({
     ...row,
     id: at % 2 === 0 ? `ghost${at}` : table.rows[table.rows.length - 1 - at].id,

@@ -101,5 +101,5 @@ t.test('an insert for a database that is gone is refused with 8002, and the work
     onceId: null,
   };
   const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });
-  t.match(replies, [{ error: { code: 8002 } }, { value: [0, 0] }]);
+  t.match(replies, [{ refusal: { error: { code: 8002 } } }, { value: [0, 0] }]);
 });

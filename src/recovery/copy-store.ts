@@ -1,0 +1,111 @@
+/**
+ * A snapshot copied into another directory, which is then a store of its own: what a backup is, and what a restore
+ * makes of one. Not copied: keys.json (the first keys in clear; the catalog holds their hashes) and tls/.
+ * Invariants: nothing is taken that does not check against the manifest; the manifest comes last, so that a directory
+ * is a whole store or none; nothing is written into a directory that holds anything.
+ */
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../base/index.js';
+import type { Manifest } from '../format/index.js';
+import { type CheckCopy, copyFile, type FileSystem } from '../io/index.js';
+import { beginEmptyLog } from '../wal/index.js';
+import { swapManifest } from './manifest-file.js';
+
+const LOG_DIR = 'log';
+/** Relative to the data directory, and nowhere else. */
+const SNAPSHOT_PATH = /^snapshot\/[^/]+\/[^/]+$/;
+
+export interface StoreCopy {
+  readonly fs: FileSystem;
+  readonly from: string;
+  /** Absent or empty. */
+  readonly to: string;
+  /** Its files are not removed meanwhile. */
+  readonly manifest: Manifest;
+  readonly random64: () => bigint;
+  readonly check?: CheckCopy;
+}
+
+/** The file has a sum of its own, or is checked when it is read. */
+interface Piece {
+  readonly path: string;
+  readonly bytes: number;
+  readonly crc32?: number;
+}
+
+/**
+ * Resolves with the bytes of the snapshot files when everything is on disk. Rejects with an Error when `to` holds
+ * something, with a CorruptionError that names a damaged file, with the system's error, or with what `check` threw;
+ * then `to` is emptied again as far as that is possible. `fillLog` puts records into the new log folder and says
+ * whether there are any; without it, or without records, the log begins behind the snapshot.
+ */
+export async function copyStore(
+  copy: StoreCopy,
+  fillLog: (logDir: string) => Promise<boolean> = async () => false,
+): Promise<number> {
+  const { fs, to, manifest, random64 } = copy;
+  if ((await fs.list(to)).length > 0) throw new Error(`${to} is not empty`);
+  const made = new Set<string>();
+  const logDir = path.join(to, LOG_DIR);
+  try {
+    const bytes = await copyPieces(copy, made);
+    await fs.makeDir(logDir);
+    made.add(logDir);
+    if (!(await fillLog(logDir))) await beginEmptyLog(fs, logDir, manifest.checkpointLsn + 1, random64());
+    await swapManifest(fs, to, manifest);
+    return bytes;
+  } catch (error) {
+    await undo(fs, to, made).catch(() => {});
+    throw error;
+  }
+}
+
+/** Adds the folders that it makes to `made`. */
+async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
+  await fs.makeDir(to);
+  const pieces: readonly Piece[] =
+    manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
+  let bytes = 0;
+  for (const piece of pieces) {
+    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is no path of a snapshot file`);
+    const target = path.join(to, piece.path);
+    const folder = path.dirname(target);
+    if (!made.has(folder)) await fs.makeDir(folder);
+    made.add(folder);
+    await copyPiece({ fs, from: path.join(from, piece.path), to: target, check }, piece);
+    bytes += piece.bytes;
+  }
+  for (const folder of made) await fs.syncDir(folder);
+  return bytes;
+}
+
+async function copyPiece(
+  copy: { fs: FileSystem; from: string; to: string; check: StoreCopy['check'] },
+  piece: Piece,
+): Promise<void> {
+  let sum = 0;
+  const copied = await copyFile({
+    ...copy,
+    see: (bytes) => {
+      sum = crc32(bytes, sum);
+    },
+  });
+  if (copied !== piece.bytes) {
+    throw new CorruptionError(copy.from, copied, `it should be ${piece.bytes} bytes long`);
+  }
+  if (piece.crc32 !== undefined && sum !== piece.crc32) {
+    throw new CorruptionError(copy.from, 0, 'it fails its checksum');
+  }
+}
+
+/** Removes what is in the folders, these, and the manifest. */
+async function undo(fs: FileSystem, to: string, made: ReadonlySet<string>): Promise<void> {
+  for (const folder of made) {
+    for (const name of await fs.list(folder)) await fs.remove(path.join(folder, name));
+    await fs.removeDir(folder);
+  }
+  for (const name of await fs.list(to)) if (name.startsWith('manifest')) await fs.remove(path.join(to, name));
+  await fs.removeDir(path.join(to, 'snapshot'));
+  await fs.removeDir(to);
+}

@@ -1,0 +1,158 @@
+/**
+ * Copies of log files that get no more records, in a folder of their own (on another disk, if it shall be of use), so
+ * that a store can be restored to any record behind a backup.
+ * Invariants: a file has its name there only when it is whole and synced; the log removes no file before it is there;
+ * a folder holds one history: an archive that goes on beyond the store's log, or has another file under the same
+ * name, is refused at start. A folder that cannot be written is tried again and again, and nothing else waits for it.
+ */
+import path from 'node:path';
+import { CorruptionError } from '../base/index.js';
+import { LOG_FILE_HEADER_BYTES } from '../format/index.js';
+import { copyFile, type FileSystem } from '../io/index.js';
+import type { ClosedFile } from './file-writer.js';
+import { listLogFiles } from './names.js';
+import { LogReplay } from './replay.js';
+
+export interface LogArchiveOptions {
+  readonly fs: FileSystem;
+  /** An existing folder; not the log's own. */
+  readonly dir: string;
+  /** How long after a failure the next attempt is made. */
+  readonly retryMs?: number;
+  /** A file could not be copied; called once in a row. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export interface ArchiveStats {
+  readonly fileCount: number;
+  /** Files that wait to be copied. */
+  readonly waitingCount: number;
+  readonly failureCount: number;
+}
+
+const RETRY_MS = 5_000;
+const PART = '.part';
+
+interface Waiting {
+  readonly file: ClosedFile;
+  /** Told after each attempt whether the file is there now. */
+  readonly tell: ((isThere: boolean) => void)[];
+}
+
+export class LogArchive {
+  readonly #options: LogArchiveOptions;
+  /** By rising LSN; those behind the first one wait for it. */
+  readonly #waiting: Waiting[] = [];
+  #running: Promise<void> | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #fileCount = 0;
+  #failureCount = 0;
+
+  constructor(options: LogArchiveOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Rejects with an Error for an archive that holds records from `nextLsn` on: they are of another history of the
+   * store, and a restore could not tell them apart; with a CorruptionError when its last file is damaged.
+   */
+  async checkHistory(nextLsn: number): Promise<void> {
+    const { fs, dir } = this.#options;
+    const last = (await listLogFiles(fs, dir)).at(-1);
+    if (last === undefined) return;
+    for await (const { lsn } of new LogReplay({ fs, dir, fromLsn: last.firstLsn })) {
+      if (lsn < nextLsn) continue;
+      throw new Error(
+        `the archive ${dir} holds record ${lsn}, which this store has not written: give it a folder of its own`,
+      );
+    }
+  }
+
+  /** Copies the file when those before it are there. */
+  add(file: ClosedFile): void {
+    this.#waiting.push({ file, tell: [] });
+    this.#kick();
+  }
+
+  /** Resolves with whether the file is there: at once when it does not wait, else after the next attempt. */
+  holds(file: ClosedFile): Promise<boolean> {
+    const index = this.#waiting.findIndex((waiting) => waiting.file.path === file.path);
+    if (index < 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      this.#waiting[index].tell.push(resolve);
+      if (this.#running === null && this.#retry !== null) this.#kick();
+    });
+  }
+
+  get stats(): ArchiveStats {
+    const waitingCount = this.#waiting.length;
+    return { fileCount: this.#fileCount, waitingCount, failureCount: this.#failureCount };
+  }
+
+  /** Makes a last attempt at what waits. */
+  async close(): Promise<void> {
+    await this.#running;
+    this.#kick();
+    await this.#running;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
+  }
+
+  #kick(): void {
+    if (this.#running !== null || this.#waiting.length === 0) return;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      try {
+        await this.#copy(next.file);
+      } catch (error) {
+        this.#failed(error as Error);
+        return;
+      }
+      this.#waiting.shift();
+      for (const tell of next.tell) tell(true);
+    }
+  }
+
+  #failed(error: Error): void {
+    this.#failureCount++;
+    this.#options.onFailure(error);
+    for (const { tell } of this.#waiting) for (const one of tell.splice(0)) one(false);
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#kick();
+    }, this.#options.retryMs ?? RETRY_MS);
+    this.#retry.unref();
+  }
+
+  async #copy(file: ClosedFile): Promise<void> {
+    const { fs, dir } = this.#options;
+    const to = path.join(dir, path.basename(file.path));
+    if (await fs.exists(to)) {
+      const [own, theirs] = [await headOf(fs, file.path), await headOf(fs, to)];
+      if (Buffer.compare(own, theirs) === 0) return;
+      throw new CorruptionError(to, 0, `it is another file than the log's ${file.path}`);
+    }
+    await copyFile({ fs, from: file.path, to: `${to}${PART}`, bytes: file.bytes });
+    await fs.rename(`${to}${PART}`, to);
+    await fs.syncDir(dir);
+    this.#fileCount++;
+  }
+}
+
+/** It holds a number that no other file has. */
+async function headOf(fs: FileSystem, file: string): Promise<Uint8Array> {
+  const handle = await fs.open(file, 'read');
+  try {
+    const head = new Uint8Array(LOG_FILE_HEADER_BYTES);
+    return head.subarray(0, await handle.read(head, 0));
+  } finally {
+    await handle.close();
+  }
+}

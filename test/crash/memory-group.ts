@@ -1,0 +1,114 @@
+/**
+ * A cgroup with a memory limit, version 1 or 2, whichever this machine offers: what is started within it is killed by
+ * the kernel when it takes more. Only root may make one, and in a container often nobody.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+const ROOT = '/sys/fs/cgroup';
+const REMOVE_TRIES_MAX = 100;
+
+interface Version {
+  /** Below which a group can be made. */
+  readonly parent: string;
+  /** The group that this process is in. */
+  readonly own: string;
+  readonly limitFile: string;
+  readonly swapFile: string;
+  /** What goes into `swapFile` so that there is no swap. */
+  readonly swapBytes: (limitBytes: number) => number;
+  readonly eventsFile: string;
+}
+
+/** The version whose memory controller this process is under, or null when there is none. */
+function findVersion(): Version | null {
+  const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
+  const groups = lines.map((line) => line.split(':'));
+  const first = groups.find(([, controllers]) => controllers.split(',').includes('memory'));
+  if (first !== undefined && fs.existsSync(`${ROOT}/memory/memory.limit_in_bytes`)) {
+    const own = path.join(`${ROOT}/memory`, first[2]);
+    return {
+      parent: own,
+      own,
+      limitFile: 'memory.limit_in_bytes',
+      swapFile: 'memory.memsw.limit_in_bytes',
+      swapBytes: (limitBytes) => limitBytes,
+      eventsFile: 'memory.oom_control',
+    };
+  }
+  const unified = groups.find(([hierarchy]) => hierarchy === '0');
+  const controllers = `${ROOT}/cgroup.controllers`;
+  if (unified === undefined || !fs.existsSync(controllers)) return null;
+  if (!fs.readFileSync(controllers, 'utf8').split(/\s/).includes('memory')) return null;
+  return {
+    // Only there may processes and groups lie side by side.
+    parent: ROOT,
+    own: path.join(ROOT, unified[2]),
+    limitFile: 'memory.max',
+    swapFile: 'memory.swap.max',
+    swapBytes: () => 0,
+    eventsFile: 'memory.events',
+  };
+}
+
+export class MemoryGroup {
+  readonly #version: Version;
+  readonly #dir: string;
+
+  private constructor(version: Version, dir: string) {
+    this.#version = version;
+    this.#dir = dir;
+  }
+
+  /** A new group, or in words why there can be none. */
+  static make(limitBytes: number): MemoryGroup | string {
+    if (process.platform !== 'linux') return 'this system has no cgroups';
+    let dir: string | null = null;
+    try {
+      const version = findVersion();
+      if (version === null) return 'this machine has no cgroups that limit memory';
+      if (version.eventsFile === 'memory.events') {
+        fs.writeFileSync(`${version.parent}/cgroup.subtree_control`, '+memory');
+      }
+      dir = `${version.parent}/quarry-test-${process.pid}-${Date.now()}`;
+      fs.mkdirSync(dir);
+      fs.writeFileSync(`${dir}/${version.limitFile}`, String(limitBytes));
+      const swapFile = `${dir}/${version.swapFile}`;
+      if (fs.existsSync(swapFile)) fs.writeFileSync(swapFile, String(version.swapBytes(limitBytes)));
+      return new MemoryGroup(version, dir);
+    } catch (error) {
+      if (dir !== null && fs.existsSync(dir)) fs.rmdirSync(dir);
+      return `cgroups are not allowed here: ${(error as Error).message}`;
+    }
+  }
+
+  /** What `start` starts, at once, is in the group from its first instruction. */
+  within<T>(start: () => T): T {
+    fs.writeFileSync(`${this.#dir}/cgroup.procs`, String(process.pid));
+    try {
+      return start();
+    } finally {
+      fs.writeFileSync(`${this.#version.own}/cgroup.procs`, String(process.pid));
+    }
+  }
+
+  /** How many of its processes the kernel killed for their memory. */
+  get killCount(): number {
+    const text = fs.readFileSync(`${this.#dir}/${this.#version.eventsFile}`, 'utf8');
+    return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
+  }
+
+  /** To be called when its processes have ended. */
+  async remove(): Promise<void> {
+    for (let left = REMOVE_TRIES_MAX; ; left--) {
+      try {
+        fs.rmdirSync(this.#dir);
+        return;
+      } catch (error) {
+        // A process that was just reaped may still be counted.
+        if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || left === 0) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+}

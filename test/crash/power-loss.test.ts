@@ -1,0 +1,18 @@
+/** Loss of power at random steps of random lives (power-loss.ts). `npm run torture -- --what power` tries any number. */
+import t from 'tap';
+import { losePower } from './power-loss.js';
+
+const LOSSES = 500;
+const SEED = 5_150;
+t.setTimeout(240_000);
+t.comment(`seed ${SEED}`);
+
+t.test(
+  `${LOSSES} losses of power leave every acknowledged write, whole and once, and no part of another one`,
+  async (t) => {
+    const { losses, lives, faults } = await losePower(LOSSES, SEED);
+    t.strictSame(faults, []);
+    t.equal(losses, LOSSES);
+    t.comment(`${lives} lives`);
+  },
+);

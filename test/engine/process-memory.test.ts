@@ -1,0 +1,56 @@
+/** What the process has bounds writes and queries, whatever was counted. */
+import t from 'tap';
+import { ProcessMemory } from '../../src/engine/process-memory.js';
+import { WriteMemory } from '../../src/engine/write-memory.js';
+
+const MIB = 2 ** 20;
+
+t.test('writes keep an eighth of the bound free, queries share what is left', (t) => {
+  let has = 0;
+  const at = (mib: number): ProcessMemory => {
+    has = mib * MIB;
+    return new ProcessMemory(800 * MIB, () => has);
+  };
+  t.equal(at(600).hasRoom(100 * MIB), true);
+  t.equal(at(600).hasRoom(100 * MIB + 1), false);
+  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of all');
+  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'no more than one may have');
+  t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
+  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query goes on');
+  t.end();
+});
+
+t.test('without a bound nothing is asked of the process', (t) => {
+  const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
+    throw new Error('it was asked');
+  });
+  t.equal(memory.hasRoom(2 ** 50), true);
+  t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
+  t.end();
+});
+
+t.test('a process at its bound refuses writes with 9003 until half of the limit is free', (t) => {
+  let used = 600 * MIB;
+  const lanes = {
+    get memoryBytes() {
+      return used;
+    },
+    dictionaryBytesMax: 0,
+  };
+  const full = new ProcessMemory(1_100 * MIB, () => 1_050 * MIB);
+  const memory = new WriteMemory(lanes, { memoryBytes: 0 }, 1_000 * MIB, full);
+  t.throws(() => memory.check(MIB), { code: 9003 });
+  used = 400 * MIB;
+  t.doesNotThrow(() => memory.check(MIB));
+  const roomy = new WriteMemory(
+    lanes,
+    { memoryBytes: 0 },
+    1_000 * MIB,
+    new ProcessMemory(1_100 * MIB, () => used),
+  );
+  used = 600 * MIB;
+  t.doesNotThrow(() => roomy.check(MIB));
+  used = 1_000 * MIB;
+  t.throws(() => roomy.check(MIB), { code: 9003 });
+  t.end();
+});

@@ -1,0 +1,303 @@
+/**
+ * Hostile bodies for every endpoint: good ones, good ones with one thing wrong, and either with bytes changed. Each is
+ * answered as the interface says; one that is refused leaves nothing; a good query in between is answered right; and at
+ * the end of a chunk the store, opened anew from its files, answers as the one that lived.
+ *   npm run torture -- --what bodies --rounds 2000000 --seed 1
+ * Chunks are independent: the seed that a fault names repeats it, and the body is made as small as still shows it.
+ */
+import fc from 'fast-check';
+import { MODEL } from '../conformance/codes-bodies.js';
+import type { Tree } from '../conformance/codes-swaps.js';
+import type { Torture } from '../crash/wanted.js';
+import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
+import type { Ask } from '../support/json-client.js';
+import { judged } from './answers.js';
+import { mutated, mutationArb, textOf, wrongArb } from './damage.js';
+import { caseData, type GoodAsk, goodAsks } from './grammar.js';
+import { type NearAnswer, NearServer } from './near-server.js';
+
+const CHUNK = 5_000;
+const GOOD_EVERY = 25;
+const SHARDS = 3;
+const ALL_TIME = ['1990-01-01', '2100-01-01'];
+const STEADY = 'steady-rows';
+const STEADY_COUNT = 30;
+const WATCHED = ['default', 'folk', 'edges', STEADY];
+
+export interface BodyFigures {
+  bodies: number;
+  accepted: number;
+  refused: number;
+  /** Good queries in between. */
+  good: number;
+  slowestMs: number;
+  slowest: string;
+  readonly codes: Map<number, number>;
+  readonly faults: string[];
+}
+
+export const noFigures = (): BodyFigures => ({
+  ...{ bodies: 0, accepted: 0, refused: 0, good: 0, slowestMs: 0, slowest: '' },
+  codes: new Map(),
+  faults: [],
+});
+
+export interface HostileAsk extends GoodAsk {
+  readonly bytes: Uint8Array;
+  readonly prepared: boolean;
+  readonly pathText: string;
+  readonly cutAt: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const PATH_NAMES = [
+  'changed',
+  'made',
+  '__proto__',
+  'constructor',
+  '%2e%2e%2f',
+  '%00',
+  '%ff',
+  '%',
+  'x'.repeat(300),
+  '%C3%A9',
+];
+const HEADERS: readonly Readonly<Record<string, string>>[] = [
+  { 'idempotency-key': 'once' },
+  { 'idempotency-key': '__proto__' },
+  { 'idempotency-key': 'x'.repeat(256) },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'br' },
+  { 'content-type': 'application/json; charset=utf-8' },
+  { accept: 'application/x-ndjson;q=0, */*' },
+];
+
+export const hostileArb: fc.Arbitrary<HostileAsk> = fc
+  .record({
+    good: goodAsks(),
+    wrong: fc.option(wrongArb, { freq: 3 }),
+    mutations: fc.oneof(
+      { weight: 4, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(mutationArb, { minLength: 1, maxLength: 3 }) },
+    ),
+    prepared: fc.integer({ min: 0, max: 3 }).map((chance) => chance === 0),
+    name: fc.option(fc.constantFrom(...PATH_NAMES), { freq: 2 }),
+    cutAt: fc.oneof(fc.constant(0), fc.nat(300)),
+    headers: fc.oneof(
+      { weight: 9, arbitrary: fc.constant({}) },
+      { weight: 1, arbitrary: fc.constantFrom(...HEADERS) },
+    ),
+  })
+  .map(({ good, wrong, mutations, prepared, name, cutAt, headers }) => ({
+    ...good,
+    bytes: mutated(Buffer.from(textOf(good.body, wrong)), mutations),
+    prepared,
+    pathText: name === null ? good.path : good.path.replace(/\/saved\/.*/, `/saved/${name}`),
+    cutAt,
+    headers,
+  }));
+
+const jsonOf = (body: unknown): Uint8Array => Buffer.from(JSON.stringify(body));
+
+async function send(
+  server: NearServer,
+  { method, path, body }: Ask,
+  who: GoodAsk['who'],
+): Promise<NearAnswer | null> {
+  const bytes = body === undefined ? Buffer.alloc(0) : jsonOf(body);
+  const [verb, key] = [method ?? (body === undefined ? 'GET' : 'POST'), server.keys[who]];
+  return server.ask({ method: verb, path, key, body: bytes });
+}
+
+/** As `send`, of what must be accepted. */
+async function succeed(server: NearServer, ask: Ask): Promise<unknown> {
+  const answer = await send(server, ask, 'master');
+  const text = answer?.body.toString('utf8') ?? 'no answer';
+  if (answer?.status !== 200) throw new Error(`${ask.path}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** A store with the columns and rows that the bodies speak of, as its files. */
+export async function makeWorld(seed: number): Promise<FaultyDisk> {
+  const disk = faultyDisk({ seed });
+  const server = await NearServer.open(disk, seed, SHARDS);
+  for (const ask of MODEL) await succeed(server, ask);
+  for (const { columns, insert } of caseData()) {
+    await succeed(server, { path: '/v1/column', body: columns });
+    await succeed(server, { path: '/v1/insert', body: insert });
+  }
+  const columns = [{ name: 'n', type: 'integer', dimension: STEADY }];
+  await succeed(server, { path: '/v1/dimension', body: { name: STEADY, 'api-name': STEADY } });
+  await succeed(server, { path: '/v1/column', body: columns });
+  const rows = Array.from({ length: STEADY_COUNT }, (_, n) => [`s${n}`, { dimension: STEADY, n }]);
+  await succeed(server, { path: '/v1/insert', body: Object.fromEntries(rows) });
+  await server.close();
+  return disk;
+}
+
+const lean = (text: string): string => text.replace(/"took":[\d.]+/g, '"took":0');
+
+/** A query of rows that no body names, and what it must be answered. */
+async function checkGood(server: NearServer, turn: number): Promise<void> {
+  const below = turn % STEADY_COUNT;
+  const body = [
+    { 'query-name': 'good', dimension: STEADY, query: [{ n: { lt: below } }], 'bypass-cache': true },
+  ];
+  const answer = (await succeed(server, { path: '/v1/query/count/entity', body })) as {
+    readonly result?: unknown;
+  };
+  if (JSON.stringify(answer.result) !== `{"good":${below}}`)
+    throw new Error(`a good query: ${JSON.stringify(answer)}`);
+}
+
+interface ListedColumn {
+  readonly 'api-name': string;
+  readonly type: string;
+}
+
+type ListedColumns = Readonly<Record<string, { readonly active?: readonly ListedColumn[] }>>;
+
+const LISTS: readonly (readonly [who: GoodAsk['who'], path: string])[] = [
+  ['master', '/v1/dimension'],
+  ['master', '/v1/column'],
+  ['master', '/v1/column/relation'],
+  ['master', '/v1/query/saved'],
+  ['master', '/v1/query/count/entity/total'],
+  ['team', '/v1/database/custom_key'],
+];
+
+/** Everything that the store tells of itself, as text. */
+async function stateOf(server: NearServer): Promise<string> {
+  const lines: string[] = [];
+  const note = async (ask: Ask, who: GoodAsk['who']): Promise<string> => {
+    const text = lean((await send(server, ask, who))?.body.toString('utf8') ?? '');
+    lines.push(text);
+    return text;
+  };
+  for (const [who, path] of LISTS) await note({ path }, who);
+  const columns = JSON.parse(lines[1]) as ListedColumns;
+  for (const dimension of WATCHED) {
+    const active = columns[dimension]?.active ?? [];
+    const events = active.filter(({ type }) => type.endsWith('-event'));
+    const body = allRows(dimension, active);
+    await note({ path: '/v1/data_extraction/result', body }, 'master');
+    for (const event of events) {
+      const query = [{ [event['api-name']]: 'count-events', between: ALL_TIME }];
+      await note(
+        { path: '/v1/query/aggregation', body: { dimension, query, 'bypass-cache': true } },
+        'master',
+      );
+    }
+  }
+  return lines.join('\n');
+}
+
+/** A query for all entities of a dimension with some of their columns. */
+function allRows(dimension: string, active: readonly ListedColumn[]): Tree {
+  const columns = active
+    .filter(({ type }) => !type.endsWith('-event') && type !== 'unique-id')
+    .map((column) => column['api-name'])
+    .slice(0, 9);
+  return {
+    dimension,
+    query: ['not', { 'entity-id': { equals: 'nobody at all' } }],
+    columns: ['entity-id', ...columns],
+    order: [{ 'entity-id': 'asc' }],
+    limit: 1_000,
+  };
+}
+
+export const shown = ({ method, pathText, bytes }: HostileAsk): string => {
+  const text = Buffer.from(bytes).toString('latin1');
+  return `${method} ${pathText} ${JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}… (${text.length} bytes)` : text)}`;
+};
+
+/** One body; throws an Error that tells what is wrong with how it was answered. */
+async function tryOne(server: NearServer, ask: HostileAsk, figures: BodyFigures): Promise<void> {
+  if (ask.prepared) for (const before of ask.before) await send(server, before, ask.who);
+  const mark = server.mark();
+  const beginMs = performance.now();
+  const { method, pathText: path, who, bytes: body, cutAt, headers } = ask;
+  const answer = await server.ask({ method, path, key: server.keys[who], body, cutAt, headers });
+  const ms = performance.now() - beginMs;
+  if (ms > figures.slowestMs) [figures.slowestMs, figures.slowest] = [ms, shown(ask)];
+  figures.bodies++;
+  if (server.faults.length > 0) throw new Error(server.faults.splice(0).join('; '));
+  if (answer === null) throw new Error('the connection was closed');
+  const contentType = answer.headers.get('content-type') ?? '';
+  const { fault, code } = judged({ status: answer.status, contentType, body: answer.body });
+  if (fault !== null) throw new Error(fault);
+  if (server.engine.stats().laneRestartCount > 0) throw new Error('a worker ended');
+  if (code === null) figures.accepted++;
+  else {
+    figures.refused++;
+    figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
+    if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
+  }
+  if (figures.bodies % GOOD_EVERY === 0) {
+    figures.good++;
+    await checkGood(server, figures.bodies);
+  }
+}
+
+/** Where two texts begin to differ; null = nowhere. */
+function firstUnlike(a: string, b: string): string | null {
+  if (a === b) return null;
+  const at = Array.from(a).findIndex((letter, index) => letter !== b[index]);
+  const from = Math.max(0, at - 100);
+  return `${a.slice(from, from + 300)}\nbut ${b.slice(from, from + 300)}`;
+}
+
+/** `count` bodies for one store, and the store opened anew behind them. */
+async function runChunk(world: FaultyDisk, count: number, seed: number, figures: BodyFigures): Promise<void> {
+  const disk = world.afterKill({ seed });
+  const server = await NearServer.open(disk, seed, null);
+  const property = fc.asyncProperty(hostileArb, (ask) => tryOne(server, ask, figures));
+  const outcome = await fc.check(property, { seed, numRuns: count });
+  if (outcome.failed) {
+    const [ask] = outcome.counterexample ?? [];
+    const cause = outcome.errorInstance instanceof Error ? outcome.errorInstance.message : '';
+    figures.faults.push(`seed ${seed}: ${ask === undefined ? '' : shown(ask)}: ${cause}`);
+    return;
+  }
+  const lived = await stateOf(server);
+  const again = await NearServer.open(disk.afterKill({ seed }), seed, null);
+
+  const unlike = firstUnlike(lived, await stateOf(again));
+  if (unlike !== null) figures.faults.push(`seed ${seed}: another state after a new start: ${unlike}`);
+  await again.close();
+  await server.close();
+}
+
+/** `count` bodies in chunks; `seed` is of the first one. Stops at a fault when it is to. */
+export async function runBodies(count: number, seed: number, chunk = CHUNK): Promise<BodyFigures> {
+  const figures = noFigures();
+  const world = await makeWorld(seed);
+  for (let index = 0; index * chunk < count; index++) {
+    await runChunk(world, Math.min(chunk, count - index * chunk), seed + index, figures).catch((error) =>
+      figures.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
+    );
+  }
+  return figures;
+}
+
+/** What a run came to, as a line. */
+export function toldOf({ bodies, accepted, refused, good, codes, slowestMs, slowest }: BodyFigures): string {
+  const all = [...codes].sort(([a], [b]) => a - b).map(([code, count]) => `${code}: ${count}`);
+  return (
+    `${bodies} bodies, ${accepted} accepted, ${refused} refused, ${good} good queries between, ` +
+    `${codes.size} codes (${all.join(', ')}), slowest ${Math.round(slowestMs)} ms: ${slowest.slice(0, 300)}`
+  );
+}
+
+/** Whether nothing was wrong; `rounds` are bodies. */
+export const fuzzBodies: Torture = async ({ rounds, seed }) => {
+  const startedAt = performance.now();
+  const figures = await runBodies(rounds, seed);
+  for (const fault of figures.faults) console.log(fault);
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(
+    `${toldOf(figures)}; ${Math.round(seconds)} s, ${Math.round(figures.bodies / seconds)} bodies/s, ${figures.faults.length} faults`,
+  );
+  return figures.faults.length === 0;
+};

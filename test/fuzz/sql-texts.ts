@@ -1,0 +1,207 @@
+/**
+ * Hostile SQL asked in this process: generated SELECTs, writes and scripts over generated tables, with words and bytes
+ * changed, and words alone. Each is answered as the interface says; a text that is refused leaves nothing; a good
+ * SELECT in between is answered right; and at the end of a chunk the store, opened anew from its files, counts the same.
+ *   npm run torture -- --what sql --rounds 500000 --seed 1
+ * Chunks are independent: the seed that a fault names repeats its chunk.
+ */
+import fc from 'fast-check';
+import { Prng } from '../../src/base/index.js';
+import type { Torture } from '../crash/wanted.js';
+import { printSelect } from '../metamorphic/sql-select.js';
+import { Statements } from '../metamorphic/sql-statements.js';
+import type { RawAnswer } from '../support/conformance-server.js';
+import { faultyDisk } from '../support/faulty-disk.js';
+import { insertWorld } from '../support/sql-load.js';
+import { mutated as withOtherWords, wordSalad } from '../support/sql-mutants.js';
+import { generateWorld, type World } from '../support/sql-world.js';
+import { judged } from './answers.js';
+import { type BodyFigures, noFigures, toldOf } from './bodies.js';
+import { mutated, mutationArb } from './damage.js';
+import { NearServer } from './near-server.js';
+
+const CHUNK = 2_000;
+const GOOD_EVERY = 25;
+const SHARDS = 3;
+const STEADY = 'steady';
+const STEADY_COUNT = 40;
+const MUTATIONS_KEPT = 1_000;
+
+async function post(server: NearServer, path: string, body: string | Uint8Array): Promise<RawAnswer> {
+  const answer = await server.ask({ method: 'POST', path, key: server.keys.master, body: Buffer.from(body) });
+  if (answer === null) throw new Error(`${path}: the connection was closed`);
+  const text = answer.body.toString('utf8');
+  return { status: answer.status, text, bytes: answer.body };
+}
+
+const sql = (server: NearServer, text: string | Uint8Array): Promise<RawAnswer> =>
+  post(server, '/v1/sql', text);
+
+async function fill(server: NearServer, world: World): Promise<void> {
+  await insertWorld(
+    { post: (path, body) => post(server, path, body), sql: (text) => sql(server, text) },
+    world,
+  );
+  const rows = Array.from({ length: STEADY_COUNT }, (_, n) => [`s${n}`, { dimension: STEADY, n }]);
+  const body = { ...Object.fromEntries(rows), 'auto-create': ['dimension', 'column'] };
+  const { status, text } = await post(server, '/v1/insert', JSON.stringify(body));
+  if (status !== 200) throw new Error(text);
+}
+
+async function checkGood(server: NearServer, turn: number): Promise<void> {
+  const below = turn % STEADY_COUNT;
+  const { text } = await sql(server, `SELECT COUNT(*) AS c FROM ${STEADY} WHERE n < ${below}`);
+  if (!text.includes(`[{"c":${below}}]`)) throw new Error(`a good SELECT: ${text}`);
+}
+
+const VALUES = [
+  "'a'",
+  'NULL',
+  '7',
+  "'2020-01-01'",
+  '1.5',
+  'TRUE',
+  "'İ'",
+  "''",
+  '-9223372036854775808',
+  "'__proto__'",
+];
+
+/** A statement that writes, or several. */
+function writing(prng: Prng, world: World, where: () => string): string {
+  const { name, columns } = prng.pick(world);
+  const some = columns.filter(() => prng.chance(0.4)).map((column) => `[${column.name}]`);
+  const values = (): string => some.map(() => `, ${prng.pick(VALUES)}`).join('');
+  const one = (): string => {
+    switch (prng.below(4)) {
+      case 0:
+        return `UPDATE ${name} SET ${some.map((column) => `${column} = ${prng.pick(VALUES)}`).join(', ')} WHERE ${where()}`;
+      case 1:
+        return `DELETE FROM ${name} WHERE [entity-id] = 'r${prng.below(300)}' AND ${where()}`;
+      default:
+        return `INSERT INTO ${name} (${['[entity-id]', ...some].join(', ')}) VALUES ('new${prng.below(50)}'${values()}), ('new${prng.below(50)}'${values()})`;
+    }
+  };
+  return Array.from({ length: prng.pick([1, 1, 1, 3]) }, one).join('; ');
+}
+
+class Texts {
+  readonly #prng: Prng;
+  readonly #world: World;
+  readonly #statements: Statements;
+  readonly #mutations: readonly Parameters<typeof mutated>[1][];
+
+  constructor(prng: Prng, world: World, seed: number) {
+    this.#prng = prng;
+    this.#world = world;
+    this.#statements = new Statements(prng, world);
+    const lists = fc.array(mutationArb, { minLength: 1, maxLength: 3 });
+    this.#mutations = fc.sample(lists, { seed, numRuns: MUTATIONS_KEPT });
+  }
+
+  next(): Uint8Array {
+    const prng = this.#prng;
+    const where = (): string =>
+      /WHERE (.*?)(?: GROUP | ORDER | LIMIT |$)/s.exec(this.#select())?.[1] ?? 'n = 1';
+    const plain = prng.chance(0.05)
+      ? wordSalad(prng)
+      : prng.chance(0.2)
+        ? writing(prng, this.#world, where)
+        : prng.chance(0.03)
+          ? `EXPLAIN ${prng.pick(['', 'ANALYZE '])}${this.#select()}`
+          : this.#select();
+    // What the good SELECT counts is written by nobody.
+    const text = Buffer.from(withOtherWords(prng, plain).replaceAll(STEADY, 'other'));
+    return prng.chance(0.15) ? mutated(text, prng.pick(this.#mutations)) : text;
+  }
+
+  #select(): string {
+    return printSelect(this.#statements.any()).quarry;
+  }
+}
+
+async function tryOne(server: NearServer, body: Uint8Array, figures: BodyFigures): Promise<void> {
+  const mark = server.mark();
+  const beginMs = performance.now();
+  const answer = await server.ask({ method: 'POST', path: '/v1/sql', key: server.keys.master, body });
+  const ms = performance.now() - beginMs;
+  if (ms > figures.slowestMs)
+    [figures.slowestMs, figures.slowest] = [ms, Buffer.from(body).toString('latin1')];
+  figures.bodies++;
+  if (server.faults.length > 0) throw new Error(server.faults.splice(0).join('; '));
+  if (answer === null) throw new Error('the connection was closed');
+  const contentType = answer.headers.get('content-type') ?? '';
+  const { fault, code } = judged({ status: answer.status, contentType, body: answer.body });
+  if (fault !== null) throw new Error(fault);
+  if (server.engine.stats().laneRestartCount > 0) throw new Error('a worker ended');
+  if (code === null) figures.accepted++;
+  else {
+    figures.refused++;
+    figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
+    if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
+  }
+  if (figures.bodies % GOOD_EVERY === 0) {
+    figures.good++;
+    await checkGood(server, figures.bodies);
+  }
+}
+
+/** Counts and sums of all tables, as text. */
+async function stateOf(server: NearServer, world: World): Promise<string> {
+  const lines: string[] = [];
+  for (const { name, columns } of world) {
+    const items = columns.map(
+      (column) => `COUNT([${column.name}]), MIN([${column.name}]), COUNT(DISTINCT [${column.name}])`,
+    );
+    for (const item of ['COUNT(*), COUNT(DISTINCT [entity-id])', ...items]) {
+      lines.push((await sql(server, `SELECT ${item} FROM ${name}`)).text.replace(/"took":[\d.]+/, ''));
+    }
+  }
+  return lines.join('\n');
+}
+
+async function runChunk(count: number, seed: number, figures: BodyFigures): Promise<void> {
+  const prng = new Prng(seed);
+  const disk = faultyDisk({ seed });
+  const server = await NearServer.open(disk, seed, SHARDS);
+  const world = generateWorld(prng, 'w');
+  await fill(server, world);
+  const texts = new Texts(prng, world, seed);
+  for (let index = 0; index < count; index++) {
+    const body = texts.next();
+    await tryOne(server, body, figures).catch((error) => {
+      figures.faults.push(
+        `seed ${seed}, text ${index}: ${JSON.stringify(Buffer.from(body).toString('utf8'))}: ${error}`,
+      );
+    });
+  }
+  const lived = await stateOf(server, world);
+  const again = await NearServer.open(disk.afterKill({ seed }), seed, null);
+  if ((await stateOf(again, world)) !== lived)
+    figures.faults.push(`seed ${seed}: other counts after a new start`);
+  await again.close();
+  await server.close();
+}
+
+/** `count` texts in chunks; `seed` is of the first one. */
+export async function runSql(count: number, seed: number): Promise<BodyFigures> {
+  const figures = noFigures();
+  for (let index = 0; index * CHUNK < count; index++) {
+    await runChunk(Math.min(CHUNK, count - index * CHUNK), seed + index, figures).catch((error) =>
+      figures.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
+    );
+  }
+  return figures;
+}
+
+/** Whether nothing was wrong; `rounds` are texts. */
+export const fuzzSql: Torture = async ({ rounds, seed }) => {
+  const startedAt = performance.now();
+  const figures = await runSql(rounds, seed);
+  for (const fault of figures.faults) console.log(fault);
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(
+    `${toldOf(figures)}; ${Math.round(seconds)} s, ${Math.round(figures.bodies / seconds)} texts/s, ${figures.faults.length} faults`,
+  );
+  return figures.faults.length === 0;
+};

@@ -1,0 +1,105 @@
+/** Copies of a store at rest: what is taken, what is refused, and that nothing is left of one that failed. */
+import { crc32 } from 'node:zlib';
+import t from 'tap';
+import { CorruptionError } from '../../src/base/index.js';
+import type { Manifest } from '../../src/format/index.js';
+import { copyStore, readManifest } from '../../src/recovery/index.js';
+import { LogReplay } from '../../src/wal/index.js';
+import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
+
+const FILES: readonly (readonly [path: string, text: string])[] = [
+  ['snapshot/d1-1/entities.arrow', 'entities of one'],
+  ['snapshot/d1-1/events.arrow', 'events of one'],
+  ['snapshot/d2-1/entities.arrow', ''],
+];
+const ONCE = { path: 'snapshot/once/once.qonce', entryCount: 1, bytes: 4 };
+const LSN = 41;
+
+const MANIFEST: Manifest = {
+  storeId: 'a-store',
+  checkpointLsn: LSN,
+  shardCount: 2,
+  createdMs: 1_600_000_000_000,
+  catalog: { version: 1 },
+  once: ONCE,
+  files: FILES.map(([path, text], segment) => ({
+    ...{ path, kind: 'entities', databaseId: 1, dimensionId: 1, columnId: 0, shard: 0, segment, rowCount: 1 },
+    bytes: text.length,
+    crc32: crc32(Buffer.from(text)),
+  })),
+};
+
+function storeOn(disk: FaultyDisk): FaultyDisk {
+  for (const [path, text] of FILES) disk.put(`/from/${path}`, Buffer.from(text));
+  disk.put(`/from/${ONCE.path}`, Buffer.from('once'));
+  return disk;
+}
+
+const copy = (disk: FaultyDisk, manifest = MANIFEST): Promise<number> =>
+  copyStore({ fs: disk, from: '/from', to: '/to', manifest, random64: () => 5n });
+
+const filesIn = (disk: FaultyDisk): string[] => disk.files().filter((file) => file.startsWith('/to/'));
+
+t.test('a copy holds the files, the manifest and a log that goes on behind them', async (t) => {
+  const disk = storeOn(faultyDisk());
+  t.equal(await copy(disk), FILES.reduce((sum, [, text]) => sum + text.length, 0) + ONCE.bytes);
+  const after = disk.afterCrash();
+  t.strictSame(await readManifest(after, '/to'), { usage: undefined, ...MANIFEST });
+  for (const [path, text] of FILES) t.equal(Buffer.from(after.bytesOf(`/to/${path}`)).toString(), text);
+  t.equal(Buffer.from(after.bytesOf(`/to/${ONCE.path}`)).toString(), 'once');
+  const replay = new LogReplay({ fs: after, dir: '/to/log', fromLsn: LSN + 1 });
+  for await (const { lsn } of replay) t.fail(`record ${lsn}`);
+  t.equal(replay.end.nextLsn, LSN + 1);
+});
+
+t.test('nothing is written where something lies', async (t) => {
+  const disk = storeOn(faultyDisk());
+  disk.put('/to/letter', Buffer.from('dear'));
+  await t.rejects(copy(disk), { message: '/to is not empty' });
+  t.strictSame(filesIn(disk), ['/to/letter']);
+});
+
+t.test('a damaged, short or missing file is named, and nothing is left', async (t) => {
+  const [path, text] = FILES[1];
+  for (const found of [text.replace('e', 'E'), text.slice(1), `${text}!`]) {
+    const disk = storeOn(faultyDisk());
+    disk.put(`/from/${path}`, Buffer.from(found));
+    const error = await copy(disk).catch((error) => error);
+    t.ok(error instanceof CorruptionError && error.message.includes(`/from/${path}`), String(error));
+    t.strictSame(filesIn(disk), []);
+  }
+  const disk = storeOn(faultyDisk());
+  await disk.remove(`/from/${path}`);
+  await t.rejects(copy(disk), { code: 'ENOENT' });
+  t.strictSame(filesIn(disk), []);
+});
+
+t.test('no file of a manifest leads out of the directory', async (t) => {
+  for (const path of ['../secret', 'snapshot/../../x', '/etc/passwd', 'snapshot/a', 'snapshot//a/../b']) {
+    const disk = storeOn(faultyDisk());
+    const files = [{ ...MANIFEST.files[0], path }];
+    await t.rejects(copy(disk, { ...MANIFEST, files }), { message: `${path} is no path of a snapshot file` });
+    t.strictSame(filesIn(disk), []);
+  }
+});
+
+t.test('a full disk or a failing one leaves nothing, whatever call it is', async (t) => {
+  let count = 0;
+  for (let at = 0; ; at++) {
+    let isMet = false;
+    const fault = (step: number, _call: string, file: string): string | undefined => {
+      if (isMet || step !== at || !file.startsWith('/to')) return undefined;
+      isMet = true;
+      return 'ENOSPC';
+    };
+    const disk = storeOn(faultyDisk({ fault }));
+    const error = await copy(disk).catch((error) => error);
+    if (isMet && typeof error !== 'number') {
+      count++;
+      t.match(error, { code: 'ENOSPC' });
+      t.strictSame(filesIn(disk), []);
+    }
+    if (disk.steps < at) break;
+  }
+  t.ok(count > 15, `${count} calls`);
+});
