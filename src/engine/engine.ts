@@ -1,7 +1,6 @@
 /**
- * The engine on the main thread: opens the store, brings a lane back that died, asks the lanes, closes. Writes are in
- * writer.ts and write-order.ts, checkpoints in checkpoint.ts.
- * Invariant: while a lane is down nothing is appended, so its rebuild meets a log that stands still.
+ * The engine on the main thread: opens the store, asks the lanes, closes. Writes are in writer.ts and write-order.ts,
+ * checkpoints in checkpoint.ts, lanes that died in lane-repair.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
@@ -44,6 +43,7 @@ import { Checkpointer } from './checkpoint.js';
 import { DataVersions } from './data-versions.js';
 import { ExtractStreams } from './extract-stream.js';
 import { prepareFirstStart } from './first-start.js';
+import { LaneRepair } from './lane-repair.js';
 import { LaneSet } from './lanes.js';
 import { OnceTable } from './once.js';
 import type { EngineOptions } from './options.js';
@@ -51,7 +51,6 @@ import { ProcessMemory } from './process-memory.js';
 import { Queries } from './queries.js';
 import { QueryRunner, type QueryRunnerParts } from './query-runner.js';
 import { ReadGate } from './read-gate.js';
-import { type Rebuilt, type ReplayedCounts, rebuildLane } from './rebuild.js';
 import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
 import { loadLanes, replayLog } from './replay.js';
@@ -103,6 +102,7 @@ export class Engine implements EngineApi {
   readonly #scripts: ScriptWriter;
   readonly #checkpoints: Checkpointer;
   readonly #archiving: Archiving;
+  readonly #repair: LaneRepair;
   readonly #usage = new UsageBook();
   readonly #once: OnceTable;
   readonly #notes: RecordNotes;
@@ -110,9 +110,6 @@ export class Engine implements EngineApi {
   readonly #storeId: string;
   #ready = false;
   #closing = false;
-  /** Lanes that are down: settles, with what their replay changed, when one is back. */
-  readonly #rebuilds = new Map<number, Promise<ReplayedCounts>>();
-  #laneRestartCount = 0;
   #retention: Retention | null = null;
   #expiryTimer: NodeJS.Timeout | undefined;
   #writesUnderWay = 0;
@@ -129,7 +126,7 @@ export class Engine implements EngineApi {
     );
     this.#order = new WriteOrder(
       this.#lanes,
-      () => this.#rebuilds,
+      () => this.#repair.underWay,
       (lsn, write) => this.#sent(lsn, write),
       this.#gate,
     );
@@ -174,9 +171,17 @@ export class Engine implements EngineApi {
     };
     this.#archiving = new Archiving(options);
     this.#checkpoints = new Checkpointer(
-      { ...parts, canBegin: () => this.#rebuilds.size === 0 && !this.#closing },
+      { ...parts, canBegin: () => this.#repair.underWay.size === 0 && !this.#closing },
       manifest,
     );
+    this.#repair = new LaneRepair({
+      options,
+      lanes: this.#lanes,
+      order: this.#order,
+      gate: this.#gate,
+      checkpoints: this.#checkpoints,
+      logDir: this.#logDir,
+    });
     this.#memory = new WriteMemory(this.#lanes, this.#once, options.memoryLimitBytes, processMemory);
     this.#notes = new RecordNotes(this.#usage, this.#once);
     const writing = { ...parts, notes: this.#notes, memory: this.#memory };
@@ -199,7 +204,7 @@ export class Engine implements EngineApi {
       await this.#recover();
     } catch (error) {
       // Why a thread ended is the better answer.
-      await Promise.allSettled(this.#rebuilds.values());
+      await Promise.allSettled(this.#repair.underWay.values());
       this.#closing = true;
       await this.#lanes.close();
       throw error;
@@ -346,7 +351,7 @@ export class Engine implements EngineApi {
   }
 
   #expire(): void {
-    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) return;
+    if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) return;
     this.#write(() => this.#retention?.expire() ?? Promise.resolve()).catch((error) =>
       this.#options.events.warn('expired events stay for now', { error: String(error) }),
     );
@@ -354,7 +359,7 @@ export class Engine implements EngineApi {
 
   /** False when no file is prepared, or nothing may be written for now. */
   #beginLogFile(): Promise<boolean> {
-    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) return Promise.resolve(false);
+    if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) return Promise.resolve(false);
     return this.#write(() => this.#order.beginLogFile(this.#options.clock.nowMs()));
   }
 
@@ -404,7 +409,7 @@ export class Engine implements EngineApi {
   }
 
   #checkWritable(): void {
-    if (!this.#ready || this.#closing || this.#rebuilds.size > 0) throw this.#lanes.unavailable();
+    if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) throw this.#lanes.unavailable();
   }
 
   /** A record went to the lanes. */
@@ -424,7 +429,7 @@ export class Engine implements EngineApi {
 
   /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
   async checkpoint(): Promise<void> {
-    if (this.#rebuilds.size > 0) throw this.#lanes.unavailable();
+    if (this.#repair.underWay.size > 0) throw this.#lanes.unavailable();
     await this.#checkpoints.run();
   }
 
@@ -448,53 +453,7 @@ export class Engine implements EngineApi {
   #onLaneDown(index: number, cause: unknown): void {
     // While the engine closes, only writes that may be in the log need the lane: their answer is in its rebuild.
     if (this.#closing && this.#writesUnderWay === 0) return;
-    // A thread that ends while it rebuilds its lane is the rebuild's to follow.
-    if (this.#rebuilds.has(index)) return;
-    const { events } = this.#options;
-    events.warn('a worker thread ended and is rebuilt', { lane: index, cause: String(cause) });
-    const rebuild = this.#ready ? this.#rebuild(index) : this.#findCause(index, cause);
-    this.#rebuilds.set(index, rebuild);
-    rebuild.then(
-      () => this.#rebuilds.delete(index),
-      (error) => events.fatal(error as Error),
-    );
-  }
-
-  /** A new thread with the lane's shards as of the last record. Nothing is appended meanwhile. */
-  async #rebuild(index: number): Promise<ReplayedCounts> {
-    await this.#checkpoints.idle();
-    await this.#order.log.sync();
-    // What is durable is in the replay: none of it may be sent to the new thread once more.
-    await this.#gate.cleared();
-    const { lane, counts } = await this.#madeAnew(index);
-    this.#lanes.all[index] = lane;
-    this.#laneRestartCount++;
-    return counts;
-  }
-
-  #madeAnew(index: number): Promise<Rebuilt> {
-    const { fs, events } = this.#options;
-    return rebuildLane({
-      fs,
-      logDir: this.#logDir,
-      manifest: this.#checkpoints.manifest,
-      models: () => this.#order.head.databases.values(),
-      startLane: () => this.#lanes.start(index),
-      ended: (cause) =>
-        events.warn('a worker thread ended while it loaded its shards', {
-          lane: index,
-          cause: String(cause),
-        }),
-    });
-  }
-
-  /** A store whose thread ended while it was opened does not open: rejects, with the record that ends threads if one does. */
-  async #findCause(index: number, cause: unknown): Promise<never> {
-    if (!this.#order.isOpen) {
-      const { lane } = await this.#madeAnew(index);
-      await lane.close();
-    }
-    throw new Error(`worker thread ${index} ended while the store was opened: ${String(cause)}`, { cause });
+    this.#repair.begin(index, cause, this.#ready);
   }
 
   stats(): EngineStats {
@@ -515,8 +474,8 @@ export class Engine implements EngineApi {
       memoryLimitBytes,
       laneCount: this.#lanes.all.length,
       shardCount: this.#lanes.shardCount,
-      lanesDown: this.#rebuilds.size,
-      laneRestartCount: this.#laneRestartCount,
+      lanesDown: this.#repair.underWay.size,
+      laneRestartCount: this.#repair.count,
       onceCount: this.#once.count,
       archivedFileCount: archive.fileCount,
       archiveWaitingCount: archive.waitingCount,
@@ -543,7 +502,7 @@ export class Engine implements EngineApi {
         this.#onIdle = resolve;
       });
     }
-    await Promise.all(this.#rebuilds.values());
+    await Promise.all(this.#repair.underWay.values());
     await this.#checkpoints.idle();
     await this.#checkpoints.run().catch((error) => this.#checkpoints.warn(error));
     await this.#order.log.close();
