@@ -19,6 +19,7 @@ const TEST_FILES_AT_ONCE = 3;
 const FILE_SECONDS_MAX = 300;
 /** Folders of long files, which start first, so that at the end the cores do not wait for one of them. */
 const LONG_FOLDERS = [
+  'test/binary/',
   'test/crash/',
   'test/metamorphic/',
   'test/conformance/',

@@ -5,6 +5,7 @@ import { directoriesUnder, exists, filesUnder } from './source.js';
 
 /** Beside the floors: kinds of test that go through the whole server, and what tests share. */
 const BESIDE = [
+  'binary',
   'browser',
   'conformance',
   'crash',

@@ -60,6 +60,7 @@ export const TYPES_ANYWHERE = ['pino'];
 export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/main.ts': 'reads the config file and the cgroup limits, writes fatal errors to descriptor 2',
   'src/commands/demo-command.ts': 'makes and removes the temporary data directory, reads the keys made in it',
+  'src/tools/binary/build.mjs': 'the build of the executable',
   'src/tools/build.mjs': 'the build',
   'src/tools/test.mjs': 'lists the test files',
 };

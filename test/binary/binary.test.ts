@@ -1,0 +1,95 @@
+/** The single executable where there is nothing else: no Node in the path, no home, no variables. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const binary = path.join(root, 'dist/binary/quarry');
+t.setTimeout(240_000);
+
+t.before(async () => {
+  await run(process.execPath, [path.join(root, 'src/tools/binary/build.mjs')], { cwd: root });
+});
+
+/** An empty folder: working directory, and place for the cache. */
+function emptyDir(t: Test): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-binary-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What the executable says in `dir`, with no variables but these. */
+async function quarry(dir: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  const options = { cwd: dir, env: { QUARRY_CACHE_DIR: `${dir}/cache`, ...env }, timeout: 120_000 };
+  try {
+    const { stdout, stderr } = await run(binary, [...words], options);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+/** The program's folders in a cache. */
+const programsIn = (cache: string): string[] => fs.readdirSync(cache);
+
+t.test('the demo runs: worker threads, kernels, native modules and data are all in it', async (t) => {
+  const dir = emptyDir(t);
+  const ports = ['--https-port', '0', '--http-port', '0'];
+  const { code, out, err } = await quarry(dir, ['demo', '--small', '--exit', ...ports], { TMPDIR: dir });
+  t.equal(err, '');
+  t.equal(code, 0);
+  t.match(out, /20,000 flights|flights/);
+  t.strictSame(
+    fs.readdirSync(dir).filter((name) => name !== 'cache'),
+    [],
+    'nothing is left beside the cache',
+  );
+});
+
+t.test('exit codes and messages are those of the program', async (t) => {
+  const dir = emptyDir(t);
+  t.match(await quarry(dir, ['help']), { code: 0, out: /^quarry: an analytical database server/, err: '' });
+  t.match(await quarry(dir, ['nothing']), { code: 2, out: '', err: /unknown command "nothing"/ });
+  t.match(await quarry(dir, ['verify', `${dir}/absent`]), { code: 2, err: /is not there/ });
+});
+
+t.test('several that unpack at once do not meet, and what is damaged is unpacked anew', async (t) => {
+  const dir = emptyDir(t);
+  const help = (): Promise<Outcome> => quarry(dir, ['help']);
+  for (const { code, err } of await Promise.all([help(), help(), help()])) t.strictSame([code, err], [0, '']);
+  const [program, ...others] = programsIn(`${dir}/cache`);
+  t.strictSame(others, [], 'one folder, and no half ones');
+  t.equal(fs.statSync(`${dir}/cache`).mode & 0o077, 0, 'it is for nobody else');
+  const main = `${dir}/cache/${program}/dist/src/main.js`;
+  fs.truncateSync(main, 100);
+  t.match(await help(), { code: 0, err: '' });
+  t.ok(fs.statSync(main).size > 100);
+  t.strictSame(programsIn(`${dir}/cache`), [program]);
+});
+
+t.test('a cache that cannot be is passed over for the next place', async (t) => {
+  const dir = emptyDir(t);
+  fs.writeFileSync(`${dir}/file`, '');
+  const env = { QUARRY_CACHE_DIR: `${dir}/file`, XDG_CACHE_HOME: `${dir}/xdg` };
+  t.match(await quarry(dir, ['help'], env), { code: 0, err: '' });
+  t.equal(programsIn(`${dir}/xdg/quarry`).length, 1);
+  const nowhere = {
+    QUARRY_CACHE_DIR: `${dir}/file`,
+    XDG_CACHE_HOME: `${dir}/file`,
+    HOME: `${dir}/file`,
+    TMPDIR: `${dir}/file`,
+  };
+  t.match(await quarry(dir, ['help'], nowhere), { code: 1, out: '', err: /no place to unpack to/ });
+});
