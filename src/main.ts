@@ -49,9 +49,12 @@ function needs(log: Logger): ServeNeeds {
     laneFile: path.join(HERE, 'worker/entry.js'),
     kernelsFile: simd ? path.join(HERE, 'kernels/kernels.wasm') : null,
     onFatal: (error) => {
-      // Nothing may be acknowledged any more, so not even open requests are finished.
-      fs.writeSync(2, `quarry: fatal: ${error.message}\n`);
-      process.exit(EXIT.fatal);
+      // Nothing may be acknowledged any more, so not even open requests are finished, and nobody need read why.
+      try {
+        fs.writeSync(2, `quarry: fatal: ${error.message}\n`);
+      } finally {
+        process.exit(EXIT.fatal);
+      }
     },
   };
 }

@@ -221,8 +221,9 @@ export class Log {
     while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
       const [file] = this.#closed;
       if (!((await this.#options.archive?.holds(file)) ?? true)) break;
-      this.#closed.shift();
+      // Only what is gone is forgotten: another attempt comes with the next checkpoint.
       await this.#options.fs.remove(file.path);
+      this.#closed.shift();
       this.#spares.prepare();
     }
     return this.#writer.firstLsn >= lsn && this.#closed.length === 0;

@@ -229,3 +229,23 @@ t.test('a record that no log file could hold is refused as a bug, before it gets
   t.equal(log.append(payloadFor(1, 100)).lsn, 1);
   await log.close();
 });
+
+t.test('a file whose removal failed is removed by the next call', async (t) => {
+  let isBroken = true;
+  const fault = (_step: number, call: string): string | undefined =>
+    isBroken && call === 'remove' ? 'EIO' : undefined;
+  const disk = faultyDisk({ fault });
+  const log = await openLog(disk, 1);
+  for (const lsn of range(1, 30)) {
+    while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+    await log.append(payloadFor(lsn, sizeFor(lsn))).written;
+  }
+  const before = names(disk.files());
+  await t.rejects(log.dropBefore(30), { code: 'EIO' });
+  t.strictSame(names(disk.files()), before);
+  isBroken = false;
+  await log.dropBefore(30);
+  t.equal(names(disk.files()).length, 1);
+  t.equal(log.stats().fileCount, 1);
+  await log.close();
+});
