@@ -14,7 +14,7 @@ import type { Engine } from '../../src/engine/index.js';
 import { verifyStore } from '../../src/inspect/index.js';
 import { FaultyDisk } from '../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from './engine-fixture.js';
-import { AUTO, bytesOf, change, insert, type Lived, stateOf, type Write } from './life.js';
+import { AUTO, bytesOf, change, checkpointOf, insert, type Lived, stateOf, type Write } from './life.js';
 import { entities, FIRST, randomWrite } from './random-log.js';
 import type { Wanted } from './wanted.js';
 
@@ -102,7 +102,7 @@ async function live({ shards, steps }: Life, disk: FaultyDisk, seed: number, liv
       });
       underWay.push(answered);
       if (checkpoint === 'none') continue;
-      const done = engine.checkpoint();
+      const done = checkpointOf(engine);
       if (checkpoint === 'waited') await Promise.all([...underWay.splice(0), done]);
       else underWay = [...underWay, done];
     }
