@@ -2,7 +2,7 @@
 import t from 'tap';
 import { losePower } from './power-loss.js';
 
-const LOSSES = 500;
+const LOSSES = 300;
 const SEED = 5_150;
 t.setTimeout(240_000);
 t.comment(`seed ${SEED}`);
