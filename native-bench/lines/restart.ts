@@ -13,7 +13,7 @@ import { type Spread, spreadOf } from '../measure.js';
 import type { Cell, Table } from '../report.js';
 import { QuarryServer } from '../server/quarry.js';
 import { snapshotColumnBytes } from '../server/snapshot-bytes.js';
-import { checkAnswers, checkPeerAnswers, type Step } from './store.js';
+import { answersOf, answersOfPeer, checkAnswers, type Step } from './store.js';
 
 /** One start of a store, up to /readyz. */
 interface Start {
@@ -79,7 +79,7 @@ async function snapshotRow(bench: Bench, server: QuarryServer, { expected }: Ste
   await bench.close(server);
   const columnBytes = await snapshotColumnBytes(dir);
   const starts = await restarts(bench, dir, 'from a snapshot', (again) =>
-    checkAnswers(bench, again, expected),
+    checkAnswers(bench, answersOf(again), expected),
   );
   bench.compare({
     ...{ line: 'restart', name: 'until all counts are answered once', unit: 's', better: 'less' },
@@ -111,7 +111,7 @@ async function peersAgain(bench: Bench, expected: Step['expected']): Promise<Com
       bench.say(`restart of ${peer.name}, round ${round + 1} of ${bench.scale.restartRounds}`);
       const startedMs = performance.now();
       const again = bench.keep(peer.again());
-      await checkPeerAnswers(bench, again, expected);
+      await checkAnswers(bench, answersOfPeer(again), expected);
       seconds.push((performance.now() - startedMs) / 1000);
       await bench.close(again);
     }

@@ -4,7 +4,7 @@ import { percentile } from '../load/load.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
-import { checkAnswers, type Grown, type Step, timeQuestion } from './store.js';
+import { answersOf, checkAnswers, type Grown, type Step, timeQuestion } from './store.js';
 
 /** Median over the variants of the p50 of each question. Checks every answer first. */
 export async function scalingRow(
@@ -14,7 +14,7 @@ export async function scalingRow(
   { expected }: Step,
   grown: Grown,
 ): Promise<Cell[]> {
-  await checkAnswers(bench, server, expected);
+  await checkAnswers(bench, answersOf(server), expected);
   const cells: Cell[] = [
     `${workers} workers, ${expected.entityCount.toLocaleString('en-US')} entities`,
     grown.entitiesPerSecond,

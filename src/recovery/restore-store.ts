@@ -49,9 +49,7 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
   let timeMs: number | null = null;
   let isCut = false;
   const wants = (entry: LogEntry): boolean => {
-    if (target !== null && 'lsn' in target) {
-      if (entry.lsn > target.lsn) return false;
-    }
+    if (target !== null && 'lsn' in target && entry.lsn > target.lsn) return false;
     const recordMs = decodeRecordPayload(entry.payload).timeMs;
     if (target !== null && 'timeMs' in target && recordMs > target.timeMs) return false;
     timeMs = recordMs;

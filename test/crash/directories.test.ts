@@ -4,16 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { JsonClient } from '../support/json-client.js';
-import { ServerProcess } from '../support/server-process.js';
-import {
-  COMMANDS,
-  copyStore,
-  everythingBelow,
-  makeStore,
-  NEWER,
-  refusalFault,
-  runAs,
-} from './directories.js';
+import { runCommand, ServerProcess } from '../support/server-process.js';
+import { COMMANDS, copyStore, everythingBelow, makeStore, NEWER, refusalFault } from './directories.js';
 
 t.setTimeout(290_000);
 
@@ -65,7 +57,7 @@ async function endAsExpected(
 ): Promise<void> {
   const before = everythingBelow(watched);
   for (const name of commands) {
-    const result = await runAs(COMMANDS[name](dir), uid);
+    const result = await runCommand(COMMANDS[name](dir), {}, uid);
     t.equal(refusalFault(result, others[name] ?? expected), null, name);
     t.strictSame(everythingBelow(watched), before, `${name}: nothing was touched`);
   }
@@ -79,7 +71,7 @@ t.test('a directory that another process has open is refused to a second one', a
   const before = everythingBelow(dir, false);
   for (const name of ['serve', 'verify']) {
     const expected = { code: 1, text: naming(dir, 'in use by the process with pid \\d+') };
-    t.equal(refusalFault(await runAs(COMMANDS[name](dir), null), expected), null, name);
+    t.equal(refusalFault(await runCommand(COMMANDS[name](dir)), expected), null, name);
     t.strictSame(everythingBelow(dir, false), before, `${name}: nothing was touched`);
   }
   t.equal(await server.end(), 0);
@@ -103,7 +95,7 @@ t.test('keys.json is for people: another one is neither read nor changed', async
   const dir = newStore();
   const file = path.join(dir, 'keys.json');
   fs.writeFileSync(file, '{"version": 99}');
-  const { code } = await runAs(COMMANDS.serve(dir), null);
+  const { code } = await runCommand(COMMANDS.serve(dir));
   t.equal(code, 0);
   t.equal(fs.readFileSync(file, 'utf8'), '{"version": 99}');
 });
@@ -125,7 +117,7 @@ for (const name of ['log', 'spool', 'tls']) {
     fs.writeFileSync(file, 'not a folder');
     const before = everythingBelow(dir);
     const expected = { code: 1, text: naming(file, '(EEXIST|ENOTDIR)') };
-    t.equal(refusalFault(await runAs(COMMANDS.serve(dir), null), expected), null);
+    t.equal(refusalFault(await runCommand(COMMANDS.serve(dir)), expected), null);
     t.strictSame(everythingBelow(dir), before);
   });
 }
@@ -136,8 +128,8 @@ t.test(
     const dir = newStore();
     const link = path.join(rootDir, 'link');
     fs.symlinkSync(dir, link);
-    t.match(await runAs(COMMANDS.verify(link), null), { code: 0, output: /sound\n$/ });
-    t.match(await runAs(COMMANDS.serve(link), null), { code: 0 });
+    t.match(await runCommand(COMMANDS.verify(link)), { code: 0, output: /sound\n$/ });
+    t.match(await runCommand(COMMANDS.serve(link)), { code: 0 });
     t.equal(fs.readlinkSync(link), dir);
     const nowhere = path.join(rootDir, 'nowhere');
     const refused = { code: 1, text: naming(nowhere, '(ENOENT|EEXIST|does not exist|leads nowhere)') };
@@ -169,7 +161,7 @@ t.test(
     fs.writeFileSync(path.join(dir, 'quarry.pid'), '1\n');
     fs.chownSync(path.join(dir, 'quarry.pid'), OWNER, OWNER);
     t.match(
-      await runAs(COMMANDS.verify(dir), SOMEBODY),
+      await runCommand(COMMANDS.verify(dir), {}, SOMEBODY),
       { code: 0, output: /sound\n$/ },
       'with a pid left behind',
     );
@@ -215,6 +207,6 @@ t.test(
     await endAsExpected(t, dir, refused, { others: { verify: { code: 0, text: /sound\n$/ } } });
     const empty = path.join(disk, 'empty');
     const expected = { code: 1, text: naming(empty, 'EROFS') };
-    t.equal(refusalFault(await runAs(COMMANDS.serve(empty), null), expected), null, 'an empty folder there');
+    t.equal(refusalFault(await runCommand(COMMANDS.serve(empty)), expected), null, 'an empty folder there');
   },
 );

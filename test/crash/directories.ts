@@ -3,17 +3,14 @@
  * or in a folder that takes no writes, not a folder at all. Every command on each of them ends by itself with the exit
  * code that is documented and a line that says why; what lay there is afterwards as it was, to the byte and the date.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import type { JsonClient } from '../support/json-client.js';
 import { type CommandResult, ServerProcess } from '../support/server-process.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const COMMAND_MS_MAX = 60_000;
 /** A server makes log files beforehand, at any time. */
 const SPARE = /log-spare-\d+\.tmp$/;
 
@@ -26,30 +23,6 @@ export const COMMANDS: Readonly<Record<string, (dir: string) => readonly string[
   'account suspended': (dir) => ['account', 'suspended', '--data-dir', dir],
   'retention resume': (dir) => ['retention', 'resume', '--data-dir', dir],
 };
-
-/** Runs a command to its end as the given user; a server that starts is ended once it serves. */
-export function runAs(args: readonly string[], uid: number | null): Promise<CommandResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(uid === null ? {} : { uid, gid: uid }),
-  });
-  let [stdout, output] = ['', ''];
-  child.stdout.on('data', (part: Buffer) => {
-    stdout += part.toString();
-    output += part.toString();
-    if (stdout.includes('quarry serves https://')) child.kill('SIGTERM');
-  });
-  child.stderr.on('data', (part: Buffer) => {
-    output += part.toString();
-  });
-  const overdue = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
-  return new Promise((resolve) =>
-    child.on('close', (code, signal) => {
-      clearTimeout(overdue);
-      resolve({ code, signal, stdout, output });
-    }),
-  );
-}
 
 /**
  * Everything that lies below `dir`: names, kinds, modes, owners, dates of the last change and contents. The directory's

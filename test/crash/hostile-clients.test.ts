@@ -8,8 +8,8 @@ import { Prng } from '../../src/base/index.js';
 import { JsonClient } from '../support/json-client.js';
 import { ServerProcess } from '../support/server-process.js';
 import { GoodClient } from './good-client.js';
-import { ATTACKS, COLUMNS, headOf, LIVEZ, RESIDENT_MORE_MAX, type Target } from './hostile-clients.js';
-import { handleCount, residentBytes } from './process-state.js';
+import { ATTACKS, COLUMNS, headOf, LIVEZ, RESIDENT_MIB_MORE_MAX, type Target } from './hostile-clients.js';
+import { figuresOf } from './process-figures.js';
 import { answersIn, RawClient } from './raw-client.js';
 
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
@@ -213,7 +213,7 @@ t.test(
     const good = new GoodClient(ports, keys, 'good');
     good.start();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const [bytesBefore, handlesBefore] = [residentBytes(server.pid), handleCount(server.pid)];
+    const before = figuresOf(server.pid);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const insertedBefore = good.insertedCount;
       await attack(target, CONNECTIONS[name] ?? CONNECTIONS_ELSE, HELD_MS, prng);
@@ -221,16 +221,16 @@ t.test(
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       t.strictSame(good.faults, [], name);
-      const grown = residentBytes(server.pid) - bytesBefore;
+      const grown = figuresOf(server.pid).rssMib - before.rssMib;
       // Where the system does not tell, nothing is compared.
-      t.notOk(grown > RESIDENT_MORE_MAX, `${name}: ${Math.round(grown / 2 ** 20)} MiB more`);
+      t.notOk(grown > RESIDENT_MIB_MORE_MAX, `${name}: ${Math.round(grown)} MiB more`);
     }
     await good.stop();
     const untilMs = performance.now() + CLOSED_MS_MAX;
-    while (handleCount(server.pid) > handlesBefore && performance.now() < untilMs) {
+    while (figuresOf(server.pid).handles > before.handles && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    t.notOk(handleCount(server.pid) > handlesBefore, 'all file handles are back');
+    t.notOk(figuresOf(server.pid).handles > before.handles, 'all file handles are back');
     t.notMatch(server.output, /unexpected error/);
     t.equal(await server.end(), 0);
   },
@@ -247,7 +247,7 @@ t.test(
   'more connections than file handles stop no write, at most put a checkpoint off, and let others in when they are gone',
   async (t) => {
     const { server, client, ports, keys } = await serve(t);
-    const handlesAlone = handleCount(server.pid);
+    const handlesAlone = figuresOf(server.pid).handles;
     if (!limitHandles(server.pid, handlesAlone + HANDLES_LEFT)) {
       t.comment('skipped: prlimit cannot be run here');
       return;
@@ -264,7 +264,7 @@ t.test(
     await server.wrote('"msg":"checkpoint');
     t.notMatch(server.output, /a worker thread ended/);
     for (const one of opened) one.drop();
-    while (handleCount(server.pid) > handlesAlone + HANDLES_LEFT / 2)
+    while (figuresOf(server.pid).handles > handlesAlone + HANDLES_LEFT / 2)
       await new Promise((resolve) => setTimeout(resolve, 10));
     server.signal('SIGUSR2');
     await server.wrote('"msg":"checkpoint"');

@@ -12,7 +12,7 @@ import { Prng } from '../../src/base/index.js';
 import { JsonClient } from '../support/json-client.js';
 import { type Keys, ServerProcess, type Serving } from '../support/server-process.js';
 import { GoodClient, quantile } from './good-client.js';
-import { handleCount, residentBytes } from './process-state.js';
+import { figuresOf } from './process-figures.js';
 import { RawClient } from './raw-client.js';
 import type { Torture } from './wanted.js';
 
@@ -178,7 +178,7 @@ const WINDOW_MS = 4_000;
 const CONNECTIONS = 200;
 const PROCESS_FILE = fileURLToPath(new URL('./hostile-process.js', import.meta.url));
 /** How much more memory the server may hold behind all of it: kept buffers, and what the collector has not taken yet. */
-export const RESIDENT_MORE_MAX = 700 * MIB;
+export const RESIDENT_MIB_MORE_MAX = 700;
 
 /** Rounds of one window without and one with the hostile process. */
 export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
@@ -194,8 +194,8 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     const good = new GoodClient(ports, target.keys, 'good');
     good.start();
     await pause(WINDOW_MS / 2);
-    const [bytesBefore, handlesBefore] = [residentBytes(server.pid), handleCount(server.pid)];
-    let bytesMost = 0;
+    const before = figuresOf(server.pid);
+    let mibMost = 0;
     for (let round = 0; round < rounds; round++) {
       good.takeTimes();
       await pause(WINDOW_MS);
@@ -212,7 +212,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
       good.takeTimes();
       await pause(WINDOW_MS);
       beside.push(quantile(good.takeTimes(), 0.99));
-      bytesMost = Math.max(bytesMost, residentBytes(server.pid));
+      mibMost = Math.max(mibMost, figuresOf(server.pid).rssMib);
       const ended = new Promise((resolve) => hostile.once('exit', resolve));
       hostile.kill('SIGKILL');
       await ended;
@@ -222,10 +222,10 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     faults.push(...good.faults);
     // Connections that said nothing are dropped after ten seconds.
     await pause(15_000);
-    const handles = handleCount(server.pid) - handlesBefore;
+    const handles = figuresOf(server.pid).handles - before.handles;
     if (handles > 10) faults.push(`${handles} file handles more than before`);
-    if (bytesMost - bytesBefore > RESIDENT_MORE_MAX)
-      faults.push(`${bytesMost - bytesBefore} bytes more than before`);
+    if (mibMost - before.rssMib > RESIDENT_MIB_MORE_MAX)
+      faults.push(`${Math.round(mibMost - before.rssMib)} MiB more than before`);
     if (server.output.includes('unexpected error')) faults.push(server.output.slice(-2_000));
     const [p99, p99Beside] = [quantile(without, 0.5), quantile(beside, 0.5)];
     if (p99Beside > 2 * p99)
@@ -233,7 +233,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     for (const fault of faults) console.log(fault);
     console.log(
       `${rounds} windows: p99 ${p99.toFixed(1)} ms without, ${p99Beside.toFixed(1)} ms beside ${CONNECTIONS} hostile connections a time; ` +
-        `${good.insertedCount} inserts, ${Math.round((bytesMost - bytesBefore) / MIB)} MiB more at most, ` +
+        `${good.insertedCount} inserts, ${Math.round(mibMost - before.rssMib)} MiB more at most, ` +
         `${handles} file handles more at the end, ${faults.length} faults`,
     );
   } finally {

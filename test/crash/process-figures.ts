@@ -28,18 +28,21 @@ export interface ProcessFigures {
   readonly rssMib: number;
   /** The most that it ever had. */
   readonly rssMibMax: number;
+  /** Open files, connections among them. */
   readonly handles: number;
   readonly threads: number;
 }
 
-/** Of a process that runs, on Linux. */
+/** Of a process that runs; NaN where the system tells nothing (only Linux does). */
 export function figuresOf(pid: number): ProcessFigures {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  const dir = `/proc/${pid}`;
+  const isTold = fs.existsSync(dir);
+  const status = isTold ? fs.readFileSync(`${dir}/status`, 'utf8') : '';
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
   return {
     rssMib: of('VmRSS') / 1024,
     rssMibMax: of('VmHWM') / 1024,
-    handles: fs.readdirSync(`/proc/${pid}/fd`).length,
+    handles: isTold ? fs.readdirSync(`${dir}/fd`).length : Number.NaN,
     threads: of('Threads'),
   };
 }

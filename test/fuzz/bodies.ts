@@ -14,7 +14,7 @@ import type { Ask } from '../support/json-client.js';
 import { judged } from './answers.js';
 import { mutated, mutationArb, textOf, wrongArb } from './damage.js';
 import { caseData, type GoodAsk, goodAsks } from './grammar.js';
-import { type NearAnswer, NearServer } from './near-server.js';
+import { type NearAnswer, type NearAsk, NearServer } from './near-server.js';
 
 const CHUNK = 5_000;
 const GOOD_EVERY = 25;
@@ -215,12 +215,27 @@ export const shown = ({ method, pathText, bytes }: HostileAsk): string => {
 /** One body; throws an Error that tells what is wrong with how it was answered. */
 async function tryOne(server: NearServer, ask: HostileAsk, figures: BodyFigures): Promise<void> {
   if (ask.prepared) for (const before of ask.before) await send(server, before, ask.who);
+  const { method, pathText: path, who, bytes: body, cutAt, headers } = ask;
+  const sent = { method, path, key: server.keys[who], body, cutAt, headers };
+  await tryAsk(server, sent, () => shown(ask), figures);
+  if (figures.bodies % GOOD_EVERY === 0) {
+    figures.good++;
+    await checkGood(server, figures.bodies);
+  }
+}
+
+/** Sends one request and counts it. Throws an Error that tells what is wrong with the answer, or with what it left. */
+export async function tryAsk(
+  server: NearServer,
+  ask: NearAsk,
+  shownText: () => string,
+  figures: BodyFigures,
+): Promise<void> {
   const mark = server.mark();
   const beginMs = performance.now();
-  const { method, pathText: path, who, bytes: body, cutAt, headers } = ask;
-  const answer = await server.ask({ method, path, key: server.keys[who], body, cutAt, headers });
+  const answer = await server.ask(ask);
   const ms = performance.now() - beginMs;
-  if (ms > figures.slowestMs) [figures.slowestMs, figures.slowest] = [ms, shown(ask)];
+  if (ms > figures.slowestMs) [figures.slowestMs, figures.slowest] = [ms, shownText()];
   figures.bodies++;
   if (server.faults.length > 0) throw new Error(server.faults.splice(0).join('; '));
   if (answer === null) throw new Error('the connection was closed');
@@ -233,10 +248,6 @@ async function tryOne(server: NearServer, ask: HostileAsk, figures: BodyFigures)
     figures.refused++;
     figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
     if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
-  }
-  if (figures.bodies % GOOD_EVERY === 0) {
-    figures.good++;
-    await checkGood(server, figures.bodies);
   }
 }
 

@@ -15,8 +15,7 @@ import { faultyDisk } from '../support/faulty-disk.js';
 import { insertWorld } from '../support/sql-load.js';
 import { mutated as withOtherWords, wordSalad } from '../support/sql-mutants.js';
 import { generateWorld, type World } from '../support/sql-world.js';
-import { judged } from './answers.js';
-import { type BodyFigures, noFigures, toldOf } from './bodies.js';
+import { type BodyFigures, noFigures, toldOf, tryAsk } from './bodies.js';
 import { mutated, mutationArb } from './damage.js';
 import { NearServer } from './near-server.js';
 
@@ -121,25 +120,8 @@ class Texts {
 }
 
 async function tryOne(server: NearServer, body: Uint8Array, figures: BodyFigures): Promise<void> {
-  const mark = server.mark();
-  const beginMs = performance.now();
-  const answer = await server.ask({ method: 'POST', path: '/v1/sql', key: server.keys.master, body });
-  const ms = performance.now() - beginMs;
-  if (ms > figures.slowestMs)
-    [figures.slowestMs, figures.slowest] = [ms, Buffer.from(body).toString('latin1')];
-  figures.bodies++;
-  if (server.faults.length > 0) throw new Error(server.faults.splice(0).join('; '));
-  if (answer === null) throw new Error('the connection was closed');
-  const contentType = answer.headers.get('content-type') ?? '';
-  const { fault, code } = judged({ status: answer.status, contentType, body: answer.body });
-  if (fault !== null) throw new Error(fault);
-  if (server.engine.stats().laneRestartCount > 0) throw new Error('a worker ended');
-  if (code === null) figures.accepted++;
-  else {
-    figures.refused++;
-    figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
-    if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
-  }
+  const ask = { method: 'POST', path: '/v1/sql', key: server.keys.master, body };
+  await tryAsk(server, ask, () => Buffer.from(body).toString('latin1'), figures);
   if (figures.bodies % GOOD_EVERY === 0) {
     figures.good++;
     await checkGood(server, figures.bodies);

@@ -139,20 +139,26 @@ export interface CommandResult extends Ending {
   readonly output: string;
 }
 
-/** Runs a `quarry` command to its end, or for a minute (then its signal tells); `env` adds to this process's own environment. */
+/**
+ * Runs a `quarry` command to its end, or for a minute (then its signal tells); `env` adds to this process's own environment,
+ * `uid` is another user (as root). A server that starts is ended by SIGTERM once it serves.
+ */
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  uid: number | null = null,
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
+    ...(uid === null ? {} : { uid, gid: uid }),
   });
   let stdout = '';
   let output = '';
   child.stdout.on('data', (part: Buffer) => {
     stdout += part.toString();
     output += part.toString();
+    if (SERVES.test(stdout)) child.kill('SIGTERM');
   });
   child.stderr.on('data', (part: Buffer) => {
     output += part.toString();

@@ -37,11 +37,11 @@ function homeOrNull() {
 /** Makes the folder, for this user alone. Throws when it is somebody else's, or cannot be written. */
 function makePrivate(dir) {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const { uid, mode } = fs.lstatSync(dir);
-  if (!fs.lstatSync(dir).isDirectory()) throw new Error(`${dir} is no directory`);
+  const stat = fs.lstatSync(dir);
+  if (!stat.isDirectory()) throw new Error(`${dir} is no directory`);
   if (process.getuid !== undefined) {
-    if (uid !== process.getuid()) throw new Error(`${dir} belongs to another user`);
-    if ((mode & 0o077) !== 0) fs.chmodSync(dir, 0o700);
+    if (stat.uid !== process.getuid()) throw new Error(`${dir} belongs to another user`);
+    if ((stat.mode & 0o077) !== 0) fs.chmodSync(dir, 0o700);
   }
   fs.accessSync(dir, fs.constants.W_OK);
 }
