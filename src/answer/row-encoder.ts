@@ -4,10 +4,11 @@
  *   json    the members of a JSON answer: "result":[{...},{...}],"count":2
  *   ndjson  a JSON object a line                       csv  RFC 4180, a first line of names
  *   arrow   an Arrow IPC stream: schema, a record batch a part, end of stream
+ *   postgres  DataRow messages of the protocol of Postgres, neither head nor tail
  */
 import type { Vector } from '../vector/index.js';
 
-export const ROW_FORMATS = ['json', 'ndjson', 'csv', 'arrow'] as const;
+export const ROW_FORMATS = ['json', 'ndjson', 'csv', 'arrow', 'postgres'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
 /** For one answer on one thread: it uses its memory again, and what it gives is its caller's. */

@@ -10,6 +10,8 @@ export interface RowStream {
   readonly parts: AsyncGenerator<Uint8Array, void, void>;
   /** Tells that a part is not looked at any more: its memory may be used again. Need not be called. */
   readonly done?: (part: Uint8Array) => void;
+  /** Rows made so far: all of them when the parts are at their end. Left out: nobody counts. */
+  readonly rowCount?: () => number;
 }
 
 /** Rows of some kind as the bytes of an answer, piece by piece: see RowEncoder. */

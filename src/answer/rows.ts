@@ -3,6 +3,7 @@ import type { Field } from '../vector/index.js';
 import { arrowEncoder } from './arrow-rows.js';
 import { csvEncoder } from './csv-rows.js';
 import { jsonEncoder } from './json-rows.js';
+import { postgresEncoder } from './postgres-rows.js';
 import { freshRoom, type Room } from './room.js';
 import type { RowEncoder, RowFormat } from './row-encoder.js';
 
@@ -16,5 +17,7 @@ export function rowEncoder(format: RowFormat, fields: readonly Field[], room: Ro
       return csvEncoder(fields, room);
     case 'arrow':
       return arrowEncoder(fields, room);
+    case 'postgres':
+      return postgresEncoder(fields, room);
   }
 }

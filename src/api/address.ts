@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { checkAll, quoted } from '../base/index.js';
 import type { TeamFields } from './team-fields.js';
 
-const ADDRESSES_MAX = 100;
+export const ADDRESSES_MAX = 100;
 const HOST_CHARS_MAX = 253;
 /** ASCII letters in either case: what is lower-cased later must not become one (U+212A). */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;

@@ -7,6 +7,7 @@ import { AnswerText, writeAnswer } from './aggregate-text.js';
 import { bindQuery, queryList } from './condition.js';
 import { dimensionAt, objectAt, readAll, readKnown, readOrNull } from './fields.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { bindValues, type LevelFields, readLevel, readLimit } from './level.js';
 import { readMetric } from './metric.js';
 import { readBypassCache } from './query-list.js';
@@ -17,8 +18,6 @@ export interface AggregationQuery {
   readonly columns: readonly string[];
   readonly bypassCache: boolean;
 }
-
-const FIELDS = ['dimension', 'filter', 'query', 'bypass-cache'];
 
 /** A level, and the column that it is of. */
 interface BoundLevel {
@@ -47,13 +46,18 @@ export function bindAggregation(
   const readDimension = () => dimensionAt(model, object.get('dimension'), '"dimension"');
   const known = readOrNull(readDimension);
   const scope = known === null ? null : { dimension: known, nowMs, access };
-  const { dimension, entities, levels, bypassCache } = readKnown(object, FIELDS, 4049, 'the body', () =>
-    readAll({
-      dimension: readDimension,
-      entities: () => readFilter(object.get('filter') ?? [], scope),
-      levels: () => readLevels(object, scope),
-      bypassCache: () => readBypassCache(object, 'the body'),
-    }),
+  const { dimension, entities, levels, bypassCache } = readKnown(
+    object,
+    KNOWN_FIELDS.aggregation,
+    4049,
+    'the body',
+    () =>
+      readAll({
+        dimension: readDimension,
+        entities: () => readFilter(object.get('filter') ?? [], scope),
+        levels: () => readLevels(object, scope),
+        bypassCache: () => readBypassCache(object, 'the body'),
+      }),
   );
   const plan: AggregatePlan = {
     databaseId: model.id,

@@ -9,6 +9,7 @@ import { readColumnName, readDescription } from './column-fields.js';
 import type { ApiNamesAnswer, ModelDecision } from './dimension.js';
 import { columnAt, dimensionAt, objectAt, readAll, readKnown, requiredString } from './fields.js';
 import { type Json, type JsonObject, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 
 const PLACE = 'the body';
 const API_NAME = { missing: 3000, wrongType: 3007 } as const;
@@ -27,9 +28,7 @@ interface ColumnPlace {
 export function changeColumn(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 3000, PLACE);
   const readers = { own: () => ownColumn(object, model, 'changed'), wanted: () => readWanted(object) };
-  const { own, wanted } = readKnown(object, ['api-name', 'dimension', ...CHANGEABLE], 3000, PLACE, () =>
-    readAll(readers),
-  );
+  const { own, wanted } = readKnown(object, KNOWN_FIELDS.changedColumn, 3000, PLACE, () => readAll(readers));
   const { column, ...place } = own;
   const changed: Column = {
     ...column,
@@ -47,7 +46,7 @@ export function changeColumn(body: Json, model: DatabaseModel): ModelDecision<Ap
 /** Deletes one column with its values. Throws 3000, 3001 for `entity-id`, 3007, 3018, 5008 and 5009. */
 export function deleteColumn(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 3000, PLACE);
-  const { column, ...place } = readKnown(object, ['api-name', 'dimension'], 3000, PLACE, () =>
+  const { column, ...place } = readKnown(object, KNOWN_FIELDS.deletedColumn, 3000, PLACE, () =>
     ownColumn(object, model, 'deleted'),
   );
   return decision(column, [{ change: 'column-deleted', ...place, columnId: column.id }]);

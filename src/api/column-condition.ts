@@ -7,6 +7,7 @@ import { MINFREQ_MAX, QuarryError, quoted } from '../base/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Column, isEventType } from '../schema/index.js';
 import { ExactNumber, type Json, type JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { type BoundPredicates, bindPredicates, type Predicate } from './predicate.js';
 import { readWindow } from './window.js';
 
@@ -18,7 +19,7 @@ export interface ColumnCondition {
   readonly place: string;
 }
 
-const EVENT_PARAMETERS = ['between', 'minfreq'];
+const EVENT_PARAMETERS: readonly string[] = KNOWN_FIELDS.event;
 
 export function predicatesIn({ parameters, place }: ColumnCondition): Predicate[] {
   return [...parameters]

@@ -22,23 +22,12 @@ import {
 } from '../schema/index.js';
 import { readAll, readKnown, readOrNull, requiredString } from './fields.js';
 import { ExactNumber, isList, type Json, type JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { apiNameFrom, COLUMN_API_NAME, COLUMN_NAME, checkApiName, checkName } from './names.js';
 
-const FIELDS = [
-  'name',
-  'api-name',
-  'type',
-  'description',
-  'dimension',
-  'storage',
-  'cardinality',
-  'decimal-places',
-  'range',
-  'retention-time',
-];
-const DECIMAL_PLACES_DEFAULT = 6;
-const DECIMAL_PLACES_MAX = 20;
-const RANGE_BOUNDS_MAX = 10_000;
+export const DECIMAL_PLACES_DEFAULT = 6;
+export const DECIMAL_PLACES_MAX = 20;
+export const RANGE_BOUNDS_MAX = 10_000;
 const INTEGER = /^-?\d+$/;
 
 /** `dimension` names the place of an entity in an insert, so a column of that name could never be written. */
@@ -71,7 +60,7 @@ export function readColumn<T>(
       active: () => true,
     });
   const readers = { column: readFields, dimension: readDimension };
-  return readKnown(object, FIELDS, 3000, place, () => readAll(readers));
+  return readKnown(object, KNOWN_FIELDS.newColumn, 3000, place, () => readAll(readers));
 }
 
 /** The value at `field`; undefined when it is absent or null. */

@@ -17,6 +17,7 @@ import { type Column, type Dimension, isEventType } from '../schema/index.js';
 import { bindColumn, bindEvents, type ColumnCondition, readMinfreq } from './column-condition.js';
 import { refuseUnknown } from './fields.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { asksNear, bindNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
 
@@ -234,7 +235,7 @@ function columnCondition(object: JsonObject, scope: Scope, place: string): Colum
 }
 
 function bindFreqgroup(object: JsonObject, group: Json, scope: Scope, place: string): Condition {
-  refuseUnknown(object, ['minfreq', 'freqgroup'], 4049, place);
+  refuseUnknown(object, KNOWN_FIELDS.freqgroup, 4049, place);
   const minfreq = readMinfreq(object.get('minfreq'), `${place}.minfreq`);
   if (!isList(group)) throw new QuarryError(4049, `${place}.freqgroup must be a list, not ${kindOf(group)}`);
   if (group.length === 0) throw new QuarryError(4014, `${place}.freqgroup has no column`);

@@ -8,6 +8,7 @@ import { bindEventQuery, queryList } from './condition.js';
 import { readAll, readOrNull } from './fields.js';
 import { bucketsOf, checkResolution, readInterval } from './interval.js';
 import type { Json } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { bindQueries, type NamedQuery, type QueryEntry } from './query-list.js';
 
 export type CountEventQuery = NamedQuery<AggregatePlan>;
@@ -22,7 +23,9 @@ export function bindCountEvent(
   nowMs: number,
   access: Access,
 ): readonly CountEventQuery[] {
-  return bindQueries(body, model, ['interval'], (entry) => bindPlan(entry, model.id, nowMs, access));
+  return bindQueries(body, model, KNOWN_FIELDS.countEventQuery, (entry) =>
+    bindPlan(entry, model.id, nowMs, access),
+  );
 }
 
 /** The events of the rows that the caller sees; only shapes are checked, and null is given, in a refused dimension. */

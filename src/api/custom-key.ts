@@ -21,22 +21,15 @@ import { databaseAt, type Reach } from './database.js';
 import type { ModelDecision } from './dimension.js';
 import { columnAt, dimensionAt, objectAt, readAll } from './fields.js';
 import { isList, type Json, kindOf, writeJson } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { TeamFields } from './team-fields.js';
 
 const WRONG = 8000;
 /** Dimensions of a whitelist or filter, and columns of one dimension. */
-const NAMED_MAX = 10_000;
+export const NAMED_MAX = 10_000;
 /** JSON text of one dimension's filter: it is kept, and read again for every request. */
 const FILTER_CHARS_MAX = 65_536;
 const PLACE = '"custom-database-key"';
-const KEY_FIELDS = [
-  'key-name',
-  'key-type',
-  'description',
-  'columns-whitelist',
-  'filter',
-  'addresses-whitelist',
-];
 
 export interface CustomKeysAnswer {
   readonly 'custom-keys': readonly string[];
@@ -55,7 +48,7 @@ function readBody<T>(
   known: readonly string[],
   read: (fields: TeamFields, model: DatabaseModel) => T,
 ): { readonly model: DatabaseModel; readonly key: T } {
-  return TeamFields.read(body, ['database-name', 'custom-database-key'], WRONG, 'the body', (outer) => {
+  return TeamFields.read(body, KNOWN_FIELDS.customKeyBody, WRONG, 'the body', (outer) => {
     const name = outer.text('database-name');
     if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
     return TeamFields.read(outer.object.get('custom-database-key'), known, WRONG, PLACE, (fields) => {
@@ -146,7 +139,7 @@ export function createCustomKey(
   text: string,
   nowMs: number,
 ): ModelDecision<CreatedKeyAnswer> {
-  const { model, key: own } = readBody(body, catalog, reach, KEY_FIELDS, (fields, within) =>
+  const { model, key: own } = readBody(body, catalog, reach, KNOWN_FIELDS.newCustomKey, (fields, within) =>
     readKey(fields, within, null, nowMs),
   );
   const key = { ...own, hash: hashOfKey(text) };
@@ -161,8 +154,7 @@ export function changeCustomKey(
   reach: Reach,
   nowMs: number,
 ): ModelDecision<CustomKeysAnswer> {
-  const known = [...KEY_FIELDS, 'new-key-name'];
-  const { model, key } = readBody(body, catalog, reach, known, (fields, within) => {
+  const { model, key } = readBody(body, catalog, reach, KNOWN_FIELDS.changedCustomKey, (fields, within) => {
     const before = keyAt(catalog, within, fields.text('key-name'));
     return { before, after: { ...readKey(fields, within, before, nowMs), hash: before.hash } };
   });
@@ -173,7 +165,7 @@ export function changeCustomKey(
 
 /** Throws 8000, 8002, 8004 and 503. */
 export function deleteCustomKey(body: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
-  const { key } = readBody(body, catalog, reach, ['key-name'], (fields, model) =>
+  const { key } = readBody(body, catalog, reach, KNOWN_FIELDS.deletedCustomKey, (fields, model) =>
     keyAt(catalog, model, fields.text('key-name')),
   );
   const { hash, name } = key;

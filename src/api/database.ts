@@ -23,22 +23,12 @@ import { CLOUD_AREAS } from './cloud.js';
 import type { ModelDecision } from './dimension.js';
 import { readAll } from './fields.js';
 import type { Json } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { TeamFields } from './team-fields.js';
 
 const WRONG = 8000;
-const NAME = /^[ !#-&(-^`-~]+$/;
-const TYPES: readonly DatabaseType[] = ['test', 'production'];
-const DATABASE_FIELDS = [
-  'name',
-  'description',
-  'type',
-  'pricing-model',
-  'labels',
-  'query-load',
-  'insertion-load',
-  'cloud_provider',
-  'cloud_area',
-];
+export const DATABASE_NAME_FORM = /^[ !#-&(-^`-~]+$/;
+export const DATABASE_TYPES: readonly DatabaseType[] = ['test', 'production'];
 
 export interface DatabaseNamesAnswer {
   readonly 'database-name': readonly string[];
@@ -56,7 +46,7 @@ function readBody<T>(
   withAddresses: boolean,
   read: (both: DatabaseBody) => T,
 ): T {
-  const outerFields = withAddresses ? ['database', 'addresses-whitelist'] : ['database'];
+  const outerFields = withAddresses ? KNOWN_FIELDS.databaseBody : KNOWN_FIELDS.deletedDatabaseBody;
   return TeamFields.read(body, outerFields, WRONG, 'the body', (outer) => {
     if (!outer.has('database')) throw outer.fault('database', 'is missing');
     return TeamFields.read(outer.object.get('database'), known, WRONG, '"database"', (fields) =>
@@ -67,7 +57,7 @@ function readBody<T>(
 
 function readName(fields: TeamFields, field: string): string {
   const name = fields.text(field);
-  if (!NAME.test(name) || name.trim() === '')
+  if (!DATABASE_NAME_FORM.test(name) || name.trim() === '')
     throw fields.fault(field, `${quoted(name)} has invalid characters or none`);
   if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
   return name;
@@ -134,10 +124,10 @@ export function createDatabase(
   texts: NewDatabaseKeys,
   nowMs: number,
 ): ModelDecision<CreatedDatabaseAnswer> {
-  const { name, type, properties } = readBody(body, DATABASE_FIELDS, true, (both) =>
+  const { name, type, properties } = readBody(body, KNOWN_FIELDS.newDatabase, true, (both) =>
     readAll({
       name: () => readName(both.fields, 'name'),
-      type: () => both.fields.choice('type', TYPES),
+      type: () => both.fields.choice('type', DATABASE_TYPES),
       properties: () => readProperties(both, both.fields.object.get('type') === 'production', null, nowMs),
     }),
   );
@@ -172,21 +162,25 @@ export function changeDatabase(
   reach: Reach,
   nowMs: number,
 ): ModelDecision<DatabaseNamesAnswer> {
-  const known = [...DATABASE_FIELDS, 'new-database-name'];
-  const { database, before, name, properties } = readBody(body, known, true, (both) => {
-    const { fields } = both;
-    const database = databaseAt(catalog, fields.text('name'), reach);
-    const before = propertiesOf(catalog, database.id);
-    const read = readAll({
-      type: () => {
-        if (fields.choice('type', TYPES, database.type) === database.type) return;
-        throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
-      },
-      name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
-      properties: () => readProperties(both, database.type === 'production', before, nowMs),
-    });
-    return { database, before, ...read };
-  });
+  const { database, before, name, properties } = readBody(
+    body,
+    KNOWN_FIELDS.changedDatabase,
+    true,
+    (both) => {
+      const { fields } = both;
+      const database = databaseAt(catalog, fields.text('name'), reach);
+      const before = propertiesOf(catalog, database.id);
+      const read = readAll({
+        type: () => {
+          if (fields.choice('type', DATABASE_TYPES, database.type) === database.type) return;
+          throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
+        },
+        name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
+        properties: () => readProperties(both, database.type === 'production', before, nowMs),
+      });
+      return { database, before, ...read };
+    },
+  );
   if (name !== database.name) refuseTaken(catalog, name);
   const isSame =
     name === database.name && isDeepStrictEqual({ ...properties, updatedMs: 0 }, { ...before, updatedMs: 0 });
@@ -202,7 +196,7 @@ export function deleteDatabase(
   catalog: Catalog,
   reach: Reach,
 ): ModelDecision<DatabaseNamesAnswer> {
-  const { id, name } = readBody(body, ['name'], false, ({ fields }) =>
+  const { id, name } = readBody(body, KNOWN_FIELDS.deletedDatabase, false, ({ fields }) =>
     databaseAt(catalog, fields.text('name'), reach),
   );
   return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };

@@ -7,6 +7,7 @@ import type { CatalogChange, NewDimension } from '../catalog/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../schema/index.js';
 import { dimensionAt, objectAt, readAll, readKnown, requiredString } from './fields.js';
 import { isList, type Json, type JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { checkApiName, checkName, DIMENSION_API_NAME, DIMENSION_NAME } from './names.js';
 
 export interface ModelDecision<T> {
@@ -51,7 +52,7 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
 }
 
 function readDimension(entry: JsonObject, id: number, place: string): NewDimension {
-  return readKnown(entry, ['name', 'api-name', 'relational-model-type'], 5007, place, () =>
+  return readKnown(entry, KNOWN_FIELDS.newDimension, 5007, place, () =>
     readAll({
       id: () => id,
       name: () => checkName(requiredString(entry, 'name', REQUIRED, place), DIMENSION_NAME),
@@ -70,7 +71,7 @@ function readModelType(entry: JsonObject, place: string): NewDimension['modelTyp
 /** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
 export function deleteDimension(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const object = objectAt(body, 5007, 'the body');
-  const { id, apiName } = readKnown(object, ['api-name'], 5007, 'the body', () =>
+  const { id, apiName } = readKnown(object, KNOWN_FIELDS.deletedDimension, 5007, 'the body', () =>
     dimensionAt(model, requiredString(object, 'api-name', REQUIRED, 'the body'), 'api-name'),
   );
   if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');

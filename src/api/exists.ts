@@ -5,6 +5,7 @@ import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.j
 import type { Access } from './access.js';
 import { dimensionAt, objectAt, readAll, readKnown, readOrNull } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 
 export interface ExistsQuery {
   /** The entities that the caller sees. */
@@ -19,7 +20,7 @@ export interface ExistsQuery {
 export function bindExists(body: Json, model: DatabaseModel, nowMs: number, access: Access): ExistsQuery {
   const object = objectAt(body, 4004, 'the body');
   const list = readOrNull(() => readIds(object)) ?? [];
-  const { dimension, asked } = readKnown(object, ['ids', 'dimension'], 4049, 'the body', () =>
+  const { dimension, asked } = readKnown(object, KNOWN_FIELDS.exists, 4049, 'the body', () =>
     readAll({
       ids: () => readIds(object),
       dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),

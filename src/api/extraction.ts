@@ -26,6 +26,7 @@ import {
 } from './extract-columns.js';
 import { dimensionAt, objectAt, readAll, readKnown, readLimit, readOrNull } from './fields.js';
 import type { Json, JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import type { NearQuery, NearRules } from './near.js';
 import {
   PAGE_TOKEN_FIELD,
@@ -82,8 +83,6 @@ export interface Extraction {
   readonly owner: TokenOwner;
   readonly bypassCache: boolean;
 }
-
-const FIELDS = ['query', 'columns', 'limit', 'order', PAGE_TOKEN_FIELD, 'dimension', 'bypass-cache'];
 
 const NEAR_OF_RESULT: NearRules = {
   limitMax: null,
@@ -193,7 +192,7 @@ export function readParts(
   const token = readOrNull(readToken);
   const firstMs = token?.firstMs ?? nowMs;
   const scope = dimension === null ? null : { dimension, access, nowMs: firstMs };
-  const parts = readKnown(object, FIELDS, 4049, 'the body', () =>
+  const parts = readKnown(object, KNOWN_FIELDS.extraction, 4049, 'the body', () =>
     readAll({
       dimension: readDimension,
       query: () => {

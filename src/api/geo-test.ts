@@ -7,6 +7,7 @@ import type { GeoTest } from '../ir/index.js';
 import type { Point } from '../schema/index.js';
 import { objectAt, readLimit, refuseUnknown } from './fields.js';
 import type { Json, JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { finiteNumber } from './operand.js';
 
 const EARTH_RADIUS_KM = 6371.0088;
@@ -33,7 +34,7 @@ function degrees(object: JsonObject, key: string, limit: number, place: string):
 
 function point(json: Json | undefined, place: string): Point {
   const object = objectAt(json, 4049, place);
-  refuseUnknown(object, ['longitude', 'latitude'], 4049, place);
+  refuseUnknown(object, KNOWN_FIELDS.point, 4049, place);
   return {
     longitude: degrees(object, 'longitude', 180, place),
     latitude: degrees(object, 'latitude', 90, place),
@@ -42,7 +43,7 @@ function point(json: Json | undefined, place: string): Point {
 
 export function readRadius(json: Json, place: string): GeoPredicate {
   const object = objectAt(json, 4049, place);
-  refuseUnknown(object, ['longitude', 'latitude', 'radius', 'unit', 'between'], 4049, place);
+  refuseUnknown(object, KNOWN_FIELDS.geoRadius, 4049, place);
   const longitude = degrees(object, 'longitude', 180, place);
   const latitude = degrees(object, 'latitude', 90, place);
   for (const key of ['radius', 'unit']) {
@@ -61,7 +62,7 @@ export function readRadius(json: Json, place: string): GeoPredicate {
 
 export function readBox(json: Json, place: string): GeoPredicate {
   const object = objectAt(json, 4049, place);
-  refuseUnknown(object, ['lower-left', 'upper-right', 'between'], 4049, place);
+  refuseUnknown(object, KNOWN_FIELDS.geoBoundingBox, 4049, place);
   for (const key of ['lower-left', 'upper-right']) {
     if (!object.has(key)) throw new QuarryError(4010, `${place} lacks ${quoted(key)}`);
   }
@@ -90,8 +91,7 @@ export interface NearArgument extends Point {
 /** Throws 4010, 4028 and 4049. `limitMax` null = any limit. */
 export function readNear(json: Json | undefined, place: string, limitMax: number | null): NearArgument {
   const object = objectAt(json, 4049, place);
-  const known = ['longitude', 'latitude', 'limit', 'show_coordinates', 'between'];
-  refuseUnknown(object, known, 4049, place);
+  refuseUnknown(object, KNOWN_FIELDS.geoNear, 4049, place);
   const longitude = degrees(object, 'longitude', 180, place);
   const latitude = degrees(object, 'latitude', 90, place);
   const given = object.get('limit');

@@ -17,6 +17,7 @@ import type { Access } from './access.js';
 import { readAll, readOrNull } from './fields.js';
 import { bucketsOf, readInterval } from './interval.js';
 import { ExactNumber, isList, type Json, type JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { type BoundPredicates, bindLevelPredicates, isPredicateName, type Predicate } from './predicate.js';
 import { readHalfOpenWindow, readWindow } from './window.js';
 
@@ -30,7 +31,7 @@ export interface LevelFields {
 }
 
 /** Fields of a level beside its column and predicates, at any endpoint. */
-const WORDS = ['between', 'interval', 'minfreq'];
+const WORDS: readonly string[] = KNOWN_FIELDS.level;
 
 /**
  * Finds the column among the keys of a level; `words` are further fields of the endpoint. A field's name stands for a

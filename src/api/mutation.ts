@@ -11,6 +11,7 @@ import type { Access } from './access.js';
 import { bindQuery, queryList } from './condition.js';
 import { dimensionAt, objectAt, readAll, readKnown } from './fields.js';
 import { isObject, type Json, type JsonObject, kindOf, writeJson } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 
 export type MutationKind = 'update' | 'delete';
 
@@ -39,8 +40,7 @@ const DIMENSION = 'dimension';
  */
 export function readMutation(body: Json, kind: MutationKind): MutationBody {
   const object = objectAt(body, 4004, 'the body');
-  const fields = [DIMENSION, 'query'];
-  return readKnown(object, kind === 'update' ? [...fields, 'set'] : fields, 4049, 'the body', () => {
+  return readKnown(object, KNOWN_FIELDS[kind], 4049, 'the body', () => {
     const query = object.get('query');
     const { present, set, dimension } = readAll({
       present: () => readPresent(query),

@@ -15,8 +15,8 @@ export const COLUMN_API_NAME: NameCodes = { invalid: 3007, tooLong: 3015 };
 export const DIMENSION_NAME: NameCodes = { invalid: 5001, tooLong: 5003 };
 export const DIMENSION_API_NAME: NameCodes = { invalid: 5000, tooLong: 5004 };
 
-const NAME = /^(?! *$)[ !#-&(-~]+$/;
-const API_NAME = /^[a-z0-9-]+$/;
+export const NAME_FORM = /^(?! *$)[ !#-&(-~]+$/;
+export const API_NAME_FORM = /^[a-z0-9-]+$/;
 
 function checked(text: string, pattern: RegExp, codes: NameCodes, what: string): string {
   if (text.length > NAME_CHARS_MAX && pattern.test(text)) {
@@ -31,11 +31,11 @@ function checked(text: string, pattern: RegExp, codes: NameCodes, what: string):
 }
 
 export function checkName(text: string, codes: NameCodes): string {
-  return checked(text, NAME, codes, 'name');
+  return checked(text, NAME_FORM, codes, 'name');
 }
 
 export function checkApiName(text: string, codes: NameCodes): string {
-  return checked(text, API_NAME, codes, 'api-name');
+  return checked(text, API_NAME_FORM, codes, 'api-name');
 }
 
 /** The api-name made from a name: lower-case, all other characters dashes, repeated dashes one. */

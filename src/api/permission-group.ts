@@ -16,18 +16,10 @@ import {
 import type { ModelDecision } from './dimension.js';
 import { readAll } from './fields.js';
 import { ExactNumber, type Json, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { TeamFields } from './team-fields.js';
 
 const WRONG = 7000;
-const GROUP_FIELDS = [
-  'group-name',
-  'description',
-  'allowed-permissions',
-  'allowed-databases',
-  'labels',
-  'week-days',
-  'access-hours',
-];
 
 export interface GroupsAnswer {
   readonly 'permission-groups': readonly string[];
@@ -72,7 +64,7 @@ function readHours(
   if (!fields.has('access-hours')) return absent;
   return TeamFields.read(
     fields.object.get('access-hours'),
-    ['from', 'to'],
+    KNOWN_FIELDS.accessHours,
     WRONG,
     '"access-hours"',
     readOpenHours,
@@ -137,7 +129,7 @@ export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
     weekDays: [],
     accessMinutes: null,
   };
-  const group = TeamFields.read(body, GROUP_FIELDS, WRONG, 'the body', (fields) =>
+  const group = TeamFields.read(body, KNOWN_FIELDS.newGroup, WRONG, 'the body', (fields) =>
     readGroup(fields, 'group-name', catalog, blank),
   );
   refuseTaken(catalog, group.name);
@@ -146,8 +138,7 @@ export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
 
 /** Changes what the body names. Throws 7000. */
 export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const known = [...GROUP_FIELDS, 'new-group-name'];
-  const { before, group } = TeamFields.read(body, known, WRONG, 'the body', (fields) => {
+  const { before, group } = TeamFields.read(body, KNOWN_FIELDS.changedGroup, WRONG, 'the body', (fields) => {
     const before = groupAt(fields, catalog);
     return { before, group: readGroup(fields, 'new-group-name', catalog, before) };
   });
@@ -157,7 +148,7 @@ export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
 
 /** Its users are in no group afterwards. Throws 7000. */
 export function deleteGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const { id, name } = TeamFields.read(body, ['group-name'], WRONG, 'the body', (fields) =>
+  const { id, name } = TeamFields.read(body, KNOWN_FIELDS.deletedGroup, WRONG, 'the body', (fields) =>
     groupAt(fields, catalog),
   );
   return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };

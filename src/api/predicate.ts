@@ -21,10 +21,21 @@ import {
 import { baseTypeOf, type Column, readDecimal, valueKindOf } from '../schema/index.js';
 import { readBox, readRadius } from './geo-test.js';
 import { isList, type Json, kindOf } from './json.js';
+import { PREDICATES, type PredicateName } from './known-fields.js';
 import { isOrdered, numberText, readBound, readText } from './operand.js';
 
-const ORDERED = ['equals', 'not-equals', 'in', 'not-in', 'range', 'gt', 'gte', 'lt', 'lte'];
-const BOOLEAN = ['equals', 'not-equals', 'in', 'not-in'];
+const ORDERED: readonly PredicateName[] = [
+  'equals',
+  'not-equals',
+  'in',
+  'not-in',
+  'range',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+];
+const BOOLEAN: readonly PredicateName[] = ['equals', 'not-equals', 'in', 'not-in'];
 const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negated: boolean }>> = {
   equals: { match: 'equals', negated: false },
   'not-equals': { match: 'equals', negated: true },
@@ -39,8 +50,8 @@ const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negate
 };
 /** Those on parts of a text. */
 const PARTS = Object.keys(TEXT).filter((name) => TEXT[name].match !== 'equals');
-const GEO = ['geo_radius', 'geo_bounding_box'];
-const KNOWN = new Set([...ORDERED, ...Object.keys(TEXT), ...GEO]);
+const GEO: readonly PredicateName[] = ['geo_radius', 'geo_bounding_box'];
+const KNOWN: ReadonlySet<string> = new Set(PREDICATES);
 
 export interface Predicate {
   readonly name: string;
@@ -62,7 +73,7 @@ type Operands = (predicate: Predicate) => readonly Operand[];
 
 /** Whether a predicate has that name, on whatever column and at whatever endpoint. */
 export function isPredicateName(name: string): boolean {
-  return KNOWN.has(name) || name === 'geo_near';
+  return KNOWN.has(name);
 }
 
 /** Binds the predicates of a condition on one column. Throws 4012, 4016, 4038, 4039, 4044 and 4047 to 4049. */

@@ -22,12 +22,11 @@ export interface QueryEntry {
   readonly queryPlace: string;
 }
 
-const FIELDS = ['query-name', 'dimension', 'query', 'bypass-cache'];
 const REQUIRED = { missing: 4010, wrongType: 4049 } as const;
 
 /**
  * Binds every query of the body with `bind`, which gives null in a refused dimension only. `fields`: what a query may
- * hold beside name, dimension, query and bypass-cache. A refusal tells every faulty field of each. Throws 4004, 4010,
+ * hold. A refusal tells every faulty field of each. Throws 4004, 4010,
  * 4036, 4047, 4049, 4054, 5008, 5009 and what `bind` throws.
  */
 export function bindQueries<Bound>(
@@ -51,7 +50,7 @@ export function bindQueries<Bound>(
     const object = objectAt(entry, 4004, place);
     const readDimension = () => dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
     const known = readOrNull(readDimension);
-    const { dimension, bound, ...rest } = readKnown(object, [...FIELDS, ...fields], 4049, place, () =>
+    const { dimension, bound, ...rest } = readKnown(object, fields, 4049, place, () =>
       readAll({
         name: () => readName(object, names, place),
         dimension: readDimension,

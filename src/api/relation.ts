@@ -18,6 +18,7 @@ import { readColumnName } from './column-fields.js';
 import type { ModelDecision } from './dimension.js';
 import { columnAt, dimensionAt, objectAt, readAll, readKnown } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 
 const PLACE = 'the body';
 
@@ -91,7 +92,7 @@ interface RelationBody {
 
 function readRelation(body: Json, model: DatabaseModel): RelationBody {
   const object = objectAt(body, 3000, PLACE);
-  return readKnown(object, ['name', 'columns', 'dimension'], 3000, PLACE, () =>
+  return readKnown(object, KNOWN_FIELDS.relation, 3000, PLACE, () =>
     readAll({
       name: () => readColumnName(object, 3000, PLACE),
       columnNames: () => readColumnNames(object),

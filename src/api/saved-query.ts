@@ -29,13 +29,13 @@ import {
   parseJson,
   writeJson,
 } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { bindTopValues } from './top-values.js';
 import { bindTotal } from './total.js';
 
 const PLACE = 'the body';
-const FIELDS = ['type', 'query', 'dimension', 'cache-period'];
-const NAME = /^[A-Za-z0-9-]*$/;
-const CACHE_PERIOD_SECONDS_MIN = 5;
+export const SAVED_QUERY_NAME_FORM = /^[A-Za-z0-9-]*$/;
+export const CACHE_PERIOD_SECONDS_MIN = 5;
 /** Saved queries of one database, and characters of all their queries: they are kept in memory, and listed at once. */
 const SAVED_QUERIES_MAX = 10_000;
 const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
@@ -126,7 +126,7 @@ function readAggregation(query: Json | undefined): Json {
   const json = required(query);
   if (isList(json)) return json;
   const object = objectAt(json, 4004, '"query"');
-  refuseUnknown(object, ['filter', 'query'], 4049, '"query"');
+  refuseUnknown(object, KNOWN_FIELDS.savedAggregation, 4049, '"query"');
   return object;
 }
 
@@ -144,7 +144,7 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().enc
 /** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and all of `readDefinition`. */
 export function createSavedQuery(body: Json, call: SavedQueryCall): ModelDecision<string> {
   const object = objectAt(body, 4004, PLACE);
-  const { name, ...definition } = readKnown(object, ['name', ...FIELDS], 4049, PLACE, () => {
+  const { name, ...definition } = readKnown(object, KNOWN_FIELDS.newSavedQuery, 4049, PLACE, () => {
     const read = readAll({
       name: () => readName(object, savedQueriesOf(call.catalog, call.model.id)),
       definition: () => readDefinition(object, call, null),
@@ -159,7 +159,9 @@ export function createSavedQuery(body: Json, call: SavedQueryCall): ModelDecisio
 export function changeSavedQuery(name: string, body: Json, call: SavedQueryCall): ModelDecision<string> {
   const before = ownSavedQuery(name, call);
   const object = objectAt(body, 4004, PLACE);
-  const definition = readKnown(object, FIELDS, 4049, PLACE, () => readDefinition(object, call, before));
+  const definition = readKnown(object, KNOWN_FIELDS.savedQuery, 4049, PLACE, () =>
+    readDefinition(object, call, before),
+  );
   const saved = savedBy(call, { ...definition, name, creator: before.creator });
   return set(saved, call, ['type', 'query', 'cache-period']);
 }
@@ -247,7 +249,7 @@ function readName(object: JsonObject, taken: ReadonlyMap<string, SavedQuery>): s
   const name = object.get('name') ?? null;
   if (name === null) throw new QuarryError(4021, `${PLACE} lacks "name"`);
   if (typeof name !== 'string') throw new QuarryError(4034, `"name" must be a string, not ${kindOf(name)}`);
-  if (!NAME.test(name)) {
+  if (!SAVED_QUERY_NAME_FORM.test(name)) {
     throw new QuarryError(4034, `name ${quoted(name)} has something else than letters, digits and dashes`);
   }
   if (name.length < 1 || name.length > NAME_CHARS_MAX) {

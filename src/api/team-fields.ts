@@ -7,8 +7,8 @@ import { checkAll, type ErrorCode, NAME_CHARS_MAX, QuarryError, quoted } from '.
 import { objectAt, readKnown } from './fields.js';
 import { isList, type Json, type JsonObject, kindOf } from './json.js';
 
-const TEXT_CHARS_MAX = 1_024;
-const LIST_ITEMS_MAX = 1_000;
+export const TEAM_TEXT_CHARS_MAX = 1_024;
+export const TEAM_LIST_ITEMS_MAX = 1_000;
 /** Controls, line breaks, and marks that turn the text around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -57,8 +57,8 @@ export class TeamFields {
     if (value === null && absent !== undefined) return absent;
     if (value === null) throw this.fault(field, 'is missing');
     if (typeof value !== 'string') throw this.fault(field, `must be a string, not ${kindOf(value)}`);
-    if (isLonger(value, TEXT_CHARS_MAX))
-      throw this.fault(field, `is longer than ${TEXT_CHARS_MAX} characters`);
+    if (isLonger(value, TEAM_TEXT_CHARS_MAX))
+      throw this.fault(field, `is longer than ${TEAM_TEXT_CHARS_MAX} characters`);
     return value;
   }
 
@@ -86,7 +86,8 @@ export class TeamFields {
     const value = this.object.get(field) ?? null;
     if (value === null) return null;
     if (!isList(value)) throw this.fault(field, `must be a list, not ${kindOf(value)}`);
-    if (value.length > LIST_ITEMS_MAX) throw this.fault(field, `has more than ${LIST_ITEMS_MAX} items`);
+    if (value.length > TEAM_LIST_ITEMS_MAX)
+      throw this.fault(field, `has more than ${TEAM_LIST_ITEMS_MAX} items`);
     return value;
   }
 
@@ -99,7 +100,8 @@ export class TeamFields {
         checkAll(items, (item, index) => {
           if (typeof item !== 'string')
             throw this.fault(field, `has ${kindOf(item)} at [${index}], not a string`);
-          if (isLonger(item, TEXT_CHARS_MAX)) throw this.fault(field, `has too long a string at [${index}]`);
+          if (isLonger(item, TEAM_TEXT_CHARS_MAX))
+            throw this.fault(field, `has too long a string at [${index}]`);
           return item;
         }),
       ),

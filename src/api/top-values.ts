@@ -7,6 +7,7 @@ import { AnswerText, writeAnswer } from './aggregate-text.js';
 import { readMinfreq } from './column-condition.js';
 import { dimensionAt, objectAt, readAll, readOrNull } from './fields.js';
 import type { Json, JsonObject } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { bindValues, readLevel, readLimit } from './level.js';
 import { readBypassCache } from './query-list.js';
 
@@ -18,7 +19,6 @@ export interface TopValuesQuery {
 }
 
 const BYPASS_CACHE = 'bypass-cache';
-const WORDS = ['dimension', BYPASS_CACHE];
 
 /**
  * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4004, 4007, 4008, 4014, 4017,
@@ -73,7 +73,7 @@ function bindIn(
   nowMs: number,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
-  const fields = readLevel(object, WORDS, dimension, access, place);
+  const fields = readLevel(object, KNOWN_FIELDS.topValues, dimension, access, place);
   const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
   const { limit, values, minQuantity, bypassCache, entities } = readAll({
     limit: () => readLimit(fields),

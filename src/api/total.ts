@@ -5,6 +5,7 @@ import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
 import { dimensionAt, objectAt, readKnown } from './fields.js';
 import { isList, type Json, kindOf } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 
 /**
  * One plan per dimension that a body names, each once; for all dimensions when it names none. Throws 506, 4004, 4049,
@@ -17,7 +18,7 @@ export function bindTotal(
   access: Access,
 ): readonly CountEntityPlan[] {
   const object = objectAt(body, 4004, 'the body');
-  const dimensions = readKnown(object, ['dimensions'], 4049, 'the body', () =>
+  const dimensions = readKnown(object, KNOWN_FIELDS.total, 4049, 'the body', () =>
     readDimensions(object.get('dimensions') ?? [], model),
   );
   if (dimensions.length === 0) return bindTotalOfAll(model, nowMs, access);

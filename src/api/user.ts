@@ -4,15 +4,14 @@ import { type Catalog, groupByName, type User } from '../catalog/index.js';
 import type { ModelDecision } from './dimension.js';
 import { readAll } from './fields.js';
 import type { Json } from './json.js';
+import { KNOWN_FIELDS } from './known-fields.js';
 import { isLonger, TeamFields } from './team-fields.js';
 
 const WRONG = 7050;
-const EMAIL_CHARS_MAX = 254;
+export const EMAIL_CHARS_MAX = 254;
 const EMAIL = /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u;
-const PASSWORD_CHARS_MIN = 8;
-const NAME_CHARS_MAX = 256;
-const USER_FIELDS = ['email', 'labels', 'first-name', 'last-name', 'permission-group'];
-const NEW_USER_FIELDS = [...USER_FIELDS, 'password'];
+export const PASSWORD_CHARS_MIN = 8;
+export const PERSON_NAME_CHARS_MAX = 256;
 
 export interface UsersAnswer {
   readonly users: readonly string[];
@@ -28,8 +27,8 @@ function readEmail(fields: TeamFields): string {
 
 function readPersonName(fields: TeamFields, field: string, absent: string): string {
   const name = fields.text(field, absent);
-  if (isLonger(name, NAME_CHARS_MAX))
-    throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
+  if (isLonger(name, PERSON_NAME_CHARS_MAX))
+    throw fields.fault(field, `is longer than ${PERSON_NAME_CHARS_MAX} characters`);
   return name;
 }
 
@@ -60,7 +59,7 @@ function userAt(catalog: Catalog, email: string): User {
 
 /** The password of a new user: 8 to 1,024 characters. Throws 7050. */
 export function readNewPassword(body: Json): string {
-  return TeamFields.read(body, NEW_USER_FIELDS, WRONG, 'the body', readPassword);
+  return TeamFields.read(body, KNOWN_FIELDS.newUser, WRONG, 'the body', readPassword);
 }
 
 function readPassword(fields: TeamFields): string {
@@ -78,7 +77,7 @@ export function createUser(
   passwordHash: string | null,
 ): ModelDecision<UsersAnswer> {
   const blank = { passwordHash: passwordHash ?? '', labels: [], firstName: '', lastName: '', groupId: null };
-  const { email, others } = TeamFields.read(body, NEW_USER_FIELDS, WRONG, 'the body', (fields) =>
+  const { email, others } = TeamFields.read(body, KNOWN_FIELDS.newUser, WRONG, 'the body', (fields) =>
     readAll({
       email: () => readEmail(fields),
       password: () => (passwordHash === null ? readPassword(fields) : null),
@@ -95,7 +94,7 @@ export function createUser(
 
 /** Changes what the body names; an empty `permission-group` takes the user out of its group. Throws 7050. */
 export function changeUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
-  const user = TeamFields.read(body, USER_FIELDS, WRONG, 'the body', (fields) =>
+  const user = TeamFields.read(body, KNOWN_FIELDS.changedUser, WRONG, 'the body', (fields) =>
     readUser(fields, catalog, userAt(catalog, readEmail(fields))),
   );
   return { changes: [{ change: 'user-set', user }], answer: { users: [user.email] } };
@@ -103,7 +102,7 @@ export function changeUser(body: Json, catalog: Catalog): ModelDecision<UsersAns
 
 /** Throws 7050. */
 export function deleteUser(body: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
-  const { email } = TeamFields.read(body, ['email'], WRONG, 'the body', (fields) =>
+  const { email } = TeamFields.read(body, KNOWN_FIELDS.deletedUser, WRONG, 'the body', (fields) =>
     userAt(catalog, readEmail(fields)),
   );
   return { changes: [{ change: 'user-deleted', email }], answer: { users: [email] } };
@@ -118,7 +117,7 @@ export interface SignIn {
 
 /** Throws 7050 for a body of another form. */
 export function readSignIn(body: Json): SignIn {
-  return TeamFields.read(body, ['email', 'password', 'database-name'], WRONG, 'the body', (fields) =>
+  return TeamFields.read(body, KNOWN_FIELDS.session, WRONG, 'the body', (fields) =>
     readAll({
       email: () => fields.text('email').toLowerCase(),
       password: () => fields.text('password'),

@@ -3,12 +3,16 @@ import { ACCOUNT_STATES } from '../catalog/index.js';
 import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
 import { type CommandLine, readWords, type Wrong } from './admin-options.js';
 import { readRequest } from './admin-request.js';
+import { EXIT, type ExitCode } from './command.js';
 
 export const accountHelp = `quarry account [${ACCOUNT_STATES.join('|')}]
 
 Prints the account's state, after setting it when one is given. In any state but active every request with a key of
 the team or of one of its databases is refused: no-payment-method with error 1000, suspended 1001, banned 1002,
 disabled 1003. Probes and metrics are answered all the same, and no data is touched.
+
+  quarry account --data-dir /var/lib/quarry
+  quarry account suspended
 
 ${DIRECTORY_HELP}`;
 
@@ -21,7 +25,10 @@ export function readAccountLine(argv: readonly string[]): CommandLine | Wrong {
   return 'wrong' in request ? { wrong: `account: ${request.wrong}` } : { request, flags: read.flags };
 }
 
-export async function accountCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<void> {
+export async function accountCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
   const answer = await runAdminCommand(readAccountLine(argv), needs);
   if (answer.answer === 'account') needs.out(`${answer.state}\n`);
+  return EXIT.done;
 }
+
+export { accountCommand as run, accountHelp as help };

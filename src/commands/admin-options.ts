@@ -30,7 +30,7 @@ export interface StoreOptionsNeeds {
   readonly readText: (path: string) => string;
 }
 
-type FlagKinds = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+export type FlagKinds = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
 
 const DIRECTORY_FLAGS: FlagKinds = { 'data-dir': { type: 'string' }, config: { type: 'string' } };
 

@@ -15,6 +15,7 @@ import {
   TEAM_PERMISSIONS,
   type TeamPermission,
 } from '../catalog/index.js';
+import type { StoreStatus } from './status/store-status.js';
 
 export const DATABASE_KEY_KINDS: readonly DatabaseKeyKind[] = ['master', 'write', 'read', 'demo'];
 
@@ -29,7 +30,8 @@ export type AdminRequest =
   /** `resume`: expired events go again. */
   | { readonly do: 'retention'; readonly resume: boolean }
   /** `to`: absolute. */
-  | { readonly do: 'backup'; readonly to: string };
+  | { readonly do: 'backup'; readonly to: string }
+  | { readonly do: 'status' };
 
 export interface ListedKeys {
   readonly team: readonly { readonly name: string; readonly permissions: readonly TeamPermission[] }[];
@@ -52,6 +54,7 @@ export type AdminAnswer =
   | { readonly answer: 'retention'; readonly suspended: boolean }
   /** Of the snapshot files, in bytes. */
   | { readonly answer: 'backup'; readonly lsn: number; readonly fileCount: number; readonly bytes: number }
+  | { readonly answer: 'status'; readonly status: StoreStatus }
   | { readonly answer: 'refused'; readonly message: string }
   /** As `refused`, but the same may be asked again soon. */
   | { readonly answer: 'busy'; readonly message: string };
@@ -69,6 +72,7 @@ const FIELDS: Readonly<Record<AdminRequest['do'], readonly string[]>> = {
   account: ['state'],
   retention: ['resume'],
   backup: ['to'],
+  status: [],
 };
 
 const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
@@ -88,6 +92,7 @@ export function readRequest(value: unknown): AdminRequest | { readonly wrong: st
   if (unknown !== undefined) return { wrong: `${wanted} takes no ${quoted(unknown)}` };
   switch (wanted) {
     case 'list-keys':
+    case 'status':
       return { do: wanted };
     case 'create-key':
       return readCreation(fields);

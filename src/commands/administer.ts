@@ -4,7 +4,6 @@
  * Invariants: every request that changes something is one change of the catalog, whole or absent; a key's text is in the answer that makes
  * it and nowhere else.
  */
-import type { Logger } from 'pino';
 import { QuarryError, quoted, type RandomBytes, speaksForItself } from '../base/index.js';
 import {
   type Catalog,
@@ -15,20 +14,16 @@ import {
   type TeamKey,
 } from '../catalog/index.js';
 import type { Decision, EngineApi } from '../engine/index.js';
-import type { AnswerLine } from '../io/index.js';
-import {
-  type AdminAnswer,
-  type AdminRequest,
-  DATABASE_KEY_KINDS,
-  type ListedKeys,
-  readRequest,
-} from './admin-request.js';
+import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS, type ListedKeys } from './admin-request.js';
+import type { StoreStatus } from './status/store-status.js';
 
 export interface AdminNeeds {
   readonly engine: Pick<EngineApi, 'catalog' | 'change' | 'backup'>;
   readonly randomBytes: RandomBytes;
   /** The server stops: a backup is given up. */
   readonly stopping?: AbortSignal;
+  /** Of the server; left out: none runs. */
+  readonly status?: () => Promise<StoreStatus>;
 }
 
 const REFUSES_FOR_NOW = 9004;
@@ -53,7 +48,10 @@ const backupRefusal = ({ message }: Error): AdminAnswer => ({
   message: `the backup was not made: ${message}`,
 });
 
-function obey({ engine, randomBytes, stopping }: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
+function obey(
+  { engine, randomBytes, stopping, status }: AdminNeeds,
+  request: AdminRequest,
+): Promise<AdminAnswer> {
   switch (request.do) {
     case 'list-keys':
       return Promise.resolve({ answer: 'keys', keys: listKeys(engine.catalog()) });
@@ -83,6 +81,9 @@ function obey({ engine, randomBytes, stopping }: AdminNeeds, request: AdminReque
         answer: { answer: 'retention', suspended: false },
       }));
     }
+    case 'status':
+      if (status === undefined) return Promise.resolve({ answer: 'refused', message: 'no server runs' });
+      return status().then((told) => ({ answer: 'status', status: told }));
     case 'backup':
       return engine.backup(request.to, stopping).then((backup) => ({ answer: 'backup', ...backup }));
   }
@@ -155,32 +156,5 @@ function rotateKey(
       ...old.map(({ hash }) => ({ change: 'key-deleted', hash }) as const),
     ],
     answer: { answer: 'key', text, voided: old.length },
-  };
-}
-
-/** Answers the lines of the server's socket. */
-export function answerLines(needs: AdminNeeds, log: Logger): AnswerLine {
-  const answer = async (line: string | null): Promise<AdminAnswer> => {
-    if (line === null) return { answer: 'refused', message: 'the line is too long' };
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      return { answer: 'refused', message: 'the line is not JSON' };
-    }
-    const request = readRequest(value);
-    if ('wrong' in request) return { answer: 'refused', message: request.wrong };
-    const given = await administer(needs, request);
-    // Never the request or the answer: these may hold a key.
-    log.info({ do: request.do, answer: given.answer }, 'asked through the admin socket');
-    return given;
-  };
-  return async (line) => {
-    try {
-      return JSON.stringify(await answer(line));
-    } catch (error) {
-      log.error({ error: String(error) }, 'a request through the admin socket failed');
-      return JSON.stringify({ answer: 'refused', message: 'internal error; the log tells more' });
-    }
   };
 }

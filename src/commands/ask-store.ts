@@ -57,15 +57,8 @@ async function tryOnce(
   request: AdminRequest,
   needs: ServeNeeds,
 ): Promise<Outcome> {
-  // A backup takes as long as the disks do.
-  const answerMsMax = request.do === 'backup' ? null : undefined;
-  const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    throw new Error(
-      `the server on ${dir} runs as another user; run this command as that user (${error.message})`,
-    );
-  });
-  if (line !== null) return orWait(JSON.parse(line) as AdminAnswer);
+  const answer = await askServer(dir, request);
+  if (answer !== null) return orWait(answer);
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest))) {
     const wait = `${dir} holds no store: quarry serve makes one at its first start`;
@@ -79,6 +72,19 @@ async function tryOnce(
     );
   }
   return withLock(dir, () => openAndAsk(config, request, needs, fs, dir));
+}
+
+/** The answer of the server that has the directory open; null when none listens there. */
+export async function askServer(dir: string, request: AdminRequest): Promise<AdminAnswer | null> {
+  // A backup takes as long as the disks do.
+  const answerMsMax = request.do === 'backup' ? null : undefined;
+  const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    throw new Error(
+      `the server on ${dir} runs as another user; run this command as that user (${error.message})`,
+    );
+  });
+  return line === null ? null : (JSON.parse(line) as AdminAnswer);
 }
 
 function orWait(answer: AdminAnswer): Outcome {

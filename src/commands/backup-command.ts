@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
 import { type CommandLine, readWords, type Wrong } from './admin-options.js';
+import { EXIT, type ExitCode } from './command.js';
 
 export const backupHelp = `quarry backup TO [--data-dir DIR]
 
@@ -24,10 +25,14 @@ export function readBackupLine(argv: readonly string[]): CommandLine | Wrong {
   return { request: { do: 'backup', to: path.resolve(words[0]) }, flags };
 }
 
-export async function backupCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<void> {
+export async function backupCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
   const line = readBackupLine(argv);
   const answer = await runAdminCommand(line, needs);
-  if (answer.answer !== 'backup') return;
-  const { lsn, fileCount, bytes } = answer;
-  needs.out(`backup at LSN ${lsn}: ${fileCount} snapshot files, ${bytes} bytes\n`);
+  if (answer.answer === 'backup') {
+    const { lsn, fileCount, bytes } = answer;
+    needs.out(`backup at LSN ${lsn}: ${fileCount} snapshot files, ${bytes} bytes\n`);
+  }
+  return EXIT.done;
 }
+
+export { backupCommand as run, backupHelp as help };

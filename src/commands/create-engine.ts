@@ -10,12 +10,25 @@ import type { ServeConfig } from './serve-config.js';
 /** Of the memory limit: what the whole process may have. */
 const PROCESS_PART = 1.1;
 
+export interface PostgresFiles {
+  /** The thread's entry. */
+  readonly threadFile: string;
+  /** A data directory of Postgres, packed, that the thread begins with. */
+  readonly templateFile: string;
+}
+
 export interface ServeNeeds {
+  /** Version of this release. */
+  readonly release: string;
   readonly log: Logger;
   /** Files of this release: the worker's entry and the kernels. */
   readonly laneFile: string;
   /** Path of kernels.wasm; null = run the kernels' TypeScript twins. */
   readonly kernelsFile: string | null;
+  /** Folder of the console's files; null = there is no console. */
+  readonly consoleDir: string | null;
+  /** What answers clients of Postgres that ask for the catalog; left out = they get none. */
+  readonly postgres?: PostgresFiles;
   /** Nothing can be promised any more: end the process, answer nobody. */
   readonly onFatal: (error: Error) => void;
 }

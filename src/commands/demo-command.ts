@@ -3,19 +3,30 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { NodeFileSystem } from '../io/index.js';
+import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
 import type { ServeNeeds } from './create-engine.js';
+import { DEMO_FILES } from './demo/files.js';
 import { type DemoReport, type Output, runDemo } from './demo.js';
 import type { Machine } from './options.js';
 import { type RunningServer, startServer } from './serve.js';
 import { readOptions } from './serve-config.js';
 
 export const demoHelp = `quarry demo [--exit] [--small] [options of quarry serve]
+quarry demo --files DIR
 
 Starts a server on an embedded, empty data directory, loads real flights, airports and earthquakes over HTTPS,
 asks a tour of questions, and leaves the server running.
 
   --exit    stop at the end instead, and remove the data directory
   --small   20,000 flights instead of 3 million
+  --files DIR
+            copy the files that it loads into DIR, made when absent, and stop: flights-3m.parquet and three others, to
+            try quarry import with
+
+  quarry demo
+  quarry demo --small --exit
+
+Exit code 0: done, or ended by a signal; 1: an answer was refused or the server failed; 2: wrong arguments.
 `;
 
 const OWN_FLAGS = new Set(['--exit', '--small']);
@@ -44,7 +55,7 @@ export async function runDemoCommand(
   const httpsUrl = `https://${read.config.host}:${server.ports.httpsPort}`;
   const report = await runDemo({
     server: {
-      httpsUrl,
+      url: httpsUrl,
       certificate: readText(server.certFile),
       masterKey: keys.database['master-key'],
       writeKey: keys.database['write-key'],
@@ -65,3 +76,29 @@ export async function runDemoCommand(
   );
   return { server, report };
 }
+
+/** Copies the demo's files into `dir`; one that is there already is not written over. */
+function copyFiles(dir: string): string[] {
+  fs.mkdirSync(dir, { recursive: true });
+  return Object.values(DEMO_FILES).map((file) => {
+    const target = path.join(dir, path.basename(file));
+    fs.copyFileSync(file, target, fs.constants.COPYFILE_EXCL);
+    return target;
+  });
+}
+
+/** Leaves the server running, unless told to end. */
+export async function demoCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
+  if (argv[0] === '--files') {
+    if (argv.length !== 2) return needs.usage('demo: --files takes a directory, and nothing beside it');
+    for (const file of copyFiles(argv[1])) needs.out(`${file}\n`);
+    return EXIT.done;
+  }
+  const serverNeeds = needs.serverNeeds('warn');
+  const outcome = await runDemoCommand(argv, needs.machine, serverNeeds, needs.stdout);
+  if ('error' in outcome) return needs.usage(outcome.error);
+  needs.obeySignals(() => outcome.server, serverNeeds.log);
+  return EXIT.done;
+}
+
+export { demoCommand as run, demoHelp as help };

@@ -4,18 +4,22 @@
  */
 import type { FileSystem } from '../io/index.js';
 import { airportBodies } from './demo/airports.js';
-import { DemoClient, type DemoServer } from './demo/client.js';
 import { earthquakeBodies, networkBodies } from './demo/earthquakes.js';
 import { flightBodies } from './demo/flight-bodies.js';
 import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './demo/flights.js';
 import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './demo/load.js';
 import { COLUMNS, DIMENSIONS, type InsertBody } from './demo/model.js';
-import { formatCount, type Output, startProgress } from './demo/progress.js';
-import { type Answered, runTour } from './demo/tour.js';
+import { type Answered, type DemoKeys, runTour } from './demo/tour.js';
+import { formatCount, type Output, startProgress } from './progress.js';
+import { RemoteClient, type RemotePlace } from './remote/client.js';
 
 export type { Answer } from './demo/answer.js';
 export type { Answered } from './demo/tour.js';
-export type { DemoServer, Output };
+export type { Output };
+
+export interface DemoServer extends RemotePlace, DemoKeys {
+  readonly writeKey: string;
+}
 
 export interface DemoOptions {
   readonly server: DemoServer;
@@ -35,17 +39,19 @@ export interface DemoReport {
 
 /**
  * Runs the whole demo against a server whose database has none of the demo's dimensions.
- * Rejects with DemoError when the server refuses anything.
+ * Rejects with RemoteError when the server refuses anything.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { server, files, out, elapsedMs, small } = options;
-  const client = new DemoClient(server, INSERTS_IN_FLIGHT);
+  const client = new RemoteClient(server, INSERTS_IN_FLIGHT);
+  const make = (path: string, items: readonly object[]): Promise<unknown> =>
+    client.json({ method: 'POST', path, key: server.masterKey, body: JSON.stringify(items) });
   const load = async (
     what: string,
     total: number | null,
     bodies: AsyncGenerator<InsertBody>,
   ): Promise<LoadReport> => {
-    const progress = total === null ? null : startProgress(out, what, total, elapsedMs);
+    const progress = total === null ? null : startProgress(out, { what, total, unit: 'rows' }, elapsedMs);
     const report = await insertAll(client, server.writeKey, bodies, elapsedMs, (body) =>
       progress?.add(body.rowCount, body.bytes.length),
     ).finally(() => progress?.stop());
@@ -61,8 +67,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     out.write(
       'Quarry demo: US airports, their departures of 2001, and a week of earthquakes (see data/README.md)\n',
     );
-    await client.send('POST', '/v1/dimension', server.masterKey, JSON.stringify(DIMENSIONS));
-    await client.send('POST', '/v1/column', server.masterKey, JSON.stringify(COLUMNS));
+    await make('/v1/dimension', DIMENSIONS);
+    await make('/v1/column', COLUMNS);
     out.write(`  made ${DIMENSIONS.length} dimensions with ${COLUMNS.length} columns\n`);
     await load('airports', null, airportBodies(files));
     const flightCount = small ? FLIGHT_COUNT_SMALL : FLIGHT_COUNT;

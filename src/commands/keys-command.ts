@@ -2,6 +2,7 @@
 import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
 import { type CommandLine, readWords, unfitFlag, type Wrong } from './admin-options.js';
 import { DATABASE_KEY_KINDS, type ListedKeys, readRequest } from './admin-request.js';
+import { EXIT, type ExitCode } from './command.js';
 
 export const keysHelp = `quarry keys list
 quarry keys create NAME [--permissions list,update,delete]
@@ -19,6 +20,10 @@ quarry keys rotate ${DATABASE_KEY_KINDS.join('|')} --database NAME
   delete    voids a team key; the last one only with --force.
   rotate    makes a new key of that kind for the database, prints its text, this once, and voids the old one in the
             same moment. keys.json, which the first start wrote, is left as it is: it then holds a void key.
+
+  quarry keys list --data-dir /var/lib/quarry
+  quarry keys create ci --permissions list,update
+  quarry keys rotate read --database quarry
 
 ${DIRECTORY_HELP}`;
 
@@ -74,18 +79,22 @@ function wanted(what: string, word: string | undefined, flags: CommandLine['flag
   }
 }
 
-export async function keysCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<void> {
+export async function keysCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
   const answer = await runAdminCommand(readKeysLine(argv), needs);
   switch (answer.answer) {
     case 'keys':
-      return needs.out(listText(answer.keys));
+      needs.out(listText(answer.keys));
+      break;
     case 'key':
       needs.out(`${answer.text}\n`);
       if (answer.voided > 0) needs.note('the old key is void; keys.json was not changed');
-      return needs.note('this text is shown once and kept nowhere');
+      needs.note('this text is shown once and kept nowhere');
+      break;
     case 'deleted':
-      return needs.note('deleted');
+      needs.note('deleted');
+      break;
   }
+  return EXIT.done;
 }
 
 /** One line a key, so that it can be searched: what it is of, its name or kind, what it may. */
@@ -100,3 +109,5 @@ export function listText({ team, databases }: ListedKeys): string {
   }
   return `${lines.join('\n')}\n`;
 }
+
+export { keysCommand as run, keysHelp as help };

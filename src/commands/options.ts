@@ -39,6 +39,7 @@ const SHARDS_MAX = 1024;
 const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
 const MEMORY_BYTES_MIN = 2 ** 20;
 const QUERY_SECONDS_MAX = 86_400;
+const SLOW_QUERY_MS_MAX = QUERY_SECONDS_MAX * 1_000;
 
 export const OPTIONS: readonly Option[] = [
   {
@@ -67,6 +68,13 @@ export const OPTIONS: readonly Option[] = [
     argument: 'PORT',
     help: 'port of HTTP, which serves /v1/insert, probes and metrics; 0 = any free one',
     fallback: () => '8080',
+    parse: whole(0, 65_535),
+  },
+  {
+    name: 'pg-port',
+    argument: 'PORT',
+    help: 'port for clients of Postgres, which may read (default: none); 0 = any free one',
+    fallback: null,
     parse: whole(0, 65_535),
   },
   {
@@ -149,6 +157,20 @@ export const OPTIONS: readonly Option[] = [
     parse: choice(LOG_LEVELS),
   },
   {
+    name: 'slow-query',
+    argument: 'MS|off',
+    help: 'log queries that take so many milliseconds, with plan and text (which may hold values)',
+    fallback: () => '1000',
+    parse: milliseconds,
+  },
+  {
+    name: 'audit-log',
+    argument: 'FILE',
+    help: 'file that gets a line for every administrative change too; opened anew on SIGHUP',
+    fallback: null,
+    parse: text('a file'),
+  },
+  {
     name: 'config',
     argument: 'FILE',
     help: 'TOML file with options as keys, without the dashes in front',
@@ -160,8 +182,10 @@ export const OPTIONS: readonly Option[] = [
   switchOption('help', 'print this text and stop'),
 ];
 
+export const ENVIRONMENT_PREFIX = 'QUARRY_';
+
 export function environmentNameOf(option: Option): string {
-  return `QUARRY_${option.name.toUpperCase().replaceAll('-', '_')}`;
+  return `${ENVIRONMENT_PREFIX}${option.name.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /** The help text of `quarry serve`, made from the table. */
@@ -181,6 +205,12 @@ export function helpText(): string {
     '',
     'Every option but the last three is also an environment variable (--data-dir: QUARRY_DATA_DIR) and, config',
     'excepted, a key of the config file. Flags go before environment, environment before file.',
+    '',
+    '  quarry serve --data-dir /var/lib/quarry --host 0.0.0.0 --memory-limit 60%',
+    '  quarry serve --config /etc/quarry/quarry.toml --check-config',
+    '',
+    'Exit code 0: ended by SIGTERM or SIGINT, everything on disk; 1: it could not start; 2: wrong options; 3: the data',
+    'directory is damaged or of a newer release; 70: it could not go on, because a write or sync of the log failed.',
     '',
   ].join('\n');
 }
@@ -204,6 +234,16 @@ function whole(low: number, high: number): Option['parse'] {
       ? { value }
       : { wrong: `a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}` };
   };
+}
+
+function milliseconds(given: string): Parsed {
+  if (given === 'off') return { value: 'off' };
+  const value = /^\d{1,8}$/.test(given) ? Number(given) : Number.NaN;
+  return value <= SLOW_QUERY_MS_MAX
+    ? { value }
+    : {
+        wrong: `off or a whole number up to ${SLOW_QUERY_MS_MAX} is wanted, not ${JSON.stringify(given)}`,
+      };
 }
 
 function choice(values: readonly string[]): Option['parse'] {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { NodeFileSystem } from '../io/index.js';
 import { type RestoreTarget, restoreStore } from '../recovery/index.js';
+import { EXIT, type ExitCode } from './command.js';
 
 export const restoreHelp = `quarry restore BACKUP --data-dir DIR [--archive DIR] [--to-lsn N | --to-time TIME]
 
@@ -91,7 +92,7 @@ export interface RestoreNeeds {
 }
 
 /** Rejects with an Error that says why it was not done. */
-export async function restoreCommand(argv: readonly string[], needs: RestoreNeeds): Promise<void> {
+export async function restoreCommand(argv: readonly string[], needs: RestoreNeeds): Promise<ExitCode> {
   const line = readRestoreLine(argv);
   if ('wrong' in line) return needs.usage(line.wrong);
   const fs = new NodeFileSystem();
@@ -104,4 +105,7 @@ export async function restoreCommand(argv: readonly string[], needs: RestoreNeed
     `restored to LSN ${lsn}${came}: the backup at LSN ${backupLsn}, ${snapshotBytes} bytes, ` +
       `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
   );
+  return EXIT.done;
 }
+
+export { restoreCommand as run, restoreHelp as help };

@@ -6,13 +6,23 @@
 import { parse as parseToml } from 'smol-toml';
 import { type LimitTable, SPEC_LIMITS } from '../http/index.js';
 import { limitsText, readLimits } from './limits-file.js';
-import { environmentNameOf, type Machine, OPTIONS, type Option, type OptionValue } from './options.js';
+import { suggestionOf } from './nearest.js';
+import {
+  ENVIRONMENT_PREFIX,
+  environmentNameOf,
+  type Machine,
+  OPTIONS,
+  type Option,
+  type OptionValue,
+} from './options.js';
 
 export interface ServeConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly httpsPort: number;
   readonly httpPort: number;
+  /** For clients of Postgres; null = none. */
+  readonly pgPort: number | null;
   readonly workers: number;
   /** null = what the data directory has; at first start one per worker. */
   readonly shards: number | null;
@@ -31,6 +41,10 @@ export interface ServeConfig {
   readonly key: string | null;
   readonly trustProxy: readonly string[];
   readonly logLevel: string;
+  /** Milliseconds from which on a query is logged; null = none is. */
+  readonly slowQueryMs: number | null;
+  /** null = the audit is in the log alone. */
+  readonly auditLog: string | null;
 }
 
 export type ConfigAction = 'serve' | 'print-config' | 'check-config' | 'help';
@@ -100,7 +114,8 @@ function readFlags(argv: readonly string[]): Map<string, Given> {
     const name = word.slice(2, equals === -1 ? undefined : equals);
     const place = `--${name}`;
     const option = optionNamed(name);
-    if (option === undefined) throw new Fault(`unknown flag ${place}${suggestion(name, '--')}`);
+    if (option === undefined)
+      throw new Fault(`unknown flag ${place}${suggestionOf(name, OPTION_NAMES, '--')}`);
     let text: string;
     if (equals !== -1) text = word.slice(equals + 1);
     else if (option.argument === null) text = 'true';
@@ -138,7 +153,9 @@ function readFile(file: Given, needs: ConfigNeeds): Map<string, Given> {
   for (const [name, value] of Object.entries(table)) {
     const option = optionNamed(name);
     if (option === undefined || option.flagOnly === true || name === 'config') {
-      throw new Fault(`unknown key ${JSON.stringify(name)} in ${file.text}${suggestion(name, '')}`);
+      throw new Fault(
+        `unknown key ${JSON.stringify(name)} in ${file.text}${suggestionOf(name, OPTION_NAMES)}`,
+      );
     }
     const place = `${name} in ${file.text}`;
     given.set(name, { text: tomlText(value, option, place), source: 'file', place });
@@ -213,11 +230,13 @@ function limitsOf(
 
 /** The values by their own names; the table's `parse` functions give exactly these types. */
 function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable | null): ServeConfig {
+  const slowQuery = values.get('slow-query') as number | 'off';
   return {
     dataDir: values.get('data-dir') as string,
     host: values.get('host') as string,
     httpsPort: values.get('https-port') as number,
     httpPort: values.get('http-port') as number,
+    pgPort: values.get('pg-port') as number | null,
     workers: values.get('workers') as number,
     shards: values.get('shards') as number | null,
     memoryLimitBytes: values.get('memory-limit') as number,
@@ -230,16 +249,22 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     key: values.get('key') as string | null,
     trustProxy: values.get('trust-proxy') as readonly string[],
     logLevel: values.get('log-level') as string,
+    slowQueryMs: slowQuery === 'off' ? null : slowQuery,
+    auditLog: values.get('audit-log') as string | null,
   };
 }
 
+/** Read by the executable, by main and by the commands that ask a server. */
+const OTHER_NAMES = ['QUARRY_CACHE_DIR', 'QUARRY_KERNELS', 'QUARRY_URL', 'QUARRY_API_KEY', 'QUARRY_CA'];
+
 function warningsOf(env: Environment): string[] {
-  const known = new Set(OPTIONS.filter((option) => option.flagOnly !== true).map(environmentNameOf));
+  const options = OPTIONS.filter((option) => option.flagOnly !== true).map(environmentNameOf);
+  const known = [...options, ...OTHER_NAMES];
+  const tails = known.map((name) => name.slice(ENVIRONMENT_PREFIX.length));
   return Object.keys(env)
-    .filter((name) => name.startsWith('QUARRY_') && !known.has(name))
+    .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.includes(name))
     .map((name) => {
-      const option = nearest(name.slice('QUARRY_'.length).toLowerCase().replaceAll('_', '-'));
-      const hint = option === null ? '' : `; did you mean ${environmentNameOf(option)}?`;
+      const hint = suggestionOf(name.slice(ENVIRONMENT_PREFIX.length), tails, ENVIRONMENT_PREFIX);
       return `environment variable ${name} is no option and is ignored${hint}`;
     });
 }
@@ -248,32 +273,4 @@ function optionNamed(name: string): Option | undefined {
   return OPTIONS.find((option) => option.name === name);
 }
 
-function suggestion(name: string, prefix: string): string {
-  const option = nearest(name);
-  return option === null ? '' : `; did you mean ${prefix}${option.name}?`;
-}
-
-/** The option whose name takes the fewest edits; null when none is near. */
-function nearest(name: string): Option | null {
-  let best: Option | null = null;
-  let bestEdits = Math.max(2, Math.ceil(name.length / 3)) + 1;
-  for (const option of OPTIONS) {
-    const edits = editsBetween(name.slice(0, 64), option.name);
-    if (edits < bestEdits) [best, bestEdits] = [option, edits];
-  }
-  return best;
-}
-
-/** Levenshtein's distance. */
-function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const swap = row[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, row[j] + 1, next[j - 1] + 1));
-    }
-    row = next;
-  }
-  return row[to.length];
-}
+const OPTION_NAMES: readonly string[] = OPTIONS.map(({ name }) => name);

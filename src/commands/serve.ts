@@ -6,8 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../base/index.js';
-import type { Engine } from '../engine/index.js';
 import {
+  Audit,
+  ConsoleFiles,
   ensureCertificate,
   HTTP_DEFAULTS,
   HttpServer,
@@ -20,21 +21,32 @@ import {
   type AdminSocket,
   type FileSystem,
   isForeignFile,
+  LineFile,
   lockDirectory,
   NodeFileSystem,
   openAdminSocket,
 } from '../io/index.js';
-import { answerLines } from './administer.js';
+import type { AdminNeeds } from './administer.js';
+import { answerLines } from './answer-lines.js';
 import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
+import { startPostgres } from './serve-postgres.js';
+import { type ServerFacts, type StoreStatus, statusOf } from './status/store-status.js';
 
 export interface RunningServer {
   readonly ports: Ports;
+  /** For clients of Postgres; null = they are not served. */
+  readonly pgPort: number | null;
   /** The certificate's file, PEM: what a client of a self-signed server trusts. */
   readonly certFile: string;
   readonly dataDir: string;
   /** Writes a snapshot now. */
   checkpoint(): Promise<void>;
+  /**
+   * Goes on in a new file of the audit log, whose old one may have another name by now, and uses what the certificate's and
+   * the key's files hold now. Throws, and the old pair stays, when it cannot be used.
+   */
+  reload(): void;
   /** Lets running requests finish, makes everything durable, frees the directory. */
   close(): Promise<void>;
 }
@@ -58,6 +70,11 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       config.cert !== null && config.key !== null
         ? { certFile: config.cert, keyFile: config.key }
         : await ensureCertificate(fs, dir, systemClock.nowMs());
+    const auditFile = await openAuditFile(config, needs.log);
+    if (auditFile !== null) closers.push(() => auditFile.close());
+    const audit = new Audit(needs.log, auditFile, () => systemClock.nowMs());
+    const { consoleDir } = needs;
+    const consoleFiles = consoleDir === null ? ConsoleFiles.none() : await ConsoleFiles.read(fs, consoleDir);
     const engine = await createEngine(config, needs, fs, dir);
     closers.push(() => engine.close());
     const server = new HttpServer(
@@ -69,12 +86,15 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
         httpPort: config.httpPort,
         proxies: proxiesOf(config),
         limits: config.limits,
+        slowQueryMs: config.slowQueryMs,
       },
       {
         engine,
         clock: systemClock,
         elapsedMs: () => performance.now(),
         log: needs.log,
+        audit,
+        consoleFiles,
         instanceId: randomBytes(6).toString('hex'),
         randomBytes,
       },
@@ -85,20 +105,51 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
     await server.ready();
+    const postgres = await startPostgres(config, needs, fs, certificate, { engine, door: server.asking });
+    if (postgres !== null) closers.push(() => postgres.close());
     const stopping = new AbortController();
-    const socket = await openSocket(dir, engine, needs, stopping.signal);
+    const facts = factsOf(config, needs, dir, ports);
+    const status = (): Promise<StoreStatus> => statusOf(engine, facts);
+    const socket = await openSocket(
+      dir,
+      { engine, randomBytes, stopping: stopping.signal, status },
+      needs.log,
+      audit,
+    );
     if (socket !== null) closers.push(() => socket.close());
     closers.push(async () => stopping.abort());
     return {
       ports,
+      pgPort: postgres?.port ?? null,
       certFile: certificate.certFile,
       dataDir: dir,
       checkpoint: () => engine.checkpoint(),
+      reload: () => {
+        auditFile?.reopen();
+        server.reloadCertificate();
+        postgres?.reloadCertificate();
+      },
       close: closeAll,
     };
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** Once it is open, trouble with it is logged and stops nothing. */
+async function openAuditFile({ auditLog }: ServeConfig, log: ServeNeeds['log']): Promise<LineFile | null> {
+  if (auditLog === null) return null;
+  const file = path.resolve(auditLog);
+  try {
+    return await LineFile.open({
+      path: file,
+      onTrouble: (error) =>
+        log.error({ file, error: String(error) }, 'the audit log cannot be written: lines are lost'),
+      onRecovered: (lostCount) => log.warn({ file, lostCount }, 'the audit log can be written again'),
+    });
+  } catch (error) {
+    throw new Error(`audit-log: ${file} cannot be opened: ${(error as Error).message}`);
   }
 }
 
@@ -118,19 +169,41 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   return proxies;
 }
 
+/** Both addresses, as URLs. */
+export function addressesOf(host: string, { httpsPort, httpPort }: Ports): { https: string; http: string } {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { https: `https://${name}:${httpsPort}`, http: `http://${name}:${httpPort}` };
+}
+
+function factsOf(config: ServeConfig, { release }: ServeNeeds, dir: string, ports: Ports): ServerFacts {
+  const { https: httpsAddress, http: httpAddress } = addressesOf(config.host, ports);
+  const startedMs = performance.now();
+  return {
+    release,
+    pid: process.pid,
+    dataDir: dir,
+    httpsAddress,
+    httpAddress,
+    durability: config.durability,
+    archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
+    uptimeSeconds: () => (performance.now() - startedMs) / 1000,
+    processBytes: () => process.memoryUsage.rss(),
+  };
+}
+
 /** A server without the socket serves all the same: only commands that would change it have to wait until it stops. */
 async function openSocket(
   dir: string,
-  engine: Engine,
-  { log }: ServeNeeds,
-  stopping: AbortSignal,
+  needs: AdminNeeds,
+  log: ServeNeeds['log'],
+  audit: Audit,
 ): Promise<AdminSocket | null> {
   try {
-    return await openAdminSocket(dir, answerLines({ engine, randomBytes, stopping }, log));
+    return await openAdminSocket(dir, answerLines(needs, log, audit));
   } catch (error) {
     log.warn(
       { error: String(error) },
-      'the admin socket could not be opened: quarry keys, account, retention and backup need a stop',
+      'the admin socket could not be opened: quarry keys, account, retention and backup need a stop, and status cannot ask',
     );
     return null;
   }

@@ -4,9 +4,10 @@
  * shard being rebuilt) and never after a write was acknowledged.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
-import type { HangUp, QuarryError } from '../base/index.js';
+import type { DistributionFigures, HangUp, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { RecordOnce } from '../format/index.js';
+import type { LineNumbers } from '../ingest/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -16,8 +17,10 @@ import type {
   ExtractPlan,
   SelectPlan,
 } from '../ir/index.js';
+import type { DimensionData } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { ScriptCache } from '../sql/index.js';
+import type { UsedMemory } from './write-memory.js';
 
 /** What every write of rows carries. */
 export interface WriteRequest {
@@ -33,8 +36,12 @@ export interface WriteRequest {
 export interface InsertRequest extends WriteRequest {
   /** The whole body; copied before `insert` returns, so its memory may be used again at once. */
   readonly body: Uint8Array;
+  /** The body is lines of JSON, an entity each, so numbered; left out or null = it is one JSON object. */
+  readonly lines?: LineNumbers | null;
   /** What names the request among those that take effect once (RecordOnce.id); null = it may be repeated. */
   readonly onceId: string | null;
+  /** Called when they are durable, with the changes that auto-create made, if any. Left out: nobody wants to know. */
+  readonly created?: (changes: readonly CatalogChange[]) => void;
 }
 
 export interface InsertAnswer {
@@ -140,11 +147,25 @@ export interface EngineStats {
   readonly lsnApplied: number;
   readonly lsnCheckpoint: number;
   readonly logFsyncCount: number;
-  readonly logFsyncSecondsSum: number;
+  /** Of each sync, and the records that it made durable. */
+  readonly logFsyncSeconds: DistributionFigures;
+  readonly logGroupRecords: DistributionFigures;
+  /** What a start would have to read back. */
+  readonly logBytesSinceCheckpoint: number;
   readonly logBytesWritten: number;
   readonly logRecordCount: number;
   readonly checkpointCount: number;
+  /** Of the checkpoints finished since the start; attempts that failed; age of the newest one, also of an earlier process. */
+  readonly checkpointSeconds: DistributionFigures;
+  readonly checkpointFailureCount: number;
+  readonly checkpointAgeSeconds: number;
+  /** Of the log that the start reads back, and how much of it went to the lanes so far. */
+  readonly replayBytes: number;
+  readonly replayBytesDone: number;
+  readonly replayRecordCount: number;
   readonly memoryUsedBytes: number;
+  /** The same by what it is for. */
+  readonly memory: UsedMemory;
   readonly memoryLimitBytes: number;
   readonly laneCount: number;
   readonly shardCount: number;
@@ -171,6 +192,13 @@ export interface SelectRequest {
   /** The caller does not see all columns and rows: EXPLAIN tells nothing of those. Left out: it sees all. */
   readonly isRestricted?: boolean;
 }
+
+/** What a query asks of the engine. */
+export type AskedPlan =
+  | { readonly asks: 'count' | 'exist'; readonly plan: CountEntityPlan }
+  | { readonly asks: 'aggregate'; readonly plan: AggregatePlan }
+  | { readonly asks: 'extract'; readonly plan: ExtractPlan }
+  | { readonly asks: 'select'; readonly plan: SelectPlan };
 
 /** How a query is asked. */
 export interface Asking {
@@ -210,6 +238,8 @@ export interface QueryApi {
    * version. Begins in this turn; what is thrown meets whoever reads the stream.
    */
   select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream;
+  /** How a query would be run now, a line per operator, as EXPLAIN has them: for the log, so nothing is left out. */
+  outline(asked: AskedPlan): Promise<readonly string[]>;
   /**
    * The text that `compute` gives, or the one that it gave for the same `key` at most `seconds` ago, if nothing of the
    * database (rows or model) has changed since `compute` was called. `key` says all that the text depends on.
@@ -259,6 +289,8 @@ export interface EngineApi extends QueryApi {
    */
   backup(to: string, giveUp?: AbortSignal): Promise<Backup>;
   stats(): EngineStats;
+  /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
+  describeData(): Promise<readonly DimensionData[]>;
   /** Drains, makes everything durable, stops the lanes. */
   close(): Promise<void>;
 }

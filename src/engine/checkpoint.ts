@@ -4,7 +4,7 @@
  * log is the store, after it the new one. Log files and old snapshot files go only after the swap. So no file that
  * the old manifest names is ever written again, also when the checkpoint is at the same LSN.
  */
-import { invariant } from '../base/index.js';
+import { Distribution, type DistributionFigures, invariant } from '../base/index.js';
 import { catalogToPlain } from '../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../format/index.js';
 import { removeUnreferenced, swapManifest, writeOnceFile } from '../recovery/index.js';
@@ -16,8 +16,21 @@ import type { UsageBook } from './usage.js';
 import type { Write, WriteOrder } from './write-order.js';
 
 const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
+/** Seconds that a checkpoint takes. */
+const SECONDS_BOUNDS: readonly number[] = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000];
 /** How soon a checkpoint that is wanted is tried again when it failed. */
 const RETRY_MS = 5_000;
+
+/** What an operator watches. */
+export interface CheckpointFigures {
+  /** Of those finished since the start. */
+  readonly seconds: DistributionFigures;
+  readonly failureCount: number;
+  /** Since the begin of the last one, also of an earlier process. */
+  readonly ageSeconds: number;
+  /** What a start would have to read back. */
+  readonly logBytesBehind: number;
+}
 
 /** What a checkpoint is made of. */
 export interface Checkpointed {
@@ -56,7 +69,8 @@ export class Checkpointer {
   readonly #inUse = new Set<Manifest>();
   /** Removes files outside of a checkpoint; none begins meanwhile. */
   #tidying: Promise<void> | null = null;
-  #count = 0;
+  readonly #seconds = new Distribution(SECONDS_BOUNDS);
+  #failureCount = 0;
   #logBytesBefore = 0;
   #replayedLogBytes = 0;
 
@@ -72,8 +86,18 @@ export class Checkpointer {
   get lsn(): number {
     return this.#manifest?.checkpointLsn ?? 0;
   }
-  get count(): number {
-    return this.#count;
+  get figures(): CheckpointFigures {
+    const nowMs = this.#parts.options.clock.nowMs();
+    return {
+      seconds: this.#seconds.figures,
+      failureCount: this.#failureCount,
+      ageSeconds: Math.max(0, nowMs - (this.#manifest?.createdMs ?? nowMs)) / 1_000,
+      logBytesBehind: this.#parts.order.isOpen ? this.#logBytesBehind : 0,
+    };
+  }
+
+  get #logBytesBehind(): number {
+    return this.#parts.order.log.stats().bytesWritten - this.#logBytesBefore + this.#replayedLogBytes;
   }
 
   /** The manifest of a store that holds nothing yet: it fixes the shard count. */
@@ -89,10 +113,10 @@ export class Checkpointer {
 
   /** Begins a checkpoint when enough log has gathered, or one is wanted. */
   runIfDue(): void {
-    const { options, order } = this.#parts;
+    const { options } = this.#parts;
     const limit = options.checkpointLogBytes ?? CHECKPOINT_LOG_BYTES;
-    const since = order.log.stats().bytesWritten - this.#logBytesBefore + this.#replayedLogBytes;
-    if ((since < limit && !this.#wanted) || this.#running !== null || !this.#parts.canBegin()) return;
+    if ((this.#logBytesBehind < limit && !this.#wanted) || this.#running !== null || !this.#parts.canBegin())
+      return;
     this.run().catch((error) => this.warn(error));
   }
 
@@ -192,6 +216,7 @@ export class Checkpointer {
     const lsn = order.lsnSent;
     if (lsn === this.lsn && !anew && !usage.hasRequestsSinceSnapshot) return;
     const started = clock.nowMs();
+    const startedElapsedMs = clock.monotonicMs();
     this.#evaluated = false;
     this.#isVoid = false;
     this.#lacksDropped = false;
@@ -200,6 +225,7 @@ export class Checkpointer {
     this.#erases = false;
     const [written] = await Promise.allSettled([writing, newFile]);
     if (written.status === 'rejected') {
+      this.#failureCount++;
       this.#erases ||= newFile !== null;
       if (wanted || this.#isVoid) {
         const again = (): void => {
@@ -219,13 +245,14 @@ export class Checkpointer {
       this.#wanted = true;
     }
     await this.#removeUnreferenced();
-    this.#count++;
     const { files } = this.#manifest;
+    const ms = clock.monotonicMs() - startedElapsedMs;
+    this.#seconds.observe(ms / 1_000);
     events.info('checkpoint', {
       lsn,
       files: files.length,
       shards: lanes.shardCount,
-      ms: clock.nowMs() - started,
+      ms: Math.round(ms),
     });
   }
 

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
+import { bytesOf, Distribution } from '../base/index.js';
 import {
   type Catalog,
   type CatalogChange,
@@ -20,11 +21,13 @@ import type {
   ExtractedRow,
   ExtractPlan,
 } from '../ir/index.js';
+import type { DimensionData } from '../protocol/index.js';
 import { copyStore, readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { ScriptCache } from '../sql/index.js';
-import { Log, type LogArchive, type LogStats } from '../wal/index.js';
+import { Log, type LogArchive, type LogStats, type LogTimes } from '../wal/index.js';
 import type {
+  AskedPlan,
   Asking,
   Backup,
   DatabaseUsage,
@@ -40,6 +43,7 @@ import type {
 } from './api.js';
 import { Archiving } from './archiving.js';
 import { Checkpointer } from './checkpoint.js';
+import { sumOfData } from './data-sum.js';
 import { DataVersions } from './data-versions.js';
 import { ExtractStreams } from './extract-stream.js';
 import { prepareFirstStart } from './first-start.js';
@@ -53,7 +57,8 @@ import { QueryRunner, type QueryRunnerParts } from './query-runner.js';
 import { ReadGate } from './read-gate.js';
 import { RecordNotes } from './record-notes.js';
 import { repartitionInto } from './repartition.js';
-import { loadLanes, replayLog } from './replay.js';
+import { loadLanes, type NoteRecord, replayLog } from './replay.js';
+import { ReplayProgress } from './replay-progress.js';
 import { Retention } from './retention.js';
 import { ScriptWriter } from './script-writer.js';
 import { FIRST_SLICE_MS, Selects, SLICE_MS } from './selects.js';
@@ -82,11 +87,13 @@ const NO_LOG_STATS: LogStats = {
   lsnAppended: 0,
   lsnDurable: 0,
   fsyncCount: 0,
-  fsyncSecondsSum: 0,
   bytesWritten: 0,
   recordCount: 0,
   fileCount: 0,
 };
+
+const NO_VALUES = new Distribution([]).figures;
+const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
 
 export class Engine implements EngineApi {
   readonly statements = new ScriptCache();
@@ -110,6 +117,7 @@ export class Engine implements EngineApi {
   readonly #storeId: string;
   #ready = false;
   #closing = false;
+  readonly #replay = new ReplayProgress();
   #retention: Retention | null = null;
   #expiryTimer: NodeJS.Timeout | undefined;
   #writesUnderWay = 0;
@@ -237,13 +245,15 @@ export class Engine implements EngineApi {
       events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
     }
     const from = this.#checkpoints.lsn + 1;
-    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, (lsn, record, counts) => {
+    const note: NoteRecord = (lsn, record, counts) => {
       this.#notes.note(lsn, record, counts);
       knownMs = record.timeMs;
       // Whatever was deleted since the snapshot is still in it, and in the log.
       if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
       if (record.type !== 'insert') this.#checkpoints.erase();
-    });
+    };
+    const progress = this.#replay;
+    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, note, { progress });
     // Before anything on disk changes: it may refuse.
     const archive = await this.#archiving.open(replayed.replay.end.nextLsn);
     const { nextLsn, tornTail } = await replayed.replay.repair();
@@ -391,6 +401,10 @@ export class Engine implements EngineApi {
     return this.#selects.select(requests, format, asking);
   }
 
+  outline(asked: AskedPlan): Promise<readonly string[]> {
+    return this.#selects.outline(asked);
+  }
+
   remembered(
     databaseId: number,
     key: string,
@@ -456,21 +470,38 @@ export class Engine implements EngineApi {
     this.#repair.begin(index, cause, this.#ready);
   }
 
+  /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
+  async describeData(): Promise<readonly DimensionData[]> {
+    return sumOfData((await this.#lanes.askAll((lane) => lane.send('describe-data', {}))).flat());
+  }
+
   stats(): EngineStats {
     const { memoryLimitBytes } = this.#options;
+    const memory = this.#memory.used;
     const log = this.#order.isOpen ? this.#order.log.stats() : NO_LOG_STATS;
+    const times = this.#order.isOpen ? this.#order.log.times() : NO_LOG_TIMES;
     const archive = this.#archiving.stats;
+    const checkpoints = this.#checkpoints.figures;
     return {
       lsnAppended: log.lsnAppended,
       lsnDurable: log.lsnDurable,
       lsnApplied: this.#order.lsnApplied,
       lsnCheckpoint: this.#checkpoints.lsn,
       logFsyncCount: log.fsyncCount,
-      logFsyncSecondsSum: log.fsyncSecondsSum,
+      logFsyncSeconds: times.fsyncSeconds,
+      logGroupRecords: times.groupRecords,
+      logBytesSinceCheckpoint: checkpoints.logBytesBehind,
       logBytesWritten: log.bytesWritten,
       logRecordCount: log.recordCount,
-      checkpointCount: this.#checkpoints.count,
-      memoryUsedBytes: this.#memory.usedBytes,
+      checkpointCount: checkpoints.seconds.count,
+      checkpointSeconds: checkpoints.seconds,
+      checkpointFailureCount: checkpoints.failureCount,
+      checkpointAgeSeconds: checkpoints.ageSeconds,
+      replayBytes: this.#replay.bytes,
+      replayBytesDone: this.#replay.bytesDone,
+      replayRecordCount: this.#replay.recordCount,
+      memoryUsedBytes: bytesOf(memory),
+      memory,
       memoryLimitBytes,
       laneCount: this.#lanes.all.length,
       shardCount: this.#lanes.shardCount,

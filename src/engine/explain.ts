@@ -1,9 +1,9 @@
 /**
  * EXPLAIN as rows: what a SELECT does, operator by operator, on which shard, with rows estimated and, for ANALYZE, measured.
  */
-import type { SelectPlan } from '../ir/index.js';
+import type { SelectPlan, ValueSource } from '../ir/index.js';
 import { lowerSelect, type Table } from '../plan/index.js';
-import type { OperatorFigures, ScanOutline } from '../protocol/index.js';
+import type { LeafOutline, OperatorFigures, ScanOutline } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { type Field, type Value, vectorOf } from '../vector/index.js';
 
@@ -79,7 +79,7 @@ function tableOf(rows: readonly ExplainRow[]): Table {
 
 export const EXPLAIN_FIELDS = FIELDS;
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const onMain = (operator: string, detail: string): ExplainRow => ({
   operator,
@@ -107,14 +107,18 @@ function scanRows(
     detail: isRestricted ? names.own : `${names.own}: ${entityCount} entities in ${segmentCount} segments`,
   };
   if (isRestricted) return [scan];
-  const conditions = leaves.map((leaf): ExplainRow => {
-    const columns = leaf.columnIds.map((id) => names.column(id));
-    const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
-    const by = leaf.kernels.length === 0 ? '' : ` by ${leaf.kernels.join(', ')}`;
-    const detail = `${columns.length === 0 ? 'entity-id' : [...new Set(columns)].join(', ')} (${leaf.over}): ${looked} segments looked at${by}, ${leaf.skipped} skipped, ${leaf.whole} taken whole`;
-    return { ...onMain('condition', detail), shard };
-  });
+  const conditions = leaves.map(
+    (leaf): ExplainRow => ({ ...onMain('condition', leafDetail(leaf, names)), shard }),
+  );
   return [scan, ...conditions];
+}
+
+/** What a test of a column looks at. */
+export function leafDetail(leaf: LeafOutline, names: Names): string {
+  const columns = leaf.columnIds.map((id) => names.column(id));
+  const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
+  const by = leaf.kernels.length === 0 ? '' : ` by ${leaf.kernels.join(', ')}`;
+  return `${columns.length === 0 ? 'entity-id' : [...new Set(columns)].join(', ')} (${leaf.over}): ${looked} segments looked at${by}, ${leaf.skipped} skipped, ${leaf.whole} taken whole`;
 }
 
 /** What the other operators of the shards did, added up over the parts of the answer. */
@@ -137,7 +141,7 @@ function measuredRows(analysis: Analysis | null): ExplainRow[] {
 }
 
 /** What is done with the rows, and with those of all shards. */
-function mainRows(plan: SelectPlan): ExplainRow[] {
+export function mainRows(plan: SelectPlan): ExplainRow[] {
   const { filter, events, grouping, having, distinct, order, offset, limit } = plan;
   const rows: ExplainRow[] = [];
   const add = (holds: boolean, operator: string, detail: string): void => {
@@ -163,11 +167,11 @@ function mainRows(plan: SelectPlan): ExplainRow[] {
 }
 
 /** Names of what plans know by numbers. */
-class Names {
+export class Names {
   readonly #model: DatabaseModel | undefined;
   readonly #dimensionId: number | null;
 
-  constructor(model: DatabaseModel | undefined, { dimensionId }: SelectPlan) {
+  constructor(model: DatabaseModel | undefined, { dimensionId }: { readonly dimensionId: number | null }) {
     this.#model = model;
     this.#dimensionId = dimensionId;
   }
@@ -184,6 +188,10 @@ class Names {
   column(id: number): string {
     const columns = this.#dimensionId === null ? undefined : this.#find(this.#dimensionId)?.columns.values();
     return [...(columns ?? [])].find((column) => column.id === id)?.apiName ?? `column ${id}`;
+  }
+
+  source(source: ValueSource): string {
+    return source.from === 'entity-id' ? 'entity-id' : this.column(source.columnId);
   }
 
   #find(id: number) {

@@ -46,14 +46,14 @@ export class ExtractStreams {
   stream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
     const spool = new Spool({ ...this.#parts.spools, memoryBytesMax: SPOOL_MEMORY_BYTES_MAX });
     const parts = spooled(spool, (into) => this.#produce(plan, encoder, asking, into));
-    return { format: encoder.format, parts };
+    return { format: encoder.format, parts, rowCount: () => spool.rowCount };
   }
 
   #produce(
     plan: ExtractPlan,
     encoder: StreamEncoder<ExtractedRow>,
     asking: Asking,
-    into: Pick<Spool, 'write'>,
+    into: Pick<Spool, 'write' | 'rowCount'>,
   ): Promise<void> {
     const { runner, pageRows = PAGE_ROWS } = this.#parts;
     return runner.seated([plan], asking, (query, checkModel) => {
@@ -72,7 +72,7 @@ class Production {
   readonly #plan: ExtractPlan;
   readonly #encoder: StreamEncoder<ExtractedRow>;
   readonly #query: RunningQuery;
-  readonly #into: Pick<Spool, 'write'>;
+  readonly #into: Pick<Spool, 'write' | 'rowCount'>;
   readonly #pageRows: number;
   readonly #lanes: LaneRows[] = [];
   #missing: number;
@@ -81,7 +81,7 @@ class Production {
     plan: ExtractPlan,
     encoder: StreamEncoder<ExtractedRow>,
     query: RunningQuery,
-    into: Pick<Spool, 'write'>,
+    into: Pick<Spool, 'write' | 'rowCount'>,
     pageRows: number,
   ) {
     this.#plan = plan;
@@ -129,6 +129,7 @@ class Production {
       const rows = this.#firstRows(compare, Math.min(SLICE_ROWS, this.#missing));
       if (rows.length === 0) return;
       this.#missing -= rows.length;
+      this.#into.rowCount += rows.length;
       await this.#into.write(this.#encoder.rows(rows));
       await this.#query.turn();
     }

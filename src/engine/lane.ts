@@ -6,6 +6,7 @@
  * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
  */
 import { Piscina } from 'piscina';
+import { type DataMemory, NO_DATA_MEMORY } from '../base/index.js';
 import {
   fromRefusal,
   type LaneAnswers,
@@ -37,10 +38,7 @@ interface Waiting {
 }
 
 /** What the engine needs of a lane; tests put one without a thread in its place. */
-export type LaneApi = Pick<
-  Lane,
-  'index' | 'shards' | 'memoryBytes' | 'dictionaryBytesMax' | 'send' | 'close'
->;
+export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memory' | 'dictionaryBytesMax' | 'send' | 'close'>;
 export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
 
 export class Lane {
@@ -53,7 +51,7 @@ export class Lane {
   #inFlight = 0;
   #flushDue = false;
   #sequence = 0;
-  #memoryBytes = 0;
+  #memory = NO_DATA_MEMORY;
   #dictionaryBytesMax = 0;
   #down: LaneDownError | null = null;
   readonly #underWay = new Set<Waiting>();
@@ -79,9 +77,9 @@ export class Lane {
     this.#pool.on('workerCreate', () => this.#threadStarted());
   }
 
-  /** Memory of the worker's arenas, indexes and dictionaries, as of its last answer. */
-  get memoryBytes(): number {
-    return this.#memoryBytes;
+  /** Memory of the worker's data, as of its last answer. */
+  get memory(): DataMemory {
+    return this.#memory;
   }
 
   /** Strings of the fullest dictionary, as of the worker's last answer. */
@@ -135,7 +133,7 @@ export class Lane {
     this.#pool.run(task).then(
       (result) => {
         if (counted) this.#inFlight--;
-        this.#memoryBytes = result.memoryBytes;
+        this.#memory = result.memory ?? this.#memory;
         this.#dictionaryBytesMax = result.dictionaryBytesMax;
         this.#settle(waiting, result.replies);
         this.#flush(false);

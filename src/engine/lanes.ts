@@ -3,7 +3,7 @@
  * one of them is down.
  * Invariant: `all[i]` is lane i, and shard s belongs to lane s mod laneCount.
  */
-import { QuarryError } from '../base/index.js';
+import { type DataMemory, QuarryError, sumOfMemory } from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import { InsertMemory } from './insert-memory.js';
 import { Lane, type LaneApi, LaneDownError } from './lane.js';
@@ -40,8 +40,8 @@ export class LaneSet {
     return this.#shardCount;
   }
 
-  get memoryBytes(): number {
-    return this.all.reduce((sum, lane) => sum + lane.memoryBytes, 0);
+  get memory(): DataMemory {
+    return sumOfMemory(this.all.map((lane) => lane.memory));
   }
 
   /** Strings of the fullest dictionary of one column and shard, in bytes. */

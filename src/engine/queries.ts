@@ -30,7 +30,7 @@ export interface QueriesParts extends QueryRunnerParts {
 /** A plan whose answer is to be remembered. */
 type CachedPlan = DimensionKey;
 
-export class Queries implements Omit<QueryApi, 'select' | 'extractStream'> {
+export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'outline'> {
   readonly #parts: QueriesParts;
   readonly #cache: ResultCache;
   /** Plans that came before, as objects, with what names their answers. */

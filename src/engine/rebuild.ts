@@ -81,7 +81,7 @@ async function tryOnce(
     if (changed.some((count) => count > 0)) counts.set(lsn, changed);
   };
   const fromLsn = (manifest?.checkpointLsn ?? 0) + 1;
-  await replayLog(fs, logDir, fromLsn, catalog, [lane], note, begin);
+  await replayLog(fs, logDir, fromLsn, catalog, [lane], note, { begin });
   begin?.(null);
   for (const model of models()) await lane.send('model', { model });
   return { lane, counts };

@@ -11,9 +11,20 @@ import { conditionFromPlain } from '../ir/index.js';
 import type { ApplyRecord, LaneRequests } from '../protocol/index.js';
 import { type LogEntry, LogReplay } from '../wal/index.js';
 import type { LaneApi } from './lane.js';
+import type { ReplayProgress } from './replay-progress.js';
 
 /** Batch bytes that may wait in the lanes' queues. */
 const WAITING_BYTES_MAX = 32 * 2 ** 20;
+
+/** Told of a record: its LSN, itself without the bytes of its batches, and the entities that each of its steps changed. */
+export type NoteRecord = (lsn: number, record: LogRecord, counts: StepCounts) => void;
+
+/** Who follows a replay. */
+export interface ReplayWatch {
+  /** Called before each record: these are applied one after the other then, so that it is known at which one a lane ended. */
+  readonly begin?: ((entry: LogEntry) => void) | null;
+  readonly progress?: ReplayProgress | null;
+}
 
 export interface Replayed {
   readonly catalog: Catalog;
@@ -139,8 +150,7 @@ function insertFor(lane: LaneApi, databaseId: number, all: readonly RecordBatch[
 
 /**
  * Reads the log from `fromLsn` on and sends every record to the lanes; resolves when they applied all of it. `note`
- * is called for every record in LSN order, with the entities that it changed in these lanes, step by step. With `begin`,
- * which is called before each, one record is applied after the other: it is known at which one a lane ended.
+ * is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
  */
 export async function replayLog(
   fs: FileSystem,
@@ -148,10 +158,11 @@ export async function replayLog(
   fromLsn: number,
   catalog: Catalog,
   lanes: readonly LaneApi[],
-  note: (lsn: number, record: LogRecord, counts: StepCounts) => void,
-  begin: ((entry: LogEntry) => void) | null = null,
+  note: NoteRecord,
+  { begin = null, progress = null }: ReplayWatch = {},
 ): Promise<Replayed> {
   const replay = new LogReplay({ fs, dir: logDir, fromLsn });
+  progress?.begin(await replay.files());
   let current = catalog;
   let recordCount = 0;
   let logBytes = 0;
@@ -179,11 +190,13 @@ export async function replayLog(
     const head = headOf(record);
     waiting.push(async () => note(lsn, head, addCounts(await counts)));
     recordCount++;
+    progress?.at(entry);
     logBytes += payload.length;
     waitingBytes += payload.length;
     if (begin !== null || waitingBytes > WAITING_BYTES_MAX) await drain();
   }
   await drain();
+  progress?.end();
   return { catalog: current, recordCount, logBytes, replay };
 }
 

@@ -178,7 +178,7 @@ export class ScriptWriter {
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_ROOM_BYTES);
     new Uint8Array(shared).set(body);
-    const settings = { databaseId, nowMs, customKey, columnIds, onceId: null };
+    const settings = { databaseId, lines: null, nowMs, customKey, columnIds, onceId: null };
     const parsed = await memory.while(shared.byteLength, () =>
       lanes.ask(lanes.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength })),
     );

@@ -10,13 +10,14 @@ import { type RowFormat, type RowStream, rowEncoder } from '../answer/index.js';
 import { invariant } from '../base/index.js';
 import type { SelectPlan } from '../ir/index.js';
 import type { Table } from '../plan/index.js';
-import { type OperatorFigures, PartMemory } from '../protocol/index.js';
+import { type OperatorFigures, PartMemory, type ScanOutline } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { DimensionKey } from '../storage/index.js';
 import type { Field } from '../vector/index.js';
-import type { Asking, SelectRequest } from './api.js';
+import type { AskedPlan, Asking, SelectRequest } from './api.js';
 import type { Slices } from './asked-select.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
+import { outlineLines } from './outline.js';
 import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
 import { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
@@ -28,8 +29,11 @@ export const FIRST_SLICE_MS = 250;
 /** A count that comes beside a SELECT that is not waits about so long. */
 export const SLICE_MS = 20;
 
+/** What of a plan says which rows are scanned. */
+type Scanned = Pick<SelectPlan, 'databaseId' | 'dimensionId' | 'condition'>;
+
 /** Where an answer is written. */
-type Writable = Pick<Spool, 'write'>;
+type Writable = Pick<Spool, 'write' | 'rowCount'>;
 
 export interface SelectsParts extends QueryRunnerParts {
   readonly runner: QueryRunner;
@@ -61,7 +65,7 @@ export class Selects {
       done,
     });
     const parts = spooled(spool, (into) => this.#produce(requests, format, asking, into));
-    return { format, parts, done };
+    return { format, parts, done, rowCount: () => spool.rowCount };
   }
 
   async #produce(
@@ -143,17 +147,35 @@ export class Selects {
     query: RunningQuery,
     slices: Slices,
   ): Promise<Table | null> {
-    const { databaseId, dimensionId, condition } = plan;
-    const found =
-      dimensionId === null
-        ? []
-        : await query.ask((lane, bounds) =>
-            lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
-          );
-    const outlines = found.flat().sort((a, b) => a.shard - b.shard);
+    const { databaseId } = plan;
+    const outlines = await this.#outlines(plan, query);
     const analysis = explain === 'analyze' ? await this.#analysed(plan, query, slices) : null;
     if (explain === 'analyze' && analysis === null) return null;
     return explainTable(plan, outlines, analysis, this.#parts.model(databaseId), isRestricted);
+  }
+
+  /** See QueryApi.outline. */
+  outline(asked: AskedPlan): Promise<readonly string[]> {
+    const nobody: Asking = { hangUp: null, bypassCache: true };
+    return this.#parts.runner.run(nobody, async (query) =>
+      outlineLines(
+        asked,
+        await this.#outlines(scannedBy(asked), query),
+        this.#parts.model(asked.plan.databaseId),
+      ),
+    );
+  }
+
+  /** Of the scan of the plan's own dimension, by rising shard. */
+  async #outlines(
+    { databaseId, dimensionId, condition }: Scanned,
+    query: RunningQuery,
+  ): Promise<ScanOutline[]> {
+    if (dimensionId === null) return [];
+    const found = await query.ask((lane, bounds) =>
+      lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
+    );
+    return found.flat().sort((a, b) => a.shard - b.shard);
   }
 
   /** null as from `#table`; nothing of such a run is told. */
@@ -174,6 +196,9 @@ export class Selects {
   }
 }
 
+const scannedBy = (asked: AskedPlan): Scanned =>
+  asked.asks === 'aggregate' ? { ...asked.plan, condition: asked.plan.entities } : asked.plan;
+
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;
 
@@ -191,6 +216,7 @@ async function write(
   await spool.write(encoder.head());
   const writer = new RowWriter(encoder, query, spool);
   await rows(writer);
+  spool.rowCount += writer.rowCount;
   await spool.write(encoder.tail(writer.rowCount));
 }
 

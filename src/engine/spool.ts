@@ -71,6 +71,8 @@ interface Place {
 }
 
 export class Spool {
+  /** Of what was written: counted by whoever writes. */
+  rowCount = 0;
   readonly #settings: SpoolSettings;
   #patienceMs: number;
   #waiting: (Uint8Array | Place)[] = [];
@@ -302,7 +304,7 @@ export class Spool {
  */
 export function spooled(
   spool: Spool,
-  produce: (spool: Pick<Spool, 'write'>) => Promise<void>,
+  produce: (spool: Pick<Spool, 'write' | 'rowCount'>) => Promise<void>,
 ): AsyncGenerator<Uint8Array, void, void> {
   produce(spool).then(
     () => spool.end(),

@@ -2,7 +2,7 @@
  * Memory that writes may take: what the data and what is kept beside it take now, and what writes that are under way were
  * promised. Invariant: a write whose record is appended was checked here in the same turn, so a logged record always fits.
  */
-import { QuarryError } from '../base/index.js';
+import { bytesOf, type DataMemory, QuarryError } from '../base/index.js';
 import type { LaneSet } from './lanes.js';
 import type { OnceTable } from './once.js';
 import type { ProcessMemory } from './process-memory.js';
@@ -17,15 +17,21 @@ const REUSED_PART = 2;
 /** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
 const DICTIONARY_BYTES_MAX = 2 ** 31;
 
+/** All that counts against the limit, in bytes. */
+export type UsedMemory = DataMemory & {
+  readonly 'idempotency-keys': number;
+  readonly 'writes-under-way': number;
+};
+
 export class WriteMemory {
-  readonly #lanes: Pick<LaneSet, 'memoryBytes' | 'dictionaryBytesMax'>;
+  readonly #lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>;
   readonly #once: Pick<OnceTable, 'memoryBytes'>;
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
   #promisedBytes = 0;
 
   constructor(
-    lanes: Pick<LaneSet, 'memoryBytes' | 'dictionaryBytesMax'>,
+    lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>,
     once: Pick<OnceTable, 'memoryBytes'>,
     limitBytes: number,
     process: ProcessMemory,
@@ -36,14 +42,18 @@ export class WriteMemory {
     this.#process = process;
   }
 
-  /** Memory of the data, of bodies on their way, and of what is kept beside them. */
-  get usedBytes(): number {
-    return this.#lanes.memoryBytes + this.#once.memoryBytes + this.#promisedBytes;
+  /** Memory of the data, of what is kept beside them, and what writes on their way were promised. */
+  get used(): UsedMemory {
+    return {
+      ...this.#lanes.memory,
+      'idempotency-keys': this.#once.memoryBytes,
+      'writes-under-way': this.#promisedBytes,
+    };
   }
 
   /** Throws 9003 when there is no room for so much more. */
   check(moreBytes: number): void {
-    const bytes = this.usedBytes + moreBytes;
+    const bytes = bytesOf(this.used) + moreBytes;
     const isFull =
       bytes > this.#limitBytes / REUSED_PART && !this.#process.hasRoom(this.#promisedBytes + moreBytes);
     if (isFull || bytes > this.#limitBytes) {

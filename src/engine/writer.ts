@@ -96,13 +96,13 @@ export class Writer {
 
   async #insert(request: InsertRequest, shared: SharedPlace, bodyBytes: number): Promise<number[]> {
     const { lanes, order, options, memory } = this.#parts;
-    const { databaseId, customKey, columnIds, onceId } = request;
+    const { databaseId, lines = null, customKey, columnIds, onceId } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
       const parsed = await lanes.ask(
         lanes
           .nextParser()
-          .send('parse', { databaseId, shared, bodyBytes, nowMs, customKey, columnIds, onceId }),
+          .send('parse', { databaseId, shared, bodyBytes, lines, nowMs, customKey, columnIds, onceId }),
       );
       const { entityCount, valueCount, recordBytes } = parsed;
       if (!charged) request.charge(entityCount);
@@ -114,6 +114,7 @@ export class Writer {
       const creates = parsed.changes.length > 0;
       if (parsed.modelVersion < shrinkVersion || (creates && parsed.modelVersion !== version)) continue;
       await this.#appendInsert(databaseId, nowMs, parsed, parsed.buffer ?? shared);
+      if (creates) request.created?.(parsed.changes);
       return [entityCount, valueCount];
     }
   }

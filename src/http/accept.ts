@@ -7,6 +7,8 @@ export const ROW_TYPES: Readonly<Record<RowFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
   arrow: 'application/vnd.apache.arrow.stream',
+  // Of another protocol: no header asks for it.
+  postgres: 'application/octet-stream',
 };
 
 /** Whoever takes anything gets JSON. */

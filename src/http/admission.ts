@@ -15,9 +15,9 @@ import type { Endpoint } from './endpoints.js';
 import { onceIdOf } from './idempotency.js';
 import { authenticate, authorize, checkAccount, databaseIdOf, presentedKey } from './keys.js';
 import type { Bound, LimitedDatabase, RateLimiter } from './limits.js';
+import { LINES_TYPE } from './part-answer.js';
 import type { Peer } from './proxy.js';
-import { RateExceeded } from './rate-window.js';
-import { endpointOf, nameOf, type Path, pathNameOf } from './router.js';
+import { endpointOf, type Path, pathNameOf } from './router.js';
 import type { Sessions } from './sessions.js';
 import type { Request } from './uws.js';
 
@@ -78,7 +78,7 @@ export interface Arrival {
   readonly path: string;
   readonly secure: boolean;
   readonly length: BodyLength;
-  readonly peer: Peer;
+  readonly peer: Pick<Peer, 'address'>;
 }
 
 /** A caller who was let in. */
@@ -93,6 +93,8 @@ export interface Identity {
 export interface Admitted {
   readonly endpoint: Endpoint;
   readonly encoding: Encoding;
+  /** The body is lines, to be taken part by part. */
+  readonly inLines: boolean;
   /** See AnyCall. */
   readonly pathName: string;
   /** null at open endpoints. */
@@ -102,6 +104,15 @@ export interface Admitted {
   /** See DatabaseCall. */
   readonly onceId: string | null;
   readonly format: RowFormat;
+}
+
+/** Who is told what is learnt of a request. */
+export interface Told {
+  found(endpoint: Endpoint): void;
+  /** The key is a good one, whatever it may. */
+  identified(caller: Caller): void;
+  /** What bounds requests of this kind. */
+  bounded(bound: Bound): void;
 }
 
 export interface DoorNeeds {
@@ -122,28 +133,31 @@ export class Door {
   }
 
   /**
-   * Throws QuarryError with the first check that fails. What bounds requests of this kind is `told` as soon as it is
-   * known: also when a later check fails.
+   * Throws QuarryError with the first check that fails. What is learnt of the request is `told` as soon as it is known: also
+   * when a later check fails.
    */
-  admit(arrival: Arrival, told: { bounded(bound: Bound): void }): Admitted {
+  admit(arrival: Arrival, told: Told): Admitted {
     const { request, found, method, path, length } = arrival;
     if (!arrival.secure && found?.plainHttp !== true) {
       throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
     }
     const endpoint = endpointOf(found, method, path);
-    const { engine } = this.#needs;
+    told.found(endpoint);
+    const { engine, limiter, elapsedMs } = this.#needs;
     if (!engine.ready) throw new QuarryError(9004, 'the server is starting or stopping');
     const catalog = engine.catalog();
     this.#needs.addresses.see(catalog);
-    const identity = endpoint.scope === 'open' ? null : this.#identify(arrival, endpoint, catalog);
+    const identity = endpoint.scope === 'open' ? null : this.#identify(arrival, endpoint, catalog, told);
     if (identity === null) checkAccount(catalog);
     const caller = identity?.caller ?? null;
     const client = caller === null ? arrival.peer.address : '';
     const bound = this.#boundOf(endpoint, caller, client, catalog);
     if (bound !== null) told.bounded(bound);
-    const encoding = length.kind === 'none' ? 'identity' : checkContentType(endpoint, request);
-    if (bound !== null) this.#count(bound, endpoint);
-    checkLength(length, endpoint.bodyBytesMax);
+    const inLines = endpoint.takesLines && typeOf(request.getHeader('content-type')) === LINES_TYPE;
+    if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
+    const encoding = length.kind === 'none' ? 'identity' : encodingOf(request.getHeader('content-encoding'));
+    if (bound !== null) limiter?.count(endpoint, bound, elapsedMs());
+    checkLength(length, inLines ? Number.POSITIVE_INFINITY : endpoint.bodyBytesMax);
     const databaseId = caller === null ? null : databaseIdOf(caller);
     let onceId: string | null = null;
     if (endpoint.scope === 'database' && caller !== null && databaseId !== null) {
@@ -152,7 +166,7 @@ export class Door {
     }
     const pathName = found === null ? '' : pathNameOf(found, path);
     const format = endpoint.scope === 'database' ? formatOf(request.getHeader('accept')) : 'json';
-    return { endpoint, encoding, pathName, identity, client, onceId, format };
+    return { endpoint, encoding, inLines, pathName, identity, client, onceId, format };
   }
 
   /** Throws 500 to 502, 1000 to 1003, 504, and what `authorize` throws. */
@@ -160,11 +174,13 @@ export class Door {
     { request, peer }: Arrival,
     endpoint: Exclude<Endpoint, { scope: 'open' }>,
     catalog: Catalog,
+    told: Told,
   ): Identity {
     const { sessions, clock } = this.#needs;
     const nowMs = clock.nowMs();
     const keyText = presentedKey(request);
     const caller = authenticate(catalog, sessions, keyText, nowMs);
+    told.identified(caller);
     checkAccount(catalog);
     this.#checkAddress(caller, catalog, peer);
     authorize(caller, endpoint, catalog, nowMs);
@@ -172,7 +188,7 @@ export class Door {
   }
 
   /** Throws 504. */
-  #checkAddress(caller: Caller, catalog: Catalog, peer: Peer): void {
+  #checkAddress(caller: Caller, catalog: Catalog, peer: Arrival['peer']): void {
     const databaseId = databaseIdOf(caller);
     if (databaseId === null) return;
     const ofDatabase = propertiesOf(catalog, databaseId).addressesWhitelist;
@@ -194,15 +210,6 @@ export class Door {
       ? limiter.ofTeam(endpoint)
       : limiter.inDatabase(endpoint, limitedDatabase(catalog, databaseId));
   }
-
-  /** Throws 1502. */
-  #count({ window, cost }: Bound, endpoint: Endpoint): void {
-    const elapsedMs = this.#needs.elapsedMs();
-    if (!window.take(cost, elapsedMs)) {
-      const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
-      throw new RateExceeded(`more than ${window.limit} ${what} in a minute`, window.figures(elapsedMs));
-    }
-  }
 }
 
 export function limitedDatabase(catalog: Catalog, id: number): LimitedDatabase {
@@ -210,24 +217,25 @@ export function limitedDatabase(catalog: Catalog, id: number): LimitedDatabase {
   return { id, queryLoad, insertionLoad };
 }
 
+/** What a Content-Type header names, without its parameters. */
+const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
+
 /** Throws 1500 and 1501. */
-function checkContentType(endpoint: Endpoint, request: Request): Encoding {
+function checkContentType({ bodyType, takesLines }: Endpoint, request: Request): void {
   const header = request.getHeader('content-type');
-  if (header === '')
-    throw new QuarryError(1500, `Content-Type header missing: ${endpoint.bodyType} is wanted`);
-  if (header !== endpoint.bodyType) {
-    const type = header.split(';', 1)[0].trim().toLowerCase();
-    if (type !== endpoint.bodyType) {
-      throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${endpoint.bodyType}`);
-    }
-  }
-  return encodingOf(request.getHeader('content-encoding'));
+  if (header === bodyType || typeOf(header) === bodyType) return;
+  const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;
+  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is wanted`);
+  throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }
 
 /** Throws 1507, and 1503 when the length is not known. */
 function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') throw new QuarryError(1503, length.text);
-  if (length.kind === 'endless') throw tooLong(bytesMax);
+  if (length.kind === 'endless') {
+    if (bytesMax < Number.POSITIVE_INFINITY) throw tooLong(bytesMax);
+    throw new QuarryError(1507, 'a Content-Length of 10 digits is not followed: send such a body chunked');
+  }
   if (length.kind === 'declared' && length.bytes > bytesMax) throw tooLong(bytesMax);
 }
 

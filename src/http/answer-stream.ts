@@ -43,6 +43,11 @@ export class AnswerStream {
     this.contentType = ROW_TYPES[rows.format];
   }
 
+  /** Made so far; null where nobody counts. */
+  get rowCount(): number | null {
+    return this.#rows.rowCount?.() ?? null;
+  }
+
   /** Rejects with what the stream does. */
   async begin(): Promise<FirstBytes> {
     const parts: Uint8Array[] = [];

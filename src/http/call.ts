@@ -6,6 +6,7 @@ import { type Access, accessOf, FULL_ACCESS } from '../api/index.js';
 import { type Clock, type HangUp, invariant, type RandomBytes } from '../base/index.js';
 import { type ApiKey, type Catalog, databaseOf } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
+import type { LineNumbers } from '../ingest/index.js';
 import type { AddressBook } from './addresses.js';
 import { type Admitted, limitedDatabase } from './admission.js';
 import { BoundBodies } from './bound-bodies.js';
@@ -14,6 +15,7 @@ import type { Endpoint } from './endpoints.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
 import { authenticate, authorize, checkAccount, databaseIdOf } from './keys.js';
 import type { RateLimiter, WriteBudget } from './limits.js';
+import type { RequestNotes } from './request-notes.js';
 import { permits, type Sessions } from './sessions.js';
 
 export interface CallerNeeds {
@@ -43,13 +45,16 @@ export class HandlerRunner {
   }
 
   /**
-   * Throws, or rejects with, what the handler does; 502 and the like when the caller is no longer let in.
+   * Throws, or rejects with, what the handler does; 502 and the like when the caller is no longer let in. `lines`: the
+   * body is lines, so numbered.
    * The calls are written out, because spreading a common part took 5 us, a third of a whole request.
    */
   run(
     admitted: Admitted,
     body: Uint8Array<ArrayBuffer>,
     hangUp: HangUp,
+    notes: RequestNotes,
+    lines: LineNumbers | null = null,
   ): Members | StreamedAnswer | Promise<Members | StreamedAnswer> {
     const { engine, clock, sessions, randomBytes } = this.#needs;
     const { endpoint, pathName, client } = admitted;
@@ -77,6 +82,7 @@ export class HandlerRunner {
         randomBytes,
         passwords: sessions.passwords,
         addressesResolved,
+        notes,
       });
     }
     const databaseId = databaseIdOf(caller);
@@ -93,10 +99,12 @@ export class HandlerRunner {
       model: databaseOf(catalog, databaseId),
       access: this.#accessOf(caller),
       mayCreate: mayCreate(catalog, caller, nowMs),
+      lines,
       onceId: admitted.onceId,
       format: admitted.format,
       boundBodies: this.#boundBodies,
       hangUp,
+      notes,
       charge: (entityCount) =>
         this.#charging(databaseId, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),
       chargeWrites: (counts) =>

@@ -5,7 +5,6 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import path from 'node:path';
-import { generate } from 'selfsigned';
 import type { FileSystem } from '../io/index.js';
 
 export interface CertificateFiles {
@@ -27,10 +26,13 @@ export async function ensureCertificate(
   const tlsDir = path.join(dir, 'tls');
   const made = { certFile: path.join(tlsDir, 'cert.pem'), keyFile: path.join(tlsDir, 'key.pem') };
   if (await isUsable(files, made, nowMs)) return made;
+  // Half a megabyte of code that only a first start needs.
+  // Of a bundled CommonJS package an import on demand has the default alone.
+  const { default: selfsigned } = await import('selfsigned');
   const notBeforeDate = new Date(nowMs - BACKDATED_MS);
   const notAfterDate = new Date(nowMs);
   notAfterDate.setUTCFullYear(notAfterDate.getUTCFullYear() + VALID_YEARS);
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+  const pair = await selfsigned.generate([{ name: 'commonName', value: 'localhost' }], {
     notBeforeDate,
     notAfterDate,
     keyType: 'ec',

@@ -27,6 +27,7 @@ import * as relations from './handlers/relation.js';
 import * as saved from './handlers/saved-query.js';
 import { signIn } from './handlers/session.js';
 import { runSql } from './handlers/sql.js';
+import { describeStatus } from './handlers/status.js';
 import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -40,7 +41,9 @@ interface AnyEndpoint {
   readonly path: string;
   /** What a body must be declared as. */
   readonly bodyType: 'application/json' | 'application/sql';
-  /** Of a body, as it comes and once decoded. */
+  /** Takes bodies of lines too, of any length, part by part. */
+  readonly takesLines: boolean;
+  /** Of a body, as it comes and once decoded; of lines, of a part. */
   readonly bodyBytesMax: number;
   /** Served over plain HTTP too. */
   readonly plainHttp: boolean;
@@ -88,6 +91,7 @@ const READERS: readonly DatabaseKeyKind[] = ['master', 'read', 'demo'];
 const COMMON = {
   bodyType: 'application/json',
   bodyBytesMax: BODY_BYTES_MAX,
+  takesLines: false,
   plainHttp: false,
   asks: false,
 } as const;
@@ -103,7 +107,7 @@ function inDatabase(
   permission: Permission,
   rate: Rate,
   handler: DatabaseHandler,
-  more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'plainHttp' | 'asks'>> = {},
+  more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'plainHttp' | 'asks'>> = {},
 ): DatabaseEndpoint {
   return { scope: 'database', ...place(at), ...COMMON, ...who, permission, rate, handler, ...more };
 }
@@ -147,7 +151,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.createRelation),
   inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.deleteRelation),
   inDatabase('GET /v1/column/relation', listing, 6, 600, relations.listRelations),
-  inDatabase('POST /v1/insert', writing, 2, null, insert, { plainHttp: true }),
+  inDatabase('POST /v1/insert', writing, 2, null, insert, { takesLines: true, plainHttp: true }),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
   inDatabase('POST /v1/sql', sql, 5, 120, runSql, { bodyType: 'application/sql', asks: true }),
@@ -167,6 +171,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.changeSavedQuery),
   inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.deleteSavedQuery),
   inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),
+  inDatabase('GET /v1/status', { keys: ['master', 'read'], custom: 509 }, 12, 60, describeStatus),
   ofTeam('POST /v1/database', null, 13, 60, databases.createDatabase),
   ofTeam('PUT /v1/database', null, 13, 60, databases.changeDatabase),
   ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.deleteDatabase),

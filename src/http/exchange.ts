@@ -7,23 +7,30 @@
  *   working -> sending -> over          rows that are sent while they are made (answer-stream.ts); an answer that cannot be
  *                                       finished closes the connection before its last chunk, so that nobody takes it
  *                                       for a whole one
+ *   receiving -> streaming -> over      a body of lines (line-stream.ts); refused before it answered: back to receiving
  *   receiving -> reading-away -> over   refused while the body is still coming: the answer is sent at once, and the
  *                                       rest is read (bounded) before the connection is closed, since closing with
  *                                       unread bytes resets the connection and may take the answer with it
  */
-import type { Logger } from 'pino';
 import { type HangUp, QuarryError } from '../base/index.js';
-import { type Admitted, type BodyLength, tooLong } from './admission.js';
+import { type Admitted, type BodyLength, type Told, tooLong } from './admission.js';
 import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
+import { isAdministrative } from './audit.js';
 import { BodyReader, type ByteBudget } from './body.js';
 import type { HandlerRunner } from './call.js';
+import type { Caller } from './caller.js';
 import type { BodyDecoder } from './decode.js';
+import type { Endpoint } from './endpoints.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
 import type { Bound } from './limits.js';
-import { type Metrics, NO_ENDPOINT } from './metrics.js';
+import { LineStream, type StreamEnd } from './line-stream.js';
+import type { Metrics } from './metrics.js';
+import { LINES_TYPE } from './part-answer.js';
+import { PartRunner } from './part-runner.js';
 import type { RateFigures } from './rate-window.js';
-import { nameOf } from './router.js';
+import type { RequestLog } from './request-log.js';
+import { RequestNotes } from './request-notes.js';
 import type { Response } from './uws.js';
 
 /** What the requests of one server share. */
@@ -31,7 +38,7 @@ export interface Site {
   readonly runner: HandlerRunner;
   /** Milliseconds of a clock that never goes back, with fractions. */
   readonly elapsedMs: () => number;
-  readonly log: Logger;
+  readonly log: RequestLog;
   readonly metrics: Metrics;
   readonly budget: ByteBudget;
   readonly decoder: BodyDecoder;
@@ -48,8 +55,8 @@ export interface Site {
 
 export interface RequestHead {
   readonly requestId: string;
-  /** As the log names it. */
-  readonly client: string;
+  /** To be asked for the client's address in the turn in which the head is handled. */
+  readonly peer: { readonly address: string };
   /** HEAD: the answer goes without its body. */
   readonly bodyless: boolean;
   readonly length: BodyLength;
@@ -59,16 +66,17 @@ const TOO_MANY_BODIES = 'too many bodies at once';
 const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
 const READ_AWAY_MS_MAX = 5_000;
 
-export class Exchange implements HangUp {
+export class Exchange implements HangUp, Told {
   readonly #site: Site;
   readonly #response: Response;
   readonly #head: RequestHead;
   readonly #startedMs: number;
-  #phase: 'receiving' | 'working' | 'sending' | 'reading-away' | 'over' = 'receiving';
-  #endpoint = NO_ENDPOINT;
+  #phase: 'receiving' | 'working' | 'sending' | 'streaming' | 'reading-away' | 'over' = 'receiving';
+  readonly #notes: RequestNotes;
   #bound: Bound | null = null;
   #body: BodyReader | null = null;
   #stream: AnswerStream | null = null;
+  #lines: LineStream | null = null;
   #onHangUp: (() => void) | null = null;
   #hasHungUp = false;
   #readAwayBytes = 0;
@@ -79,7 +87,18 @@ export class Exchange implements HangUp {
     this.#response = response;
     this.#head = head;
     this.#startedMs = site.elapsedMs();
+    this.#notes = new RequestNotes(head.requestId, site.log.tellsAll ? head.peer.address : '');
     site.openCount++;
+  }
+
+  found(endpoint: Endpoint): void {
+    const notes = this.#notes;
+    notes.found(endpoint);
+    if (notes.client === '' && isAdministrative(endpoint)) notes.client = this.#head.peer.address;
+  }
+
+  identified(caller: Caller): void {
+    this.#notes.caller = caller;
   }
 
   /** Told before the answer: what bounds requests of this kind. */
@@ -98,7 +117,10 @@ export class Exchange implements HangUp {
   /** Takes the body of an admitted request and runs its handler. To be called while the head is handled. */
   receive(admitted: Admitted): void {
     const { length } = this.#head;
-    this.#endpoint = nameOf(admitted.endpoint);
+    if (admitted.inLines) {
+      this.#receiveLines(admitted);
+      return;
+    }
     if (length.kind === 'none') {
       this.#response.onAborted(() => this.#abort());
       this.#run(admitted, new Uint8Array(0));
@@ -116,6 +138,46 @@ export class Exchange implements HangUp {
     });
   }
 
+  /** Takes the body in parts, and answers each. */
+  #receiveLines(admitted: Admitted): void {
+    const site = this.#site;
+    const response = this.#response;
+    const notes = this.#notes;
+    const { runner, log } = site;
+    const parts = new PartRunner({ runner, log, admitted, hangUp: this, notes });
+    const lines = new LineStream({
+      site,
+      response,
+      encoding: admitted.encoding,
+      apply: (part, text) => parts.apply(part, text),
+      told: (error) => this.#toldError(error),
+      writeHead: () =>
+        writeHead(response, { status: 200, contentType: LINES_TYPE }, notes.requestId, this.#figures()),
+    });
+    this.#lines = lines;
+    this.#phase = 'streaming';
+    if (this.#head.length.kind === 'none') response.onAborted(() => this.#abort());
+    else this.#attach((chunk, last) => lines.add(chunk, last));
+    site.waiting.add(this);
+    if (this.#head.length.kind === 'none') lines.add(new ArrayBuffer(0), true);
+    void lines.run().then((end) => this.#endLines(end));
+  }
+
+  #endLines(end: StreamEnd): void {
+    const { waiting, metrics } = this.#site;
+    if (typeof end === 'object') {
+      this.#phase = 'receiving';
+      if (end.complete) waiting.delete(this);
+      this.#refuseEarly(end.refusal, end.complete);
+      return;
+    }
+    this.#phase = 'over';
+    waiting.delete(this);
+    if (end === 'answered') this.#note(200);
+    else metrics.received(this.#lines?.byteLength ?? 0);
+    this.#release();
+  }
+
   /** Answers with an error before anything of the body was read. To be called while the head is handled. */
   refuse(error: unknown): void {
     const bodyIsTooLong = error instanceof QuarryError && error.code === 1507;
@@ -127,13 +189,13 @@ export class Exchange implements HangUp {
 
   /** Answers with something that is not of the JSON interface. */
   answerPlainly(endpoint: string, answer: Answer): void {
-    this.#endpoint = endpoint;
+    this.#notes.endpointName = endpoint;
     this.#answer(answer);
   }
 
   /** The same for an answer that takes time. To be called while the head is handled. */
   answerLater(endpoint: string, answer: Promise<Answer>): void {
-    this.#endpoint = endpoint;
+    this.#notes.endpointName = endpoint;
     this.#phase = 'working';
     this.#response.onAborted(() => this.#abort());
     answer.then(
@@ -148,6 +210,7 @@ export class Exchange implements HangUp {
     if (this.#phase === 'reading-away') {
       if (nowMs > this.#readAwayUntilMs) this.#response.close();
     } else if (this.#phase === 'sending') this.#tickStream();
+    else if (this.#phase === 'streaming') this.#lines?.tick();
     else if (nowMs - this.#startedMs > this.#site.bodySecondsMax * 1000) {
       const text = `the body was not complete after ${this.#site.bodySecondsMax} s`;
       this.#refuseEarly(new QuarryError(1503, text), false);
@@ -173,8 +236,8 @@ export class Exchange implements HangUp {
     waiting.add(this);
     this.#response.onAborted(() => this.#abort());
     this.#response.onData((chunk, last) => {
-      if (last) waiting.delete(this);
-      if (this.#phase === 'receiving') onBytes(chunk, last);
+      if (last && this.#phase !== 'streaming') waiting.delete(this);
+      if (this.#phase === 'receiving' || this.#phase === 'streaming') onBytes(chunk, last);
       else if (this.#phase === 'reading-away') this.#readAway(chunk.byteLength, last);
     });
   }
@@ -205,9 +268,12 @@ export class Exchange implements HangUp {
 
   #run(admitted: Admitted, body: Uint8Array<ArrayBuffer>): void {
     this.#phase = 'working';
+    const notes = this.#notes;
+    notes.text = body.length === 0 ? admitted.pathName : body;
+    notes.begunMs = this.#site.elapsedMs();
     let given: Members | StreamedAnswer | Promise<Members | StreamedAnswer>;
     try {
-      given = this.#site.runner.run(admitted, body, this);
+      given = this.#site.runner.run(admitted, body, this, notes);
     } catch (error) {
       this.#answer(this.#errorAnswer(error));
       return;
@@ -263,11 +329,9 @@ export class Exchange implements HangUp {
   /** Ends an answer of which the client already has a part, so that it is seen not to be whole. */
   #cut(error: unknown): void {
     const { log, metrics, waiting } = this.#site;
-    const { requestId } = this.#head;
-    const details = { requestId, endpoint: this.#endpoint };
-    if (error instanceof QuarryError) {
-      log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
-    } else log.error({ ...details, err: error }, 'unexpected error, answer cut off');
+    if (error instanceof QuarryError) this.#notes.code = error.code;
+    log.cutOff(this.#notes, error);
+    this.#noteSlow(null);
     this.#phase = 'over';
     waiting.delete(this);
     metrics.cutOff();
@@ -285,16 +349,19 @@ export class Exchange implements HangUp {
   }
 
   #errorAnswer(error: unknown): Answer {
-    if (error instanceof QuarryError) return errorAnswer(error);
-    this.#site.log.error(
-      { err: error, requestId: this.#head.requestId, endpoint: this.#endpoint },
-      'unexpected error',
-    );
-    return errorAnswer(new QuarryError(1));
+    return errorAnswer(this.#toldError(error));
+  }
+
+  #toldError(error: unknown): QuarryError {
+    if (error instanceof QuarryError) return error;
+    this.#site.log.unexpected(this.#notes, error);
+    return new QuarryError(1);
   }
 
   /** Sends the answer unless the client went away, and ends the request. */
   #answer(answer: Answer, wanted: Ending = 'keep'): void {
+    this.#notes.code = answer.code ?? null;
+    this.#site.log.audit(this.#notes, answer.status);
     if (this.#phase === 'over') {
       this.#release();
       return;
@@ -318,7 +385,11 @@ export class Exchange implements HangUp {
     waiting.delete(this);
     this.#onHangUp?.();
     this.#stream?.leave();
-    if (phase === 'receiving' || phase === 'working' || phase === 'sending') metrics.aborted();
+    this.#lines?.leave();
+    if (phase !== 'reading-away' && phase !== 'over') {
+      metrics.aborted();
+      this.#noteSlow(null);
+    }
     // While it works, the handler still holds the body: its end releases it.
     if (phase === 'receiving') this.#release();
   }
@@ -326,12 +397,20 @@ export class Exchange implements HangUp {
   #note(status: number): void {
     const { log, metrics } = this.#site;
     const seconds = this.#seconds();
-    metrics.answered(this.#endpoint, status, seconds);
-    if (this.#body !== null) metrics.received(this.#body.byteLength);
-    if (log.isLevelEnabled('debug')) {
-      const { requestId, client } = this.#head;
-      log.debug({ requestId, client, endpoint: this.#endpoint, status, seconds }, 'answered');
-    }
+    metrics.answered(this.#notes.endpointName, this.#notes.databaseId, status, seconds);
+    metrics.received(this.#body?.byteLength ?? this.#lines?.byteLength ?? 0);
+    log.answered(this.#notes, status, seconds);
+    this.#noteSlow(status);
+  }
+
+  /** `status`: null = the client went away, or its answer was cut off. */
+  #noteSlow(status: number | null): void {
+    const { log, metrics, elapsedMs } = this.#site;
+    const { begunMs } = this.#notes;
+    if (begunMs === null || !log.isSlow(this.#notes, elapsedMs() - begunMs)) return;
+    this.#notes.rowCount ??= this.#stream?.rowCount ?? null;
+    metrics.slow();
+    log.slow(this.#notes, status, this.#seconds());
   }
 
   #release(): void {

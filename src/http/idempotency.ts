@@ -14,6 +14,11 @@ const ONCE_PATHS: readonly string[] = ['/v1/insert', '/v1/update', '/v1/delete',
 const HEADER = 'idempotency-key';
 const HEADER_TEXT = /^[ -~]{1,255}$/;
 
+/** Whether it looks at the header. */
+export function takesOnceKey({ method, path }: Pick<Endpoint, 'method' | 'path'>): boolean {
+  return method === 'POST' && ONCE_PATHS.includes(path);
+}
+
 /** null without the header, and at endpoints that do not look at it. Throws 4049 when it is not as it must be. */
 export function onceIdOf(
   request: Request,
@@ -21,13 +26,22 @@ export function onceIdOf(
   databaseId: number,
   caller: Caller,
 ): string | null {
-  if (endpoint.method !== 'POST' || !ONCE_PATHS.includes(endpoint.path)) return null;
+  if (!takesOnceKey(endpoint)) return null;
   const text = request.getHeader(HEADER);
   if (text === '' && !hasHeader(request, HEADER)) return null;
   if (!HEADER_TEXT.test(text)) {
     throw new QuarryError(4049, 'the header Idempotency-Key is not 1 to 255 printable ASCII characters');
   }
   const who = caller.kind === 'user' ? ['user', caller.email] : ['key', caller.hash];
-  const name = JSON.stringify([databaseId, ...who, endpoint.path, text]);
-  return createHash('sha256').update(name).digest('base64url');
+  return nameOf([databaseId, ...who, endpoint.path, text]);
+}
+
+/** The name of a part of the request that is called `onceId`; `number`: which, from 1. */
+export function partOnceIdOf(onceId: string, number: number): string {
+  return nameOf([onceId, number]);
+}
+
+/** Different lists have different names. */
+function nameOf(what: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(what)).digest('base64url');
 }

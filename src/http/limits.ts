@@ -24,6 +24,23 @@ export interface Bound {
   readonly cost: number;
 }
 
+/** How much was refused with 1502, by the limit that it met. */
+export interface RefusalCounts {
+  readonly requests: number;
+  readonly 'inserted-entities': number;
+  readonly 'daily-writes': number;
+  readonly 'sign-ins': number;
+}
+
+export const NO_REFUSALS: RefusalCounts = {
+  requests: 0,
+  'inserted-entities': 0,
+  'daily-writes': 0,
+  'sign-ins': 0,
+};
+
+type RefusedHere = Exclude<keyof RefusalCounts, 'sign-ins'>;
+
 /** What of a database its limits depend on. */
 export interface LimitedDatabase {
   readonly id: number;
@@ -72,6 +89,11 @@ export class RateLimiter {
   #ofClients = new Map<string, Bounds>();
   #ofEarlierClients: ReadonlyMap<string, Bounds> = new Map();
   readonly #ofTeam: Bounds = [];
+  readonly #refusals: Record<RefusedHere, number> = {
+    requests: 0,
+    'inserted-entities': 0,
+    'daily-writes': 0,
+  };
 
   constructor(table: LimitTable, endpoints: readonly Endpoint[]) {
     this.#table = table;
@@ -85,6 +107,18 @@ export class RateLimiter {
         places.set(endpoint, { index: ENTITIES, limit: table.entitiesPerMinute, cost: 0 });
     });
     this.#places = places;
+  }
+
+  get refusals(): Pick<RefusalCounts, RefusedHere> {
+    return this.#refusals;
+  }
+
+  /** Counts one request. Throws RateExceeded when it is one too many. */
+  count(endpoint: Endpoint, { window, cost }: Bound, elapsedMs: number): void {
+    if (window.take(cost, elapsedMs)) return;
+    this.#refusals.requests++;
+    const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
+    throw new RateExceeded(`more than ${window.limit} ${what} in a minute`, window.figures(elapsedMs));
   }
 
   /** What a request of the database is bound by; null = nothing. */
@@ -122,6 +156,7 @@ export class RateLimiter {
     const today = Math.floor(clockMs / DAY_MS);
     const writtenCount = usage.day === today ? usage.dayWriteCount : 0;
     if (writtenCount + entityCount > limit) {
+      this.#refusals['daily-writes']++;
       const resetSeconds = secondsOf((today + 1) * DAY_MS - clockMs);
       throw new RateExceeded(
         `${entityCount} more entities would be over the ${limit} that this database may insert and update in a day`,
@@ -132,6 +167,7 @@ export class RateLimiter {
     const place = { index: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
     const { window } = this.#boundOf(this.#databaseBounds(database.id), place, database);
     if (!window.take(insertedCount, elapsedMs)) {
+      this.#refusals['inserted-entities']++;
       throw new RateExceeded(
         `${insertedCount} more entity IDs would be over the ${window.limit} that this database may insert in a minute`,
         window.figures(elapsedMs),

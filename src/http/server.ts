@@ -9,15 +9,20 @@ import type { EngineApi } from '../engine/index.js';
 import { AddressBook, type LookUpHost } from './addresses.js';
 import { bodyLengthOf, Door } from './admission.js';
 import { type Answer, JSON_TYPE } from './answer.js';
+import { AskingDoor } from './asking-door.js';
+import { Audit } from './audit.js';
 import { ByteBudget } from './body.js';
 import { HandlerRunner } from './call.js';
+import { ConsoleFiles } from './console.js';
 import { BodyDecoder } from './decode.js';
+import { Description } from './description.js';
 import { ENDPOINTS, type Endpoint } from './endpoints.js';
 import { Exchange, type Site } from './exchange.js';
 import type { LimitTable } from './limit-table.js';
-import { RateLimiter } from './limits.js';
+import { NO_REFUSALS, RateLimiter } from './limits.js';
 import { Metrics } from './metrics.js';
 import { Peer, type ProxyList } from './proxy.js';
+import { RequestLog } from './request-log.js';
 import { Router, withoutTrailingSlash } from './router.js';
 import { Sessions } from './sessions.js';
 import { SignInAttempts } from './sign-in-attempts.js';
@@ -35,6 +40,8 @@ export interface HttpSettings {
   readonly proxies: ProxyList | null;
   /** null = neither rates nor plans bound anything. */
   readonly limits: LimitTable | null;
+  /** Milliseconds from which on a query is logged as slow; null = none is. */
+  readonly slowQueryMs: number | null;
   /** Seconds from a request's head to the last byte of its body. */
   readonly bodySecondsMax: number;
   /** Bytes of all bodies that are received or worked on at once. */
@@ -47,12 +54,13 @@ export interface HttpSettings {
 
 export const HTTP_DEFAULTS: Pick<
   HttpSettings,
-  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax'
+  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
 > = {
   bodySecondsMax: 60,
   stallSecondsMax: 120,
   bodyBytesHeldMax: 256 * 2 ** 20,
   closeSecondsMax: 10,
+  slowQueryMs: 1_000,
 };
 
 export interface HttpNeeds {
@@ -61,10 +69,14 @@ export interface HttpNeeds {
   /** Milliseconds of a clock that never goes back, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: Logger;
+  /** Left out: in the log alone. */
+  readonly audit?: Audit;
   /** Random text that begins the request ids that this server makes up. */
   readonly instanceId: string;
   /** For new keys and sessions. */
   readonly randomBytes: RandomBytes;
+  /** Left out: there is no console. */
+  readonly consoleFiles?: ConsoleFiles;
   /** Left out: the machine's own. */
   readonly lookUpHost?: LookUpHost;
   /** Left out: those of the interface. */
@@ -74,6 +86,13 @@ export interface HttpNeeds {
 export interface Ports {
   readonly httpsPort: number;
   readonly httpPort: number;
+}
+
+interface PageArrival {
+  readonly request: Request;
+  readonly method: string;
+  readonly path: string;
+  readonly secure: boolean;
 }
 
 const REQUEST_ID = /^[ -~]{1,128}$/;
@@ -86,6 +105,8 @@ const MINUTE_MS = 60_000;
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
 export class HttpServer {
+  /** For requests that other protocols carry. */
+  readonly asking: AskingDoor;
   readonly #settings: HttpSettings;
   readonly #needs: HttpNeeds;
   readonly #site: Site;
@@ -93,7 +114,12 @@ export class HttpServer {
   readonly #addresses: AddressBook;
   readonly #limiter: RateLimiter | null;
   readonly #door: Door;
+  readonly #console: ConsoleFiles;
+  readonly #description: Description;
+  /** Also those of earlier certificates, whose connections go on. */
   readonly #listeners: Listener[] = [];
+  /** The one that accepts connections of HTTPS. */
+  #secure: Listener | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #lookUpUntilMs: number | null = null;
   #requestCount = 0;
@@ -104,14 +130,18 @@ export class HttpServer {
     this.#settings = settings;
     this.#needs = needs;
     const { engine, clock, elapsedMs, log, randomBytes, endpoints = ENDPOINTS } = needs;
+    const { audit = new Audit(log, null, () => clock.nowMs()) } = needs;
     this.#router = new Router(endpoints);
     this.#addresses = new AddressBook(needs.lookUpHost);
+    this.#console = needs.consoleFiles ?? ConsoleFiles.none();
+    this.#description = new Description(endpoints);
     this.#limiter = settings.limits === null ? null : new RateLimiter(settings.limits, endpoints);
+    const attempts = this.#limiter === null ? null : new SignInAttempts(elapsedMs);
     const shared = {
       engine,
       clock,
       elapsedMs,
-      sessions: new Sessions(randomBytes, this.#limiter === null ? null : new SignInAttempts(elapsedMs)),
+      sessions: new Sessions(randomBytes, attempts),
       addresses: this.#addresses,
       limiter: this.#limiter,
     };
@@ -120,14 +150,18 @@ export class HttpServer {
     const site: Site = {
       runner: new HandlerRunner({ ...shared, randomBytes }),
       elapsedMs,
-      log,
+      log: new RequestLog({ log, audit, engine, slowQueryMs: settings.slowQueryMs }),
       budget,
       decoder: new BodyDecoder(),
-      metrics: new Metrics(
-        engine,
-        () => site.openCount,
-        () => budget.bytesTaken,
-      ),
+      metrics: new Metrics(engine, {
+        openRequests: () => site.openCount,
+        bodyBytesHeld: () => budget.bytesTaken,
+        refusals: () => ({
+          ...NO_REFUSALS,
+          ...this.#limiter?.refusals,
+          'sign-ins': attempts?.refusedCount ?? 0,
+        }),
+      }),
       waiting: new Set(),
       bodySecondsMax: settings.bodySecondsMax,
       stallSecondsMax: settings.stallSecondsMax,
@@ -138,20 +172,21 @@ export class HttpServer {
       },
     };
     this.#site = site;
+    this.asking = new AskingDoor({
+      ...shared,
+      runner: site.runner,
+      router: this.#router,
+      log: site.log,
+      nextRequestId: () => this.#nextRequestId(),
+    });
   }
 
   /** Opens both ports and gives the real ones. Throws, with neither open, when one cannot be taken. */
   listen(): Ports {
-    const { host, httpsPort, httpPort, certFile, keyFile } = this.#settings;
-    const open = (port: number, tls: { certFile: string; keyFile: string } | null): number => {
-      const handler = (response: Response, request: Request): void =>
-        this.#handle(response, request, tls !== null);
-      const listener = openListener({ host, port, tls }, handler);
-      this.#listeners.push(listener);
-      return listener.port;
-    };
+    const { httpsPort, httpPort } = this.#settings;
     try {
-      const ports = { httpsPort: open(httpsPort, { certFile, keyFile }), httpPort: open(httpPort, null) };
+      this.#secure = this.#open(httpsPort, true, null);
+      const ports = { httpsPort: this.#secure.port, httpPort: this.#open(httpPort, false, null).port };
       const secondsMin = Math.min(this.#settings.bodySecondsMax, this.#settings.stallSecondsMax);
       const tickMs = Math.min(TICK_MS_MAX, (secondsMin * 1000) / 4);
       this.#every(tickMs, () => {
@@ -163,6 +198,24 @@ export class HttpServer {
       for (const listener of this.#listeners.splice(0)) listener.stopAccepting();
       throw error;
     }
+  }
+
+  #open(port: number, overTls: boolean, before: Listener | null): Listener {
+    const { host, certFile, keyFile } = this.#settings;
+    const handler = (response: Response, request: Request): void => this.#handle(response, request, overTls);
+    const tls = overTls ? { certFile, keyFile } : null;
+    const listener = openListener({ host, port, tls }, handler, before);
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  /**
+   * Reads certificate and key again: new connections get them, open ones go on. Throws, and the old ones stay in use, when
+   * they cannot be used.
+   */
+  reloadCertificate(): void {
+    if (this.#secure === null || this.#site.closing) return;
+    this.#secure = this.#open(this.#secure.port, true, this.#secure);
   }
 
   /** Resolves when the engine's catalog was seen and its host names were looked up (bounded). */
@@ -194,6 +247,8 @@ export class HttpServer {
   async #close(): Promise<void> {
     const site = this.#site;
     site.closing = true;
+    // Bodies that come part by part end here, however long they would go on.
+    for (const exchange of site.waiting) exchange.tick();
     for (const listener of this.#listeners) listener.stopAccepting();
     if (site.openCount > 0) {
       await new Promise<void>((resolve) => {
@@ -215,13 +270,14 @@ export class HttpServer {
     const peer = new Peer(response, request, this.#settings.proxies);
     const exchange = new Exchange(this.#site, response, {
       requestId: this.#requestIdOf(request),
-      client: this.#needs.log.isLevelEnabled('debug') ? peer.address : '',
+      peer,
       bodyless: method === 'head',
       length,
     });
     try {
       if (this.#probe(exchange, method, path)) return;
       const secure = overTls || peer.vouchedSecure;
+      if (this.#page(exchange, { request, method, path, secure })) return;
       const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
       exchange.receive(this.#door.admit(arrival, exchange));
     } catch (error) {
@@ -243,6 +299,21 @@ export class HttpServer {
     return true;
   }
 
+  /** Answers the description's and the console's paths; false for any other. */
+  #page(exchange: Exchange, { request, method, path, secure }: PageArrival): boolean {
+    const described = this.#description.answer({ method, path, overHttps: secure });
+    if (described !== null) {
+      exchange.answerPlainly(`GET ${path}`, described);
+      return true;
+    }
+    const acceptEncoding = request.getHeader('accept-encoding');
+    const ifNoneMatch = request.getHeader('if-none-match');
+    const answer = this.#console.answer({ method, path, overHttps: secure, acceptEncoding, ifNoneMatch });
+    if (answer === null) return false;
+    exchange.answerPlainly('GET /console', answer);
+    return true;
+  }
+
   /** Whether the engine is, and the host names that it began with have been looked up (bounded). */
   #isReady(): boolean {
     const { engine, elapsedMs } = this.#needs;
@@ -260,6 +331,10 @@ export class HttpServer {
   #requestIdOf(request: Request): string {
     const given = request.getHeader('x-request-id');
     if (given !== '' && REQUEST_ID.test(given)) return given;
+    return this.#nextRequestId();
+  }
+
+  #nextRequestId(): string {
     this.#requestCount++;
     return `${this.#needs.instanceId}-${this.#requestCount}`;
   }

@@ -17,8 +17,14 @@ export class SignInAttempts {
   /** By email and client, the one that began first ahead. */
   readonly #windows = new Map<string, Window>();
 
+  #refusedCount = 0;
+
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs;
+  }
+
+  get refusedCount(): number {
+    return this.#refusedCount;
   }
 
   /** Throws RateExceeded when too many have failed within a minute. `client` is the text of an address. */
@@ -27,6 +33,7 @@ export class SignInAttempts {
     if (window === undefined) return;
     const figures = window.figures(this.#elapsedMs());
     if (figures.remaining > 0) return;
+    this.#refusedCount++;
     throw new RateExceeded(
       `more than ${ATTEMPTS_PER_MINUTE} attempts to sign in with this email failed in a minute`,
       figures,

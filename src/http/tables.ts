@@ -47,7 +47,7 @@ function keyTable(): string {
   return table(head, rows);
 }
 
-function keysOf(endpoint: Endpoint): string {
+export function keysOf(endpoint: Endpoint): string {
   switch (endpoint.scope) {
     case 'open':
       return 'none needed';
@@ -58,7 +58,7 @@ function keysOf(endpoint: Endpoint): string {
   }
 }
 
-function customKeysOf(endpoint: Endpoint): string {
+export function customKeysOf(endpoint: Endpoint): string {
   if (endpoint.scope === 'open') return '–';
   if (endpoint.scope === 'team') return '509';
   return typeof endpoint.custom === 'number' ? String(endpoint.custom) : endpoint.custom.join(', ');
@@ -84,35 +84,37 @@ function planTable(): string {
   );
 }
 
+/** What bounds requests, and by how much. */
+export const BOUNDS: readonly (readonly [what: string, count: number])[] = [
+  ['Bytes of a body, as it comes and once decoded', BODY_BYTES_MAX],
+  ['Bytes of the body of `POST /v1/session`', SESSION_BODY_BYTES_MAX],
+  ['Values and keys of a JSON body, those of inserts aside', JSON_NODES_MAX],
+  ['Entity IDs of an insert', ENTITIES_PER_INSERT_MAX],
+  ['Columns of an insert, each counted once per dimension', COLUMNS_PER_INSERT_MAX],
+  ['Columns made by one request', COLUMNS_PER_REQUEST_MAX],
+  ['Columns of a database of type test', TEST_COLUMNS_MAX],
+  ['Dimensions made by one request', DIMENSIONS_PER_REQUEST_MAX],
+  ['Queries of a count request', QUERIES_PER_REQUEST_MAX],
+  ['Columns of a query', COLUMNS_PER_QUERY_MAX],
+  ['Conditions of a query', CONDITIONS_PER_QUERY_MAX],
+  ['Values of a list in a condition', VALUES_PER_LIST_MAX],
+  ['IDs of an exists request', IDS_PER_EXISTS_MAX],
+  ['`minfreq`', MINFREQ_MAX],
+  ['Levels of an aggregation', LEVELS_PER_AGGREGATION_MAX],
+  ['Values of a level, and of a query of top values', TOP_VALUES_MAX],
+  ['Windows of a histogram that lists them', WINDOWS_PER_LEVEL_MAX],
+  ['Buckets of a histogram by interval', BUCKETS_MAX],
+  ['Queries of a top values request', TOP_VALUES_QUERIES_MAX],
+  ['Columns that an extraction gives', COLUMNS_PER_EXTRACTION_MAX],
+  ['Columns that an extraction is ordered by', ORDER_KEYS_MAX],
+  ['Rows of a page', PAGE_ROWS_MAX],
+  ['Rows of an extraction by score', SCORED_ROWS_MAX],
+];
+
 function boundTable(): string {
-  const rows: readonly (readonly [what: string, count: number])[] = [
-    ['Bytes of a body, as it comes and once decoded', BODY_BYTES_MAX],
-    ['Bytes of the body of `POST /v1/session`', SESSION_BODY_BYTES_MAX],
-    ['Values and keys of a JSON body, those of inserts aside', JSON_NODES_MAX],
-    ['Entity IDs of an insert', ENTITIES_PER_INSERT_MAX],
-    ['Columns of an insert, each counted once per dimension', COLUMNS_PER_INSERT_MAX],
-    ['Columns made by one request', COLUMNS_PER_REQUEST_MAX],
-    ['Columns of a database of type test', TEST_COLUMNS_MAX],
-    ['Dimensions made by one request', DIMENSIONS_PER_REQUEST_MAX],
-    ['Queries of a count request', QUERIES_PER_REQUEST_MAX],
-    ['Columns of a query', COLUMNS_PER_QUERY_MAX],
-    ['Conditions of a query', CONDITIONS_PER_QUERY_MAX],
-    ['Values of a list in a condition', VALUES_PER_LIST_MAX],
-    ['IDs of an exists request', IDS_PER_EXISTS_MAX],
-    ['`minfreq`', MINFREQ_MAX],
-    ['Levels of an aggregation', LEVELS_PER_AGGREGATION_MAX],
-    ['Values of a level, and of a query of top values', TOP_VALUES_MAX],
-    ['Windows of a histogram that lists them', WINDOWS_PER_LEVEL_MAX],
-    ['Buckets of a histogram by interval', BUCKETS_MAX],
-    ['Queries of a top values request', TOP_VALUES_QUERIES_MAX],
-    ['Columns that an extraction gives', COLUMNS_PER_EXTRACTION_MAX],
-    ['Columns that an extraction is ordered by', ORDER_KEYS_MAX],
-    ['Rows of a page', PAGE_ROWS_MAX],
-    ['Rows of an extraction by score', SCORED_ROWS_MAX],
-  ];
   return table(
     ['At most', ''],
-    rows.map(([what, count]) => [what, grouped(count)]),
+    BOUNDS.map(([what, count]) => [what, grouped(count)]),
   );
 }
 

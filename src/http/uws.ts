@@ -60,6 +60,8 @@ export interface Listener {
   readonly port: number;
   /** Refuses new connections; the open ones go on. */
   stopAccepting(): void;
+  /** After `stopAccepting`: accepts again, unless another process took the port. */
+  acceptAgain(): void;
   /** Closes every connection; what is being answered on them is aborted. */
   closeConnections(): void;
 }
@@ -74,31 +76,60 @@ type ListenExclusively = (
   done: (socket: object | false) => void,
 ) => void;
 
-/** Starts to listen; throws when the address cannot be taken or the certificate cannot be read. */
-export function openListener(settings: ListenerSettings, handler: RequestHandler): Listener {
-  const { host, port, tls } = settings;
+/**
+ * Starts to listen; throws when the address cannot be taken or the certificate cannot be used. `before` is the listener
+ * that has the port now: it stops accepting once this one can take its place, and its connections go on.
+ */
+export function openListener(
+  settings: ListenerSettings,
+  handler: RequestHandler,
+  before: Listener | null = null,
+): Listener {
+  const { host, tls } = settings;
   const app = (tls === null ? uWS.App() : secureApp(tls)) as TemplatedApp & { close(): void };
   app.any('/*', handler);
+  before?.stopAccepting();
+  const port = settings.port === 0 ? freePort(app, host) : settings.port;
+  let socket = listen(app, host, port);
+  if (socket === null) {
+    before?.acceptAgain();
+    throw new Error(`cannot listen on ${host}:${port}: in use, or no address of this machine`);
+  }
+  return {
+    port,
+    stopAccepting() {
+      if (socket !== null) uWS.us_listen_socket_close(socket as never);
+      socket = null;
+    },
+    acceptAgain() {
+      socket ??= listen(app, host, port);
+    },
+    closeConnections() {
+      socket = null;
+      app.close();
+    },
+  };
+}
+
+/** The socket, or null when the address cannot be taken. */
+function listen(app: TemplatedApp, host: string, port: number): object | null {
   let socket: object | false = false;
   (app.listen as unknown as ListenExclusively).call(app, host, port, EXCLUSIVE_PORT, (opened) => {
     socket = opened;
   });
-  if (socket === false)
-    throw new Error(`cannot listen on ${host}:${port}: in use, or no address of this machine`);
-  const listening: object = socket;
-  const realPort = uWS.us_socket_local_port(listening as never);
-  let accepting = true;
-  return {
-    port: realPort,
-    stopAccepting() {
-      if (accepting) uWS.us_listen_socket_close(listening as never);
-      accepting = false;
-    },
-    closeConnections() {
-      accepting = false;
-      app.close();
-    },
-  };
+  return socket === false ? null : socket;
+}
+
+/**
+ * A port that is free now. uWebSockets lets a port be taken again while connections of it are open, except where the system
+ * chose it.
+ */
+function freePort(app: TemplatedApp, host: string): number {
+  const socket = listen(app, host, 0);
+  if (socket === null) return 0;
+  const port = uWS.us_socket_local_port(socket as never);
+  uWS.us_listen_socket_close(socket as never);
+  return port;
 }
 
 function secureApp(tls: { readonly certFile: string; readonly keyFile: string }): TemplatedApp {
@@ -115,10 +146,10 @@ function secureApp(tls: { readonly certFile: string; readonly keyFile: string })
  * closes the connection, as behind any response that is not ended. Somebody who sends requests and reads no answers would
  * otherwise fill the memory.
  */
-export function endInTurn(response: Response, body: string): void {
+export function endInTurn(response: Response, body: string | Uint8Array): void {
   const [taken, ended] = response.tryEnd(body, Buffer.byteLength(body));
   if (taken || ended) return;
-  const bytes = Buffer.from(body);
+  const bytes = bytesOf(body);
   // The caller's part is over, whichever way this ends.
   response.onAborted(() => {});
   response.onWritable((offset) => {
@@ -127,9 +158,12 @@ export function endInTurn(response: Response, body: string): void {
   });
 }
 
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? Buffer.from(body) : body;
+
 /** Ends the answer to a HEAD: the length that `body` has, but not the body. Given that length itself, uWebSockets'
  *  `endWithoutBody` would take the response for unfinished. */
-export function endHead(response: Response, body: string): void {
+export function endHead(response: Response, body: string | Uint8Array): void {
   response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
   response.endWithoutBody();
 }
@@ -139,8 +173,8 @@ const SEND_BUFFER_BYTES = 16 * 1024;
 
 /** Ends a response whose request line was read but whose length makes uWebSockets close the socket: blanks behind
  *  the body push it out of the send buffer before that. */
-export function endBroken(response: Response, body: string): void {
-  response.end(body + ' '.repeat(SEND_BUFFER_BYTES), true);
+export function endBroken(response: Response, body: string | Uint8Array): void {
+  response.end(Buffer.concat([bytesOf(body), Buffer.alloc(SEND_BUFFER_BYTES, ' ')]), true);
 }
 
 /**

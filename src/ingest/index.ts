@@ -1,3 +1,4 @@
-export * from './insert.js';
+export { parseInsert } from './insert.js';
+export * from './lines.js';
 export * from './parse.js';
 export { createIngestScratch, type IngestScratch } from './scratch.js';

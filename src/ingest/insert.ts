@@ -43,13 +43,18 @@ function walkBody(
   }
 }
 
+/** What came of a body; `offset`: where in it the fault stands, 0 when it is one of auto-create. */
+export type WalkOutcome =
+  | { readonly parsed: ParsedInsert }
+  | { readonly error: WireError; readonly offset: number };
+
 /** The fault of the body's syntax, or null. */
-function syntaxError(scratch: IngestScratch): WireError | null {
+function syntaxFaultOf(scratch: IngestScratch): InsertFault | null {
   try {
     checkBody(scratch.source);
     return null;
   } catch (thrown) {
-    if (thrown instanceof InsertFault) return { code: thrown.code, message: thrown.text };
+    if (thrown instanceof InsertFault) return thrown;
     throw thrown;
   }
 }
@@ -59,7 +64,7 @@ function finish(
   tables: ModelTables,
   walk: InsertWalk,
   created: Pick<ParsedInsert, 'createdDimensions' | 'createdColumns'>,
-): ParseOutcome {
+): WalkOutcome {
   const { buffer, batches } = encodeAll(scratch, tables);
   const { entityCount, valueCount } = walk;
   const { createdDimensions, createdColumns } = created;
@@ -72,11 +77,13 @@ const NOTHING_CREATED: Pick<Inferred, 'createdDimensions' | 'createdColumns'> = 
 };
 
 /** What to answer for a body on which a walk found a fault. */
-function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTables): ParseOutcome {
-  const broken = syntaxError(scratch);
-  if (broken !== null) return { error: broken };
+function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTables): WalkOutcome {
+  const broken = syntaxFaultOf(scratch);
+  if (broken !== null) {
+    return { error: { code: broken.code, message: broken.text }, offset: broken.offset };
+  }
   const creates = readAutoCreate(scratch.source, findAutoCreate(scratch.source), context.customKey);
-  if (creates !== null && 'refused' in creates) return { error: creates.refused };
+  if (creates !== null && 'refused' in creates) return { error: creates.refused, offset: 0 };
 
   const inferred = creates === null ? null : inferColumns(scratch.source, context.model, creates);
   let extended = tables;
@@ -86,10 +93,10 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
   }
   const { walk, fault } = walkBody(scratch, extended, context.nowMs, true);
   const refused = inferred?.fault ?? null;
-  if (refused !== null && (fault === null || refused.offset <= fault.offset)) return { error: refused.error };
+  if (refused !== null && (fault === null || refused.offset <= fault.offset)) return refused;
   if (fault !== null) {
     invariant(fault.code !== 1503, `the walk refused a body that is valid JSON: ${fault.text}`);
-    return { error: walk.describe(fault, context.subject) };
+    return { error: walk.describe(fault, context.subject), offset: fault.offset };
   }
   return finish(scratch, extended, walk, inferred ?? NOTHING_CREATED);
 }
@@ -102,7 +109,16 @@ export function parseInsert(body: Uint8Array, context: ParseContext, scratch: In
   const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
   // The "set" of an update is too small to lay tables for.
   const plain = context.subject === 'set' ? null : scratch.plain?.parse(body, context.nowMs, tables);
-  if (plain) return { parsed: plain };
+  return plain ? { parsed: plain } : parseByWalk(body, context, scratch, tables);
+}
+
+/** The same by the walk in TypeScript alone; `tables` are those of the context's model. */
+export function parseByWalk(
+  body: Uint8Array,
+  context: ParseContext,
+  scratch: IngestScratch,
+  tables: ModelTables,
+): WalkOutcome {
   scratch.source.load(body);
   try {
     let seek = scratch.lateDimensions;
@@ -114,7 +130,7 @@ export function parseInsert(body: Uint8Array, context: ParseContext, scratch: In
     if (fault === null) {
       scratch.lateDimensions = seek && walk.lateDimensionSeen;
       const creates = readAutoCreate(scratch.source, walk.autoCreateAt, context.customKey);
-      if (creates !== null && 'refused' in creates) return { error: creates.refused };
+      if (creates !== null && 'refused' in creates) return { error: creates.refused, offset: 0 };
       return finish(scratch, tables, walk, NOTHING_CREATED);
     }
     return diagnose(context, scratch, tables);

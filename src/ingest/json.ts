@@ -29,7 +29,7 @@ import {
 
 /** The fault of meeting something else than `wanted` at `at`. */
 export function unexpected(source: Source, at: number, wanted: string): ReturnType<typeof syntaxFault> {
-  if (at >= source.end) return syntaxFault(at, `the body ends where ${wanted} should stand`);
+  if (at >= source.end) return syntaxFault(at, `the ${source.called} ends where ${wanted} should stand`);
   const byte = source.bytes[at];
   const seen =
     byte > 0x20 && byte < 0x7f
@@ -125,7 +125,7 @@ export function skipString(source: Source, from: number): number {
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at += escapeLength(bytes, at, escapedPoint(bytes, at));
     else if (byte >= 0x80) at += utf8Length(bytes, at);
-    else if (at >= source.end) throw syntaxFault(at, 'the body ends inside a string');
+    else if (at >= source.end) throw syntaxFault(at, `the ${source.called} ends inside a string`);
     else throw syntaxFault(at, 'a control character stands inside a string');
   }
 }

@@ -34,27 +34,30 @@ export class PlainWalk {
   }
 
   /** `read`, unless too many of the model's bodies were given up of late. */
-  parse(body: Uint8Array, nowMs: number, tables: ModelTables): ParsedInsert | null {
+  parse(body: Uint8Array, nowMs: number, tables: ModelTables, lines = false): ParsedInsert | null {
     const { attempts } = this.#laidOf(tables);
     if (!attempts.allows()) return null;
-    const parsed = this.#readOrGiveUp(body, nowMs, tables);
+    const parsed = this.#readOrGiveUp(body, nowMs, tables, lines);
     if (parsed === null) attempts.failed();
     else attempts.succeeded();
     return parsed;
   }
 
   /** A kernel that traps has a bug, but no body may end a worker. */
-  #readOrGiveUp(body: Uint8Array, nowMs: number, tables: ModelTables): ParsedInsert | null {
+  #readOrGiveUp(body: Uint8Array, nowMs: number, tables: ModelTables, lines: boolean): ParsedInsert | null {
     try {
-      return this.read(body, nowMs, tables);
+      return this.read(body, nowMs, tables, lines);
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) return null;
       throw error;
     }
   }
 
-  /** What the body inserts, valid until the next one is read; null when it is not plain or needs too much room. */
-  read(body: Uint8Array, nowMs: number, tables: ModelTables): ParsedInsert | null {
+  /**
+   * What the body inserts, valid until the next one is read; null when it is not plain or needs too much room. With
+   * `lines` also when an entity does not end with its line.
+   */
+  read(body: Uint8Array, nowMs: number, tables: ModelTables, lines = false): ParsedInsert | null {
     const laid = this.#laidOf(tables).tables;
     const nowSeconds = Math.floor(nowMs / 1000);
     if (laid === null || !(Math.abs(nowSeconds) < NOW_SECONDS_MAX)) return null;
@@ -65,7 +68,7 @@ export class PlainWalk {
     memory.bytes.set(body, bodyAt);
     const { defaultDimension, dimensionsAt, dimensionMask } = laid;
     const { shardCount } = tables;
-    const input = { bodyAt, bodyEnd, shardCount, defaultDimension, dimensionsAt, dimensionMask };
+    const input = { bodyAt, bodyEnd, shardCount, defaultDimension, dimensionsAt, dimensionMask, lines };
     if (memory.walk({ ...input, request: this.#begin(laid) }, nowSeconds)) return this.#parsed();
     if (!memory.missesLowerCase) return null;
     memory.layLowerCase(lowerCaseTable());

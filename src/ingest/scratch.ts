@@ -17,6 +17,9 @@ export class IngestScratch {
   /** null = there is no SIMD. */
   readonly plain: PlainWalk | null;
   readonly source = new Source();
+  /** Lines that are laid as a body, and one of them. */
+  readonly lines = new Source();
+  readonly line = new Source('line');
   readonly pools = new BuilderPools();
   /** IDs of the request's entities, lower-cased. */
   readonly ids = new TextSink();

@@ -33,16 +33,40 @@ export class Source {
   bytes = new Uint8Array(PADDING_BYTES);
   view = new DataView(this.bytes.buffer);
   end = 0;
+  /** What messages call it. */
+  readonly called: 'body' | 'line';
+
+  constructor(called: 'body' | 'line' = 'body') {
+    this.called = called;
+  }
 
   load(body: Uint8Array): void {
-    const needed = body.length + PADDING_BYTES;
+    this.#reserve(body.length);
+    this.bytes.set(body);
+    this.endAt(body.length);
+  }
+
+  /** Puts `byte` behind what stands there. */
+  append(byte: number): void {
+    const { bytes, end } = this;
+    this.#reserve(end + 1);
+    if (this.bytes !== bytes) this.bytes.set(bytes.subarray(0, end));
+    this.bytes[end] = byte;
+    this.endAt(end + 1);
+  }
+
+  /** What stands from `end` on is forgotten. */
+  endAt(end: number): void {
+    this.end = end;
+    this.bytes.fill(0, end, end + PADDING_BYTES);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = bytes + PADDING_BYTES;
     if (this.bytes.length < needed) {
       this.bytes = new Uint8Array(Math.max(needed, this.bytes.length * 2));
       this.view = new DataView(this.bytes.buffer);
     }
-    this.bytes.set(body);
-    this.end = body.length;
-    this.bytes.fill(0, this.end, needed);
   }
 }
 

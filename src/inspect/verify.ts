@@ -2,7 +2,7 @@
  * The whole-store check: every checksum of the manifest, the snapshot files and the log, without changing a byte.
  */
 import { CorruptionError } from '../base/index.js';
-import { createLz4, decodeRecordPayload } from '../format/index.js';
+import { createLz4, decodeRecordPayload, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { readManifest, readOnceFile, readSnapshotFile } from '../recovery/index.js';
 import { LogReplay } from '../wal/index.js';
@@ -20,8 +20,19 @@ export interface VerifyReport {
   readonly faults: readonly string[];
 }
 
+/** Is told how far a check has come. */
+export interface VerifyProgress {
+  /** Once, as soon as it is known how many bytes there are to read. */
+  readonly begins: (bytes: number) => void;
+  readonly read: (bytes: number) => void;
+}
+
 /** Checks the store in `dir`, which no process may have open. Rejects with errors of the disk itself. */
-export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyReport> {
+export async function verifyStore(
+  fs: FileSystem,
+  dir: string,
+  progress: VerifyProgress = { begins: () => {}, read: () => {} },
+): Promise<VerifyReport> {
   const faults: string[] = [];
   const guard = async <T>(check: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -36,9 +47,11 @@ export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyRe
   const files = manifest?.files ?? [];
   const store = { fs, dir, lz4: createLz4() };
   let snapshotBytes = 0;
+  progress.begins(await bytesToRead(fs, dir, manifest));
   for (const entry of files) {
     await guard(async () => void (await readSnapshotFile(store, entry)), undefined);
     snapshotBytes += entry.bytes;
+    progress.read(entry.bytes);
   }
   const once = manifest?.once ?? null;
   if (once !== null) {
@@ -54,6 +67,7 @@ export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyRe
         decodeRecordPayload(payload);
         log.recordCount++;
         log.logBytes += payload.length;
+        progress.read(payload.length);
         log.lastLsn = lsn;
       }
       log.tornTailBytes = replay.end.tornTail?.bytes ?? 0;
@@ -66,4 +80,13 @@ export async function verifyStore(fs: FileSystem, dir: string): Promise<VerifyRe
     ...log,
     faults,
   };
+}
+
+/** Of the snapshot, and of the log files behind it with the room in them that holds no record yet. */
+async function bytesToRead(fs: FileSystem, dir: string, manifest: Manifest | null): Promise<number> {
+  const snapshot = manifest?.files.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+  const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: (manifest?.checkpointLsn ?? 0) + 1 });
+  // What is missing is found, and named, when it is read.
+  const files = await replay.files().catch(() => []);
+  return files.reduce((sum, { bytes }) => sum + bytes, snapshot);
 }

@@ -24,7 +24,7 @@ export const INSERT_COLUMN_WORDS = 16;
 export const INSERT_RELATION_WORDS = 4;
 export const INSERT_DIMENSION_WORDS = 10;
 
-/** The fields of the walk's record that its caller fills in, in their order. */
+/** The fields of the walk's record that its caller fills in. */
 export interface InsertWalkInput {
   readonly bodyAt: number;
   readonly bodyEnd: number;
@@ -35,6 +35,8 @@ export interface InsertWalkInput {
   readonly defaultDimension: number;
   readonly dimensionsAt: number;
   readonly dimensionMask: number;
+  /** Each entity must end with its line, or the walk gives up. */
+  readonly lines: boolean;
 }
 
 export class InsertWalkMemory {
@@ -67,6 +69,7 @@ export class InsertWalkMemory {
     words[at + 6] = input.dimensionsAt;
     words[at + 7] = input.dimensionMask;
     words[at + 8] = this.#hasLowerCase ? LOWER_AT : 0;
+    words[at + 25] = input.lines ? 1 : 0;
     return this.#walk(STATE_AT, nowSeconds) === 1;
   }
 

@@ -7,9 +7,10 @@
  */
 
 import type { RowFormat } from '../answer/index.js';
+import type { DataMemory, DataUse } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
-import type { BatchPlace } from '../ingest/index.js';
+import type { BatchPlace, LineNumbers } from '../ingest/index.js';
 import type {
   Condition,
   CountEntityPlan,
@@ -84,6 +85,8 @@ export interface LaneRequests {
   parse: ParseSettings & {
     readonly shared: SharedPlace;
     readonly bodyBytes: number;
+    /** The body is lines of entities, so numbered; null = it is one JSON object. */
+    readonly lines: LineNumbers | null;
     /** SHA-256 of what names the request (RecordOnce.id); null = it may be applied again. */
     readonly onceId: string | null;
   };
@@ -166,6 +169,8 @@ export interface LaneRequests {
   'checkpoint-begin': { readonly lsn: number; readonly models: readonly DatabaseModel[] };
   /** Writes snapshot files for some milliseconds; to be repeated until `done`. */
   'checkpoint-step': object;
+  /** What the memory of the lane's data is for, piece by piece. */
+  'describe-data': object;
   /** Loads snapshot files of the lane's shards. */
   load: { readonly files: readonly SnapshotFileEntry[] };
 }
@@ -228,6 +233,17 @@ export interface OperatorFigures {
   readonly notes: readonly string[];
 }
 
+/** What a lane holds of one dimension. */
+export interface DimensionData {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  readonly entityCount: number;
+  /** Of each event column. */
+  readonly eventCounts: readonly { readonly columnId: number; readonly count: number }[];
+  /** Column 0 = of all of the dimension. */
+  readonly memory: readonly { readonly use: DataUse; readonly columnId: number; readonly bytes: number }[];
+}
+
 /** An insert as the log and the lanes take it. */
 export interface ParsedRecord {
   readonly entityCount: number;
@@ -286,6 +302,7 @@ export interface LaneAnswers {
   'checkpoint-step': { readonly done: boolean; readonly files: readonly SnapshotFileEntry[] };
   /** Refused when a file could not be read or is damaged: the lane is of no use then. */
   load: { readonly rowCount: number; readonly bytes: number };
+  'describe-data': readonly DimensionData[];
 }
 
 export type LaneOp = keyof LaneRequests;
@@ -306,8 +323,8 @@ export type LaneReply = { readonly value: LaneAnswers[LaneOp] } | { readonly ref
 
 export interface LaneResult {
   readonly replies: readonly LaneReply[];
-  /** Memory of the worker's arenas, indexes and dictionaries. */
-  readonly memoryBytes: number;
+  /** Memory of the worker's data; null = as it was told last. */
+  readonly memory: DataMemory | null;
   /** Strings of the fullest dictionary: it cannot hold 4 GiB. */
   readonly dictionaryBytesMax: number;
 }

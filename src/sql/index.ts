@@ -1,8 +1,12 @@
 export * from './bind/request.js';
 export * from './bind/select.js';
 export * from './bind/target.js';
+export { itemTypeOf, sqlTypeOf } from './bind/types.js';
 export * from './bind/writes.js';
+export * from './postgres/select.js';
+export * from './postgres/statements.js';
 export * from './script.js';
 export * from './script-cache.js';
 export * from './sql-error.js';
+export type { Token } from './tokens.js';
 export * from './tree.js';

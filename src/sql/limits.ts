@@ -14,3 +14,5 @@ export const JOINS_MAX = 32;
 export const INSERT_NAMES_MAX = 200_000;
 /** Literals of all INSERTs of a body. */
 export const INSERT_VALUES_MAX = 1_000_000;
+/** $1 to $n of a statement in the dialect of Postgres, whose protocol counts them in 16 bits. */
+export const PARAMETERS_MAX = 65_535;

@@ -45,6 +45,11 @@ const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['~', 'operators on bits and regular expressions are not available'],
 ];
 
+/** What to tell of the sign of another dialect that begins there; null = it is none. */
+export function foreignSign(text: string, at: number): string | null {
+  return FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at))?.[1] ?? null;
+}
+
 const ASCII_WORD = /^[A-Za-z_]+$/;
 
 /** The next token, behind white space and comments; at the end of the text one of kind 'end'. */
@@ -82,9 +87,9 @@ function word(cursor: Cursor, place: Place): Token {
 
 function sign(cursor: Cursor, place: Place): Token {
   const { text, at } = cursor;
-  const foreign = FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at));
+  const foreign = foreignSign(text, at);
   const two = TWO_UNIT_SIGNS.find((each) => text.startsWith(each, at));
-  if (foreign !== undefined && two === undefined) throw sqlError(foreign[1], place);
+  if (foreign !== null && two === undefined) throw sqlError(foreign, place);
   const found = two ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (two === undefined && !ONE_UNIT_SIGNS.includes(found)) {
     throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, place);

@@ -4,7 +4,7 @@
  * zeroed; freed blocks serve later requests of their size class; memory returns to the system only with the arena.
  * Pages that were never touched cost address space, not memory, which is why a large arena is cheap.
  */
-import { invariant } from '../base/index.js';
+import { ARENA_USES, type ArenaUse, bytesOf, invariant } from '../base/index.js';
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
 
 export const ARENA_BYTES = 256 * 2 ** 20;
@@ -25,8 +25,16 @@ function classBytes(bytes: number): number {
   return bytes <= BLOCK_BYTES_MIN ? BLOCK_BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
 }
 
+const NOTHING_USED: Readonly<Record<ArenaUse, number>> = {
+  'entity-ids': 0,
+  values: 0,
+  bitmaps: 0,
+  events: 0,
+};
+
 /** A piece of an arena, as long as its size class. */
 export interface Block {
+  readonly use: ArenaUse;
   readonly arena: Arena;
   /** Byte offset in the arena. */
   readonly at: number;
@@ -44,7 +52,7 @@ export class Arena {
   readonly f64: Float64Array;
   readonly #free = new Map<number, number[]>();
   #next = ARENA_RESERVED_BYTES + SCRATCH_BYTES;
-  #usedBytes = 0;
+  readonly #used: Record<ArenaUse, number> = { ...NOTHING_USED };
   /** Where the temporary room begins and the arena ends. */
   readonly #temporaryAt: number;
   readonly #end: number;
@@ -70,7 +78,12 @@ export class Arena {
 
   /** Bytes in blocks that are held. */
   get usedBytes(): number {
-    return this.#usedBytes;
+    return bytesOf(this.#used);
+  }
+
+  /** The same by what they are for. */
+  get used(): Readonly<Record<ArenaUse, number>> {
+    return this.#used;
   }
 
   /** Byte offset of the scratch bitmap `index`. */
@@ -85,18 +98,18 @@ export class Arena {
   }
 
   /** A zeroed block of at least `bytes`, or null when the arena has no room for it. */
-  allocate(bytes: number): Block | null {
+  allocate(bytes: number, use: ArenaUse = 'values'): Block | null {
     const size = classBytes(bytes);
     const freed = this.#free.get(size)?.pop();
     if (freed !== undefined) {
       this.u8.fill(0, freed, freed + size);
-      this.#usedBytes += size;
-      return { arena: this, at: freed, bytes: size };
+      this.#used[use] += size;
+      return { arena: this, at: freed, bytes: size, use };
     }
     if (this.#next + size > this.#temporaryAt) return null;
-    const block = { arena: this, at: this.#next, bytes: size };
+    const block = { arena: this, at: this.#next, bytes: size, use };
     this.#next += size;
-    this.#usedBytes += size;
+    this.#used[use] += size;
     return block;
   }
 
@@ -119,7 +132,7 @@ export class Arena {
     const list = this.#free.get(block.bytes);
     if (list === undefined) this.#free.set(block.bytes, [block.at]);
     else list.push(block.at);
-    this.#usedBytes -= block.bytes;
+    this.#used[block.use] -= block.bytes;
   }
 }
 
@@ -136,19 +149,29 @@ export class ArenaPool {
   }
 
   get usedBytes(): number {
-    return this.#arenas.reduce((sum, arena) => sum + arena.usedBytes, 0);
+    return bytesOf(this.used);
   }
 
-  /** Zeroed blocks of at least the given sizes, all in one arena: `near`, if it has room for them. */
-  allocate(sizes: readonly number[], near: Arena | null): Block[] {
-    const beside = near === null ? null : tryAll(near, sizes);
+  /** Bytes in blocks that are held, by what they are for. */
+  get used(): Readonly<Record<ArenaUse, number>> {
+    const used = { ...NOTHING_USED };
+    for (const arena of this.#arenas) for (const use of ARENA_USES) used[use] += arena.used[use];
+    return used;
+  }
+
+  /**
+   * Zeroed blocks of at least the given sizes, all in one arena: `near`, if it has room for them. `uses`: what each is for;
+   * where there are fewer, the last one holds for the rest.
+   */
+  allocate(sizes: readonly number[], near: Arena | null, ...uses: ArenaUse[]): Block[] {
+    const beside = near === null ? null : tryAll(near, sizes, uses);
     if (beside !== null) return beside;
     for (let index = this.#arenas.length - 1; index >= 0; index--) {
-      const blocks = tryAll(this.#arenas[index], sizes);
+      const blocks = tryAll(this.#arenas[index], sizes, uses);
       if (blocks !== null) return blocks;
     }
     const arena = new Arena(this.#module, this.#arenaBytes);
-    const blocks = tryAll(arena, sizes);
+    const blocks = tryAll(arena, sizes, uses);
     invariant(blocks !== null, 'a column of one segment is larger than an arena');
     this.#arenas.push(arena);
     return blocks;
@@ -159,7 +182,7 @@ export class ArenaPool {
    * released. There may be more sizes than blocks.
    */
   resize(blocks: readonly Block[], sizes: readonly number[]): Block[] {
-    const resized = this.allocate(sizes, blocks[0].arena);
+    const resized = this.allocate(sizes, blocks[0].arena, ...blocks.map(({ use }) => use));
     for (let index = 0; index < blocks.length; index++) {
       const { arena, at, bytes } = blocks[index];
       const kept = Math.min(bytes, resized[index].bytes);
@@ -177,10 +200,10 @@ export class ArenaPool {
   }
 }
 
-function tryAll(arena: Arena, sizes: readonly number[]): Block[] | null {
+function tryAll(arena: Arena, sizes: readonly number[], uses: readonly ArenaUse[]): Block[] | null {
   const blocks: Block[] = [];
-  for (const size of sizes) {
-    const block = arena.allocate(size);
+  for (let index = 0; index < sizes.length; index++) {
+    const block = arena.allocate(sizes[index], uses[index] ?? uses.at(-1));
     if (block === null) {
       for (const taken of blocks) arena.release(taken);
       return null;

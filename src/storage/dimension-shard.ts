@@ -6,7 +6,14 @@
  * change is deterministic, so replaying the same ones in the same order gives the same rows, codes and segments.
  * Codes change only at the end of a change (unused-strings.ts), so nobody may hold them from one to the next.
  */
-import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../base/index.js';
+import {
+  bytesOf,
+  type HeapUse,
+  hashBytes,
+  invariant,
+  SEGMENT_ROWS_MASK,
+  SEGMENT_ROWS_SHIFT,
+} from '../base/index.js';
 import type { Batch } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import { applySections, applyToAll } from './apply-sections.js';
@@ -17,6 +24,7 @@ import { EntityIndex, type TakeRow, type VisitRow } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
+import { NO_COLUMN, type NoteMemory } from './memory.js';
 import type { RowBitmap } from './row-bitmap.js';
 import { UnusedStrings } from './unused-strings.js';
 
@@ -75,12 +83,26 @@ export class DimensionShard {
     return last < 0 ? 0 : (last << SEGMENT_ROWS_SHIFT) + this.segments[last].rowCount;
   }
 
-  /** Bytes outside the arenas: index, dictionaries, lists. */
+  /** Bytes outside the arenas. */
+  get heapMemory(): Readonly<Record<HeapUse, number>> {
+    const memory = { 'entity-indexes': this.#index.memoryBytes, dictionaries: 0, lists: 0 };
+    for (const dictionary of this.dictionaries.values()) memory.dictionaries += dictionary.memoryBytes;
+    for (const segment of this.segments) memory.lists += segment.listBytes;
+    return memory;
+  }
+
   get heapBytes(): number {
-    let sum = this.#index.memoryBytes;
-    for (const dictionary of this.dictionaries.values()) sum += dictionary.memoryBytes;
-    for (const segment of this.segments) sum += segment.listBytes;
-    return sum;
+    return bytesOf(this.heapMemory);
+  }
+
+  /** Notes each piece of its memory, inside and outside the arenas. */
+  noteMemory(note: NoteMemory): void {
+    note('entity-indexes', NO_COLUMN, this.#index.memoryBytes);
+    for (const [columnId, { memoryBytes }] of this.dictionaries) note('dictionaries', columnId, memoryBytes);
+    for (const segment of this.segments) segment.noteMemory(note);
+    for (const [columnId, { segments }] of this.events) {
+      for (const { memoryBytes } of segments) note('events', columnId, memoryBytes);
+    }
   }
 
   readonly #same = (row: number): boolean =>

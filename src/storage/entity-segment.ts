@@ -10,6 +10,7 @@ import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import { LatestColumn } from './latest-column.js';
 import { ListColumn } from './list-column.js';
+import { NO_COLUMN, type NoteMemory } from './memory.js';
 import { RowBitmap } from './row-bitmap.js';
 import { SnapshotState } from './snapshot-state.js';
 import type { Width } from './width.js';
@@ -39,7 +40,7 @@ export class EntitySegment {
 
   constructor(pool: ArenaPool, near: Arena | null) {
     this.#pool = pool;
-    [this.#offsets, this.#bytes] = pool.allocate([(CAPACITY_MIN + 1) * 4, ID_BYTES_MIN], near);
+    [this.#offsets, this.#bytes] = pool.allocate([(CAPACITY_MIN + 1) * 4, ID_BYTES_MIN], near, 'entity-ids');
   }
 
   /** Rows, deleted ones included. */
@@ -280,6 +281,18 @@ export class EntitySegment {
     let sum = 0;
     for (const column of this.#lists.values()) sum += column.memoryBytes;
     return sum;
+  }
+
+  /** Notes each piece of its memory. */
+  noteMemory(note: NoteMemory): void {
+    note('entity-ids', NO_COLUMN, this.#offsets.bytes + this.#bytes.bytes);
+    note('bitmaps', NO_COLUMN, this.#tombstones?.memoryBytes ?? 0);
+    for (const [columnId, { valueBytes, validityBytes }] of this.#latest) {
+      note('values', columnId, valueBytes);
+      note('bitmaps', columnId, validityBytes);
+    }
+    for (const [columnId, column] of this.#lists) note('lists', columnId, column.memoryBytes);
+    for (const [columnId, owners] of this.#eventOwners) note('bitmaps', columnId, owners.memoryBytes);
   }
 
   release(): void {

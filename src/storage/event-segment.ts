@@ -60,7 +60,7 @@ export class EventSegment {
     this.kind = kind;
     this.number = number;
     this.#width = width;
-    [this.#rows, this.#dates, this.#values] = pool.allocate(this.#sizes(), near);
+    [this.#rows, this.#dates, this.#values] = pool.allocate(this.#sizes(), near, 'events');
   }
 
   get arena(): Arena {
@@ -108,6 +108,10 @@ export class EventSegment {
     this.#dates = dates;
     this.#values = values;
     this.#links = links ?? null;
+  }
+
+  get memoryBytes(): number {
+    return this.#blocks().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   release(): void {
@@ -188,7 +192,7 @@ export class EventSegment {
     const before = this.#width;
     const blocks = this.#blocks();
     this.#width = width;
-    const wider = this.#pool.allocate(this.#sizes(), this.arena);
+    const wider = this.#pool.allocate(this.#sizes(), this.arena, 'events');
     for (const part of blocks.keys()) {
       if (part === 2) continue;
       const { arena, at, bytes } = blocks[part];
@@ -222,7 +226,7 @@ export class EventSegment {
     const sizes = this.#sizes();
     if (links !== null) sizes.push(this.#capacity * 4);
     this.release();
-    this.#takeBlocks(this.#pool.allocate(sizes, this.arena));
+    this.#takeBlocks(this.#pool.allocate(sizes, this.arena, 'events'));
     const { arena } = this;
     arena.u32.set(rows, this.#rows.at >> 2);
     arena.u32.set(dates, this.#dates.at >> 2);

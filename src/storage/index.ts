@@ -6,6 +6,7 @@ export * from './event-segment.js';
 export * from './event-table.js';
 export * from './latest-column.js';
 export * from './list-column.js';
+export * from './memory.js';
 export * from './row-bitmap.js';
 export * from './shard.js';
 export * from './snapshot-state.js';

@@ -41,7 +41,7 @@ export class LatestColumn {
     this.kind = kind;
     this.#capacity = capacity;
     this.#width = width;
-    [this.#values, this.#validity] = pool.allocate(this.#sizes(capacity), near);
+    [this.#values, this.#validity] = pool.allocate(this.#sizes(capacity), near, 'values', 'bitmaps');
   }
 
   get arena(): Arena {
@@ -54,6 +54,13 @@ export class LatestColumn {
   /** Byte offset of the validity bitmap in the arena. */
   get validityAt(): number {
     return this.#validity.at;
+  }
+  /** Memory of the values, and of the validity bitmap. */
+  get valueBytes(): number {
+    return this.#values.bytes;
+  }
+  get validityBytes(): number {
+    return this.#validity.bytes;
   }
   get width(): Width {
     return this.#width;
@@ -222,7 +229,12 @@ export class LatestColumn {
     const old = [this.#values, this.#validity];
     const before = this.#width;
     this.#width = width;
-    const [values, validity] = this.#pool.allocate(this.#sizes(this.#capacity), this.arena);
+    const [values, validity] = this.#pool.allocate(
+      this.#sizes(this.#capacity),
+      this.arena,
+      'values',
+      'bitmaps',
+    );
     widenInto(this.kind, this.#values, before, values, width, this.#capacity);
     const { arena, at, bytes } = this.#validity;
     validity.arena.u8.set(arena.u8.subarray(at, at + bytes), validity.at);

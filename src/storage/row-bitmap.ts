@@ -9,7 +9,7 @@ export class RowBitmap {
 
   constructor(pool: ArenaPool, near: Arena | null, capacity: number) {
     this.#pool = pool;
-    [this.#block] = pool.allocate([bitmapBytes(capacity)], near);
+    [this.#block] = pool.allocate([bitmapBytes(capacity)], near, 'bitmaps');
   }
 
   get arena(): Arena {
@@ -18,6 +18,10 @@ export class RowBitmap {
   /** Byte offset in the arena. */
   get at(): number {
     return this.#block.at;
+  }
+
+  get memoryBytes(): number {
+    return this.#block.bytes;
   }
 
   /** Makes room for `capacity` rows. */

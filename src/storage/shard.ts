@@ -1,6 +1,7 @@
 /**
  * One shard: a part of every dimension of every database, by hash of the entity ID; owned by one worker.
  */
+import { HEAP_USES, type HeapUse } from '../base/index.js';
 import type { Batch } from '../column/index.js';
 import type { ArenaPool } from './arena.js';
 import { DimensionShard, type StorageBounds } from './dimension-shard.js';
@@ -94,9 +95,13 @@ export class Shard {
     return sum;
   }
 
-  get heapBytes(): number {
-    let sum = 0;
-    for (const { shard } of this.dimensions()) sum += shard.heapBytes;
-    return sum;
+  /** Bytes outside the arenas. */
+  get heapMemory(): Readonly<Record<HeapUse, number>> {
+    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0 };
+    for (const { shard } of this.dimensions()) {
+      const { heapMemory } = shard;
+      for (const use of HEAP_USES) memory[use] += heapMemory[use];
+    }
+    return memory;
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Builds dist/ from src/, test/ and native-bench/: TypeScript by esbuild file by file, as tests import it; what processes and
  * threads start with as bundles, which load in a third of the time that hundreds of files take; the SIMD kernels by
- * AssemblyScript into one module.
+ * AssemblyScript into one module; the console by Vite.
  * `buildIfStale()` is what `npm start` calls: it does nothing when dist/ is newer than every source.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,6 +18,9 @@ const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
 /** Native modules, packages that start threads from files of their own, and data. */
 const NOT_BUNDLED = ['uWebSockets.js', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
 const SOURCE_DIRS = ['src', 'test', 'native-bench'];
+const CONSOLE_DIR = 'src/console';
+/** What programs import: see `exports` in package.json. The second is loaded by the first, in Node alone. */
+const CLIENT_ENTRIES = ['src/client/index.ts', 'src/client/node.ts'];
 
 /** Every source file below `dir`, relative to the root, in a fixed order. */
 function sourcesUnder(dir) {
@@ -26,7 +30,7 @@ function sourcesUnder(dir) {
       const full = path.join(at, entry.name);
       if (entry.isDirectory()) {
         if (entry.name !== 'node_modules' && entry.name !== 'results') walk(full);
-      } else if (/\.(ts|mjs|json)$/.test(entry.name)) found.push(path.relative(root, full));
+      } else if (/\.(ts|tsx|mjs|json|css|html|svg)$/.test(entry.name)) found.push(path.relative(root, full));
     }
   };
   if (fs.existsSync(path.join(root, dir))) walk(path.join(root, dir));
@@ -70,6 +74,23 @@ async function buildTypeScript(files) {
   });
 }
 
+/** The client as a program imports it, also in a browser: nothing of it is bundled with it but its own files. */
+async function buildClient() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: CLIENT_ENTRIES.map((file) => path.join(root, file)),
+    outdir: path.join(dist, 'client'),
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    bundle: true,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    external: ['apache-arrow', 'node:*'],
+    logLevel: 'warning',
+  });
+}
+
 async function buildKernels(files, outFile) {
   const { default: asc } = await import('assemblyscript/asc');
   const { error, stderr } = await asc.main([
@@ -105,6 +126,8 @@ function removeOutputsWithoutSource(sources) {
   }
 }
 
+const isOfConsole = (file) => file.startsWith(`${CONSOLE_DIR}/`) || file.startsWith('src/tools/console/');
+
 function readStamp() {
   try {
     return JSON.parse(fs.readFileSync(stampFile, 'utf8'));
@@ -123,13 +146,17 @@ export async function buildIfStale() {
   const stamp = readStamp();
   const next = {
     kernels: digest([...kernelFiles, 'src/tools/build.mjs']),
+    console: digest(all.filter(isOfConsole)),
+    postgres: digest(['src/tools/postgres-template.mjs', 'node_modules/@electric-sql/pglite/package.json']),
     typeScript: digest([...typeScript, 'src/tools/build.mjs']),
   };
   const built = [];
+  const consoleDir = path.join(dist, 'console');
   const wasmFile = path.join(dist, 'src/kernels/kernels.wasm');
   if (stamp.typeScript !== next.typeScript) {
     removeOutputsWithoutSource(typeScript);
     await buildTypeScript(typeScript);
+    await buildClient();
     built.push('typescript');
   }
   if (kernelFiles.length > 0 && (stamp.kernels !== next.kernels || !fs.existsSync(wasmFile))) {
@@ -139,6 +166,16 @@ export async function buildIfStale() {
       wasmFile,
     );
     built.push('kernels');
+  }
+  if (stamp.console !== next.console || !fs.existsSync(consoleDir)) {
+    const { buildConsole } = await import('./console/build.mjs');
+    await buildConsole(path.join(root, CONSOLE_DIR), consoleDir);
+    built.push('console');
+  }
+  const templateFile = path.join(dist, 'postgres-template.tar.gz');
+  if (stamp.postgres !== next.postgres || !fs.existsSync(templateFile)) {
+    execFileSync(process.execPath, [path.join(root, 'src/tools/postgres-template.mjs'), templateFile]);
+    built.push('postgres template');
   }
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;

@@ -25,8 +25,10 @@ const LONG_FOLDERS = [
   'test/conformance/',
   'test/native-bench/',
   'test/engine/',
+  'test/console/',
   'test/demo/',
   'test/commands/',
+  'test/console/',
 ];
 
 const TAP = 'tap/dist/esm/run.mjs';
@@ -78,6 +80,9 @@ const prepareTap = () =>
 const checks = () =>
   Promise.all([
     step('types', (onLine) => run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false'], onLine)),
+    step('types of the console', (onLine) =>
+      run('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', 'src/console'], onLine),
+    ),
     step('formatting and lint', (onLine) =>
       run('@biomejs/biome/bin/biome', ['check', '--colors=off', '.'], onLine),
     ),

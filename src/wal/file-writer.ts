@@ -3,6 +3,7 @@
  * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
  * synced header; a record's syncedLsn is true when its bytes are handed to the disk.
  */
+import { Distribution, SECONDS_BOUNDS } from '../base/index.js';
 import { encodeLogFileHeader, frameBytes, frameRecord, type PreparedPayload } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { logFilePath } from './names.js';
@@ -38,6 +39,9 @@ export interface FileWriterOptions {
   readonly onClosed: (file: ClosedFile) => void;
 }
 
+/** Records that one sync makes durable. */
+const GROUP_BOUNDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
+
 export class FileWriter {
   readonly #options: FileWriterOptions;
   #active: LogFile | null = null;
@@ -45,7 +49,8 @@ export class FileWriter {
   #lsnWritten: number;
   #lsnDurable: number;
   #fsyncCount = 0;
-  #fsyncMsSum = 0;
+  readonly #fsyncSeconds = new Distribution(SECONDS_BOUNDS);
+  readonly #groupRecords = new Distribution(GROUP_BOUNDS);
   #bytesWritten = 0;
   #recordCount = 0;
 
@@ -68,10 +73,13 @@ export class FileWriter {
   get lsnDurable(): number {
     return this.#lsnDurable;
   }
+  /** See LogTimes. */
+  get times() {
+    return { fsyncSeconds: this.#fsyncSeconds.figures, groupRecords: this.#groupRecords.figures };
+  }
   get counts() {
     return {
       fsyncCount: this.#fsyncCount,
-      fsyncSecondsSum: this.#fsyncMsSum / 1_000,
       bytesWritten: this.#bytesWritten,
       recordCount: this.#recordCount,
     };
@@ -99,7 +107,8 @@ export class FileWriter {
     const lsn = this.#lsnWritten;
     const startMs = this.#options.monotonicMs();
     await this.#active.spare.handle.dataSync();
-    this.#fsyncMsSum += this.#options.monotonicMs() - startMs;
+    this.#fsyncSeconds.observe((this.#options.monotonicMs() - startMs) / 1_000);
+    this.#groupRecords.observe(lsn - this.#lsnDurable);
     this.#fsyncCount++;
     this.#lsnDurable = lsn;
   }

@@ -8,7 +8,7 @@
  *   After a failed write or sync nothing is written, synced or acknowledged any more.
  * One owner: main. Two logs on one folder cannot be: the data directory's lock sees to that.
  */
-import { invariant, QuarryError } from '../base/index.js';
+import { type DistributionFigures, invariant, QuarryError } from '../base/index.js';
 import {
   frameBytes,
   LOG_FILE_HEADER_BYTES,
@@ -59,10 +59,15 @@ export interface LogStats {
   readonly lsnAppended: number;
   readonly lsnDurable: number;
   readonly fsyncCount: number;
-  readonly fsyncSecondsSum: number;
   readonly bytesWritten: number;
   readonly recordCount: number;
   readonly fileCount: number;
+}
+
+/** How long syncs took, and how many records each of them made durable. */
+export interface LogTimes {
+  readonly fsyncSeconds: DistributionFigures;
+  readonly groupRecords: DistributionFigures;
 }
 
 /** Default size of a log file: just room for the largest record. */
@@ -236,6 +241,10 @@ export class Log {
       lsnDurable: this.#writer.lsnDurable,
       fileCount: this.#closed.length + (this.#writer.hasFile ? 1 : 0),
     };
+  }
+
+  times(): LogTimes {
+    return this.#writer.times;
   }
 
   /** Writes and syncs what is queued, then lets go of the files. Rejects with the fatal error of a dead log. */

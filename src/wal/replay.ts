@@ -28,6 +28,12 @@ export interface LogEntry {
   readonly offset: number;
 }
 
+/** A file of the log, with the room in it that was prepared for records to come. */
+export interface LogFileSize {
+  readonly path: string;
+  readonly bytes: number;
+}
+
 export interface LogEnd {
   /** LSN of the next record to be appended. */
   readonly nextLsn: number;
@@ -60,6 +66,21 @@ export class LogReplay implements AsyncIterable<LogEntry> {
   get end(): LogEnd {
     invariant(this.#end !== null, 'the end of a log is known when all its records were read');
     return this.#end;
+  }
+
+  /** The files that hold the records wanted, in their order. Throws CorruptionError for missing ones. */
+  async files(): Promise<readonly LogFileSize[]> {
+    const { fs, fromLsn } = this.#options;
+    const sizes: LogFileSize[] = [];
+    for (const { path } of await this.#filesFrom(fromLsn)) {
+      const handle = await fs.open(path, 'read');
+      try {
+        sizes.push({ path, bytes: await handle.size() });
+      } finally {
+        await handle.close();
+      }
+    }
+    return sizes;
   }
 
   /**

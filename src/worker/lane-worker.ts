@@ -4,7 +4,7 @@
  * turns of the event loop, and it reads copies. An expected refusal and a corrupt file are replies; any other error
  * ends the thread.
  */
-import { invariant, QuarryError } from '../base/index.js';
+import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import {
@@ -40,6 +40,7 @@ import {
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, Shard } from '../storage/index.js';
+import { describeData } from './describe-data.js';
 import { parseRecord } from './parse-record.js';
 import { parseSet } from './parse-set.js';
 
@@ -79,7 +80,8 @@ export class LaneWorker {
   readonly #partMemory = new PartMemory();
   #checkpoint: LaneCheckpoint | null = null;
   #nextSequence = 0;
-  #memoryBytes = 0;
+  /** Counted and not told yet. */
+  #memory: DataMemory | null = null;
   #dictionaryBytesMax = 0;
   #memoryCountedMs = 0;
   readonly #handlers: Handlers;
@@ -173,6 +175,7 @@ export class LaneWorker {
         return null;
       },
       'checkpoint-step': () => this.#checkpointStep(),
+      'describe-data': () => describeData(this.#shards.values()),
       load: ({ files }) => loadSnapshot(this.#store, files, this.#shards),
     };
   }
@@ -189,7 +192,9 @@ export class LaneWorker {
       replies.push(reply instanceof Promise ? await reply : reply);
     }
     this.#countMemory(task);
-    return { replies, memoryBytes: this.#memoryBytes, dictionaryBytesMax: this.#dictionaryBytesMax };
+    const memory = this.#memory;
+    this.#memory = null;
+    return { replies, memory, dictionaryBytesMax: this.#dictionaryBytesMax };
   }
 
   #countMemory({ requests }: LaneTask): void {
@@ -198,7 +203,7 @@ export class LaneWorker {
     const batchesOnly = requests.every(({ op }) => op === 'apply' || !CHANGES_MEMORY.has(op));
     if (batchesOnly && nowMs - this.#memoryCountedMs < MEMORY_COUNT_MS) return;
     this.#memoryCountedMs = nowMs;
-    this.#memoryBytes = this.#pool.usedBytes + this.#sum((shard) => shard.heapBytes);
+    this.#memory = { ...this.#pool.used, ...this.#heapMemory() };
     this.#dictionaryBytesMax = 0;
     for (const shard of this.#shards.values()) {
       for (const { shard: dimension } of shard.dimensions()) {
@@ -206,6 +211,14 @@ export class LaneWorker {
           this.#dictionaryBytesMax = Math.max(this.#dictionaryBytesMax, byteCount);
       }
     }
+  }
+
+  #heapMemory(): Record<HeapUse, number> {
+    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0 };
+    for (const { heapMemory } of this.#shards.values()) {
+      for (const use of HEAP_USES) memory[use] += heapMemory[use];
+    }
+    return memory;
   }
 
   #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {

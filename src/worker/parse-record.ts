@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { fromWire } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordOnce } from '../format/index.js';
-import { type IngestScratch, type ParsedInsert, parseInsert } from '../ingest/index.js';
+import { type IngestScratch, type ParsedInsert, parseInsert, parseLines } from '../ingest/index.js';
 import type { LaneRequests, ParsedRecord } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
@@ -15,14 +15,16 @@ import type { DatabaseModel } from '../schema/index.js';
  * is to be remembered is not decided here.
  */
 export function parseRecord(
-  { databaseId, bodyBytes, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
+  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
   bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,
   scratch: IngestScratch,
 ): ParsedRecord {
   const body = bytes.subarray(0, bodyBytes);
-  const outcome = parseInsert(body, { model, shardCount, nowMs, customKey, columnIds }, scratch);
+  const context = { model, shardCount, nowMs, customKey, columnIds };
+  const outcome =
+    lines === null ? parseInsert(body, context, scratch) : parseLines(body, lines, context, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;

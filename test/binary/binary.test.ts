@@ -8,6 +8,17 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 
 const run = promisify(execFile);
+interface DayModule {
+  runDay(
+    binary: string,
+    dir: string,
+    rows: number,
+  ): Promise<{ readonly code: number; readonly output: string }>;
+}
+
+/** Of the 3 million flights, for the time's sake. */
+const DAY_ROWS = 60_000;
+
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const binary = path.join(root, 'dist/binary/quarry');
 t.setTimeout(240_000);
@@ -93,3 +104,20 @@ t.test('a cache that cannot be is passed over for the next place', async (t) => 
   };
   t.match(await quarry(dir, ['help'], nowhere), { code: 1, out: '', err: /no place to unpack to/ });
 });
+
+t.test(
+  "the README's day with it, word for word: import, export, backup, restore, verify, upgrade",
+  async (t) => {
+    const dir = emptyDir(t);
+    const { runDay } = (await import(path.join(root, 'src/tools/binary/day.mjs'))) as DayModule;
+    const { code, output } = await runDay(binary, dir, DAY_ROWS);
+    if (code !== 0) t.comment(output.slice(-2000));
+    t.equal(code, 0);
+    t.match(output, /60,000 rows, 60,000 entities, 0 bad/);
+    t.match(output, /backup at LSN \d+/);
+    const lines = output.trimEnd().split(/\r?\n/);
+    t.strictSame(lines.slice(lines.indexOf('flights'))[1], '60000', 'the mistake is undone');
+    t.strictSame(lines.slice(-2), ['late', '0'], 'the change before it is there');
+    t.equal(programsIn(`${dir}/cache`).length, 1, 'both executables are the same program');
+  },
+);

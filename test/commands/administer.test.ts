@@ -1,85 +1,9 @@
-import { pino } from 'pino';
 import t from 'tap';
 import { Prng, QuarryError } from '../../src/base/index.js';
-import {
-  applyChanges,
-  type Catalog,
-  type CatalogChange,
-  EMPTY_CATALOG,
-  hashOfKey,
-  TEAM_PERMISSIONS,
-} from '../../src/catalog/index.js';
+import { hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
 import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS } from '../../src/commands/admin-request.js';
-import { type AdminNeeds, administer, answerLines } from '../../src/commands/administer.js';
-import type { Backup, Decision } from '../../src/engine/index.js';
-
-const SEED = 20_260_201;
-
-/** Keeps the catalog of what would be logged; each change is one record. */
-class CatalogEngine {
-  /** What a backup rejects with; null = it is made. */
-  backupFault: Error | null = null;
-  #catalog: Catalog = EMPTY_CATALOG;
-  readonly records: (readonly CatalogChange[])[] = [];
-  refusal: QuarryError | null = null;
-
-  constructor(changes: readonly CatalogChange[]) {
-    this.#catalog = applyChanges(EMPTY_CATALOG, changes);
-  }
-
-  catalog(): Catalog {
-    return this.#catalog;
-  }
-
-  async backup(to: string): Promise<Backup> {
-    if (this.backupFault !== null) throw this.backupFault;
-    return { lsn: 7, fileCount: 2, bytes: to.length };
-  }
-
-  async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
-    if (this.refusal !== null) throw this.refusal;
-    // An engine that waits for room asks again.
-    decide(EMPTY_CATALOG);
-    const { changes, answer } = decide(this.#catalog);
-    if (changes.length > 0) this.records.push(changes);
-    this.#catalog = applyChanges(this.#catalog, changes);
-    return answer;
-  }
-}
-
-const FIRST: readonly CatalogChange[] = [
-  { change: 'database-created', id: 1, name: 'quarry', type: 'production' },
-  { change: 'database-created', id: 2, name: 'trial', type: 'test' },
-  {
-    change: 'key-created',
-    key: { kind: 'team', hash: hashOfKey('team'), name: 'first', permissions: TEAM_PERMISSIONS },
-  },
-  { change: 'key-created', key: { kind: 'master', hash: hashOfKey('master'), databaseId: 1 } },
-  { change: 'key-created', key: { kind: 'read', hash: hashOfKey('read'), databaseId: 1 } },
-  { change: 'key-created', key: { kind: 'master', hash: hashOfKey('master 2'), databaseId: 2 } },
-  {
-    change: 'key-created',
-    key: {
-      kind: 'custom',
-      hash: hashOfKey('custom'),
-      databaseId: 2,
-      name: 'report',
-      level: 'read-only',
-      description: '',
-      columnsWhitelist: null,
-      filter: [],
-      addressesWhitelist: [],
-    },
-  },
-];
-
-function setUp(seed = SEED): { engine: CatalogEngine; needs: AdminNeeds } {
-  const engine = new CatalogEngine(FIRST);
-  const prng = new Prng(seed);
-  const randomBytes = (count: number): Uint8Array =>
-    Uint8Array.from({ length: count }, () => prng.between(0, 255));
-  return { engine, needs: { engine, randomBytes } };
-}
+import { administer } from '../../src/commands/administer.js';
+import { SEED, setUp } from './catalog-engine.js';
 
 t.test('the list names every key and holds no text and no hash', async (t) => {
   const { engine, needs } = setUp();
@@ -235,41 +159,6 @@ t.test('a refusal of the engine is an answer, and one of the moment says so', as
     answer: 'refused',
     message: 'disk full',
   });
-});
-
-t.test('lines are answered whatever they hold, and no log line holds a key', async (t) => {
-  const { needs } = setUp();
-  const logged: string[] = [];
-  const answer = answerLines(
-    needs,
-    pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
-  );
-  const ask = async (line: string | null): Promise<AdminAnswer> => JSON.parse(await answer(line));
-  t.strictSame(await ask(null), { answer: 'refused', message: 'the line is too long' });
-  for (const line of ['', '{', 'list', '\u0000', '{"do":"list-keys"} x', '['.repeat(10_000)]) {
-    t.strictSame(await ask(line), { answer: 'refused', message: 'the line is not JSON' }, line.slice(0, 20));
-  }
-  t.match(await ask('{"do":"x"}'), { answer: 'refused', message: /^"do" is one of/ });
-  const made = await ask('{"do":"create-key","name":"ci","permissions":[]}');
-  if (made.answer !== 'key') throw new Error(made.answer);
-  t.match(await ask('{"do":"list-keys"}'), { answer: 'keys' });
-  t.ok(logged.length >= 2);
-  t.notOk(logged.join('').includes(made.text));
-  const broken = {
-    ...needs,
-    randomBytes: (): Uint8Array => {
-      throw new TypeError('a bug');
-    },
-  };
-  const failing = answerLines(
-    broken,
-    pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
-  );
-  t.match(JSON.parse(await failing('{"do":"create-key","name":"ci","permissions":[]}')), {
-    answer: 'refused',
-    message: /^internal error/,
-  });
-  t.match(logged.at(-1), /a bug/);
 });
 
 t.test(

@@ -16,9 +16,11 @@ import { JsonClient } from '../support/json-client.js';
 import { ServerProcess } from '../support/server-process.js';
 
 const NEEDS: ServeNeeds = {
+  release: '0.0.0-test',
   log: pino({ level: 'silent' }),
   laneFile: fileURLToPath(new URL('../../src/worker/entry.js', import.meta.url)),
   kernelsFile: null,
+  consoleDir: null,
   onFatal: (error) => {
     throw error;
   },
@@ -29,6 +31,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   host: '127.0.0.1',
   httpsPort: 0,
   httpPort: 0,
+  pgPort: null,
   workers: 1,
   shards: null,
   memoryLimitBytes: 2 ** 30,
@@ -41,6 +44,8 @@ const configOf = (dataDir: string): ServeConfig => ({
   key: null,
   trustProxy: [],
   logLevel: 'silent',
+  slowQueryMs: null,
+  auditLog: null,
 });
 
 function temporaryDir(t: Test): string {

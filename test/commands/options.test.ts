@@ -59,6 +59,12 @@ t.test('ports, counts, choices and networks are checked', (t) => {
   for (const text of ['0', '86401', '0.5', '']) t.match(parse('query-timeout', text), /^wrong/, text);
   t.equal(parse('idempotency-entries', '10000000'), 10_000_000);
   for (const text of ['0', '10000001', '1e6']) t.match(parse('idempotency-entries', text), /^wrong/, text);
+  t.strictSame(
+    [parse('slow-query', 'off'), parse('slow-query', '0'), parse('slow-query', '250')],
+    ['off', 0, 250],
+  );
+  for (const text of ['-1', '1s', '', 'on', '86400001']) t.match(parse('slow-query', text), /^wrong/, text);
+  t.match(parse('audit-log', ''), /^wrong/);
   t.equal(parse('durability', 'interval'), 'interval');
   t.match(parse('durability', 'always'), 'wrong: one of fsync, interval, none');
   t.strictSame(parse('trust-proxy', '10.0.0.0/8, ::1'), ['10.0.0.0/8', '::1']);

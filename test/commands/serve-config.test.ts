@@ -50,6 +50,7 @@ t.test('without anything the defaults hold', (t) => {
       host: '127.0.0.1',
       httpsPort: 8443,
       httpPort: 8080,
+      pgPort: null,
       workers: 3,
       shards: null,
       memoryLimitBytes: 7 * 2 ** 30,
@@ -62,6 +63,8 @@ t.test('without anything the defaults hold', (t) => {
       key: null,
       trustProxy: [],
       logLevel: 'info',
+      slowQueryMs: 1_000,
+      auditLog: null,
     },
   });
   t.end();
@@ -155,6 +158,13 @@ t.test('a limits file is read and checked with the options, and shown', (t) => {
 });
 
 t.test('environment names that look like ours are warned of, not refused', (t) => {
+  const others = {
+    QUARRY_CACHE_DIR: '/tmp',
+    QUARRY_KERNELS: 'js',
+    QUARRY_URL: 'https://db:1',
+    QUARRY_API_KEY: 'k',
+  };
+  t.strictSame(read([], others).warnings, []);
   t.strictSame(read([], { QUARRY_DURABILTY: 'none', PATH: '/bin' }).warnings, [
     'environment variable QUARRY_DURABILTY is no option and is ignored; did you mean QUARRY_DURABILITY?',
   ]);
@@ -182,5 +192,18 @@ t.test('the switches choose what is done', (t) => {
   t.equal(read(['--check-config']).action, 'check-config');
   t.equal(read(['--help', '--https-port', '1']).action, 'help');
   t.equal(read([], { QUARRY_HELP: 'true' }).action, 'serve', 'switches are flags only');
+  t.end();
+});
+
+t.test('the log of slow queries can be off, and what is printed reads back so', (t) => {
+  for (const [text, slowQueryMs] of [
+    ['off', null],
+    ['0', 0],
+    ['250', 250],
+  ] as const) {
+    const { config, text: printed } = read(['--slow-query', text, '--audit-log', 'a.log']);
+    t.strictSame([config.slowQueryMs, config.auditLog], [slowQueryMs, 'a.log']);
+    t.match(printed, `slow-query = ${JSON.stringify(slowQueryMs ?? 'off')} # --slow-query`);
+  }
   t.end();
 });

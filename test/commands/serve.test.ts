@@ -2,7 +2,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import tls from 'node:tls';
 import t, { type Test } from 'tap';
+import { ensureCertificate } from '../../src/http/index.js';
+import { NodeFileSystem } from '../../src/io/index.js';
 import { JsonClient } from '../support/json-client.js';
 import { runCommand, ServerProcess } from '../support/server-process.js';
 
@@ -57,4 +60,52 @@ t.test('a limits file that is wrong ends the start with exit code 2 and nothing 
     });
   }
   t.notOk(fs.existsSync(store));
+});
+
+/** The certificate that a new connection gets. */
+function presented(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+t.test('SIGHUP brings a new certificate to new connections, and a bad one changes nothing', async (t) => {
+  const dir = temporaryDir(t);
+  const files = new NodeFileSystem();
+  const pairs = [1, 2].map((name) => ensureCertificate(files, path.join(dir, `${name}`), Date.now()));
+  const [first, second] = await Promise.all(pairs);
+  const [cert, key] = [path.join(dir, 'cert.pem'), path.join(dir, 'key.pem')];
+  const use = (pair: { certFile: string; keyFile: string }): void => {
+    fs.copyFileSync(pair.certFile, cert);
+    fs.copyFileSync(pair.keyFile, key);
+  };
+  use(first);
+  const flags = ['--workers', '1', '--cert', cert, '--key', key, '--log-level', 'info'];
+  const server = new ServerProcess({ dir: path.join(dir, 'store'), flags });
+  t.teardown(() => server.kill());
+  const serving = await server.serving;
+  const client = new JsonClient(serving, server.keys().master);
+  t.teardown(() => client.close());
+  const isAnswered = async (): Promise<boolean> =>
+    (await client.ask({ path: '/v1/dimension' })).status === 200;
+  t.ok(await isAnswered());
+  const before = await presented(serving.httpsPort);
+
+  use(second);
+  server.signal('SIGHUP');
+  await server.wrote('the certificate was read again');
+  const after = await presented(serving.httpsPort);
+  t.not(after, before);
+  t.ok(await isAnswered(), 'a connection that was open goes on');
+
+  fs.writeFileSync(cert, 'no certificate');
+  server.signal('SIGHUP');
+  await server.wrote('the old certificate stays in use');
+  t.equal(await presented(serving.httpsPort), after);
+  t.ok(await isAnswered());
+  t.equal(await server.end(), 0);
 });

@@ -25,6 +25,8 @@ const FREE_MIB_MIN = 72;
 const FREE_MIB_MAX = 160;
 const WRITERS = 3;
 const FULL_CODE = 9002;
+/** What the interface says of a database whose deletion failed. */
+const DELETION_CODE = 189;
 /** The codes with which a starting or stopping server refuses. */
 const OTHER_CODES: readonly number[] = [9004];
 const FILL_ENTITIES = [1_000, 100, 10, 1] as const;
@@ -201,7 +203,8 @@ class DiskFullRun {
   #checkRefusal({ status, headers, body }: Reply): void {
     this.#refused++;
     const code = (body as { errors?: readonly { code: number }[] }).errors?.[0]?.code ?? 0;
-    const isRight = status === 503 && code === FULL_CODE && headers['retry-after'] !== undefined;
+    const isRetryable = status === 503 && headers['retry-after'] !== undefined;
+    const isRight = isRetryable && (code === FULL_CODE || code === DELETION_CODE);
     if (isRight || OTHER_CODES.includes(code)) return;
     this.#faults.push(`a write was refused with HTTP ${status}, ${JSON.stringify(body)}`);
   }

@@ -1,5 +1,5 @@
 /** The engine with its workers in this process and everything durable on a faulty disk. */
-import { ManualClock, Prng } from '../../src/base/index.js';
+import { type DataMemory, ManualClock, NO_DATA_MEMORY, Prng } from '../../src/base/index.js';
 import {
   Engine,
   type EngineOptions,
@@ -37,7 +37,7 @@ class LocalLane implements LaneApi {
   readonly #onDown: (cause: unknown) => void;
   #sequence = 0;
   #down: LaneDownError | null = null;
-  #memoryBytes = 0;
+  #memory = NO_DATA_MEMORY;
 
   constructor(start: LaneStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
     this.index = start.laneIndex;
@@ -46,8 +46,8 @@ class LocalLane implements LaneApi {
     this.#onDown = onDown;
   }
 
-  get memoryBytes(): number {
-    return this.#memoryBytes;
+  get memory(): DataMemory {
+    return this.#memory;
   }
 
   get dictionaryBytesMax(): number {
@@ -70,7 +70,7 @@ class LocalLane implements LaneApi {
       }
       throw this.#down;
     }
-    this.#memoryBytes = result.memoryBytes;
+    this.#memory = result.memory ?? this.#memory;
     const [reply] = result.replies;
     if ('refusal' in reply) throw fromRefusal(reply.refusal);
     return reply.value as LaneAnswers[Op];

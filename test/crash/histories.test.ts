@@ -6,7 +6,7 @@ import { JsonClient } from '../support/json-client.js';
 import { ServerProcess } from '../support/server-process.js';
 import { createRegisterColumn, runHistory } from './histories.js';
 
-const HISTORIES = 10;
+const HISTORIES = 7;
 const OPERATIONS = 1_000;
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);

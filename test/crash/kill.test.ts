@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { runRounds } from './rounds.js';
 
-const ROUNDS = 12;
+const ROUNDS = 8;
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);
 t.comment(`seed ${seed}`);

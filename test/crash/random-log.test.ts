@@ -1,7 +1,7 @@
 import t from 'tap';
 import { logFault } from './random-log.js';
 
-const LOGS = 40;
+const LOGS = 20;
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(240_000);
 t.comment(`seed ${seed}`);

@@ -8,8 +8,8 @@ import { inRange, liveUntilCrash, reopen, SEED, statesOfLife } from './life-cras
 /** More than a start takes. */
 const STEPS_OF_START = 50;
 /** How far apart the steps are that are tried in each second life; where they begin wanders. */
-const STRIDE_OF_START = 15;
-const STRIDE_OF_LIFE = 120;
+const STRIDE_OF_START = 20;
+const STRIDE_OF_LIFE = 170;
 t.setTimeout(240_000);
 t.comment(`seed ${SEED}`);
 

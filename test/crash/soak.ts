@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prng } from '../../src/base/index.js';
-import { JsonClient } from '../support/json-client.js';
+import { type Ask, JsonClient } from '../support/json-client.js';
 import { ServerProcess, type Serving } from '../support/server-process.js';
 import { bytesBelow, figuresOf } from './process-figures.js';
 import type { Wanted } from './wanted.js';
@@ -22,6 +22,8 @@ const ENTITIES_PER_BATCH = 400;
 /** Batches of each client that are there at once. */
 const BATCHES_KEPT = 50;
 /** Between two requests of a client: the machine is not to be busy with this alone. */
+const WAITED_CODE = 9004;
+const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 2;
 const SQL = { 'content-type': 'application/sql' };
 const COLUMNS = [
@@ -123,14 +125,27 @@ class SoakClient {
     this.requestCount++;
     await sleep(PAUSE_MS);
     const ask = { path: `/v1/${path_}`, body, ...(method === undefined ? {} : { method }) };
-    const { result, ...all } = await this.#client.succeed<Record<string, unknown>>(ask);
+    const { result, ...all } = await this.#succeed<Record<string, unknown>>(ask);
     return { ...all, ...(result as Record<string, unknown> | undefined) };
   }
 
   async #sql(text: string): Promise<unknown> {
     this.requestCount++;
     await sleep(PAUSE_MS);
-    return (await this.#client.succeed<{ result: unknown }>({ path: '/v1/sql', text, headers: SQL })).result;
+    return (await this.#succeed<{ result: unknown }>({ path: '/v1/sql', text, headers: SQL })).result;
+  }
+
+  /** Asks again when another client's column went while this request waited: nothing of it was done. */
+  async #succeed<T>(ask: Ask): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const { status, body } = await this.#client.ask(ask);
+      if (status === 200) return body as T;
+      const code = (body as { errors?: readonly { code: number }[] }).errors?.[0]?.code;
+      if (status !== 503 || code !== WAITED_CODE || attempt === ATTEMPTS_MAX) {
+        throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);
+      }
+      await sleep(PAUSE_MS);
+    }
   }
 
   #expect(what: string, found: unknown, expected: unknown): void {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface RunningServer {
-  readonly httpsUrl: string;
+  /** Of HTTPS. */
+  readonly url: string;
   readonly httpUrl: string;
   /** PEM text of its self-signed certificate. */
   readonly certificate: string;
@@ -21,7 +22,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const READY_MS_MAX = 60_000;
 
 /** Resolves with both addresses as soon as they are printed; rejects with all output when the process ends before. */
-function addressesOf(child: ChildProcess): Promise<{ httpsUrl: string; httpUrl: string }> {
+function addressesOf(child: ChildProcess): Promise<{ url: string; httpUrl: string }> {
   return new Promise((resolve, reject) => {
     let output = '';
     const fail = (why: string): void => reject(new Error(`${why}; the server wrote:\n${output}`));
@@ -32,7 +33,7 @@ function addressesOf(child: ChildProcess): Promise<{ httpsUrl: string; httpUrl: 
       const httpUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
       if (httpsUrl === null || httpUrl === null) return;
       clearTimeout(timer);
-      resolve({ httpsUrl: httpsUrl[0], httpUrl: httpUrl[0] });
+      resolve({ url: httpsUrl[0], httpUrl: httpUrl[0] });
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { RowStream, StreamEncoder } from '../../src/answer/index.js';
-import { Prng, QuarryError } from '../../src/base/index.js';
+import { NO_DATA_MEMORY, Prng, QuarryError } from '../../src/base/index.js';
 import type { Asking } from '../../src/engine/api.js';
 import { DataVersions } from '../../src/engine/data-versions.js';
 import { ExtractStreams } from '../../src/engine/extract-stream.js';
@@ -58,7 +58,7 @@ function worldOf(
   const laneOf = (index: number, sorted: readonly ExtractedRow[] | null = null): LaneApi => ({
     index,
     shards: [index],
-    memoryBytes: 0,
+    memory: NO_DATA_MEMORY,
     dictionaryBytesMax: 0,
     close: async () => {},
     send: (async (op: string, { plan }: { plan: ExtractPlan }) => {

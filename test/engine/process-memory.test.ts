@@ -1,5 +1,6 @@
 /** What the process has bounds writes and queries, whatever was counted. */
 import t from 'tap';
+import { NO_DATA_MEMORY } from '../../src/base/index.js';
 import { ProcessMemory } from '../../src/engine/process-memory.js';
 import { WriteMemory } from '../../src/engine/write-memory.js';
 
@@ -32,8 +33,8 @@ t.test('without a bound nothing is asked of the process', (t) => {
 t.test('a process at its bound refuses writes with 9003 until half of the limit is free', (t) => {
   let used = 600 * MIB;
   const lanes = {
-    get memoryBytes() {
-      return used;
+    get memory() {
+      return { ...NO_DATA_MEMORY, values: used };
     },
     dictionaryBytesMax: 0,
   };

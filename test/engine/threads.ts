@@ -24,8 +24,8 @@ export function watchThreads(t: Test): Set<Worker> {
 export const laneWith = (lane: Lane, send: Lane['send']): LaneApi => ({
   index: lane.index,
   shards: lane.shards,
-  get memoryBytes() {
-    return lane.memoryBytes;
+  get memory() {
+    return lane.memory;
   },
   get dictionaryBytesMax() {
     return lane.dictionaryBytesMax;

@@ -12,15 +12,18 @@ import type { Catalog } from '../../src/catalog/index.js';
 import type { Engine } from '../../src/engine/index.js';
 import { AddressBook } from '../../src/http/addresses.js';
 import { bodyLengthOf, Door } from '../../src/http/admission.js';
+import { Audit } from '../../src/http/audit.js';
 import { ByteBudget } from '../../src/http/body.js';
 import { HandlerRunner } from '../../src/http/call.js';
 import { BodyDecoder } from '../../src/http/decode.js';
 import { ENDPOINTS } from '../../src/http/endpoints.js';
 import { Exchange, type Site } from '../../src/http/exchange.js';
 import { HTTP_DEFAULTS } from '../../src/http/index.js';
+import { NO_REFUSALS } from '../../src/http/limits.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { PasswordHasher } from '../../src/http/passwords.js';
 import { Peer } from '../../src/http/proxy.js';
+import { RequestLog } from '../../src/http/request-log.js';
 import { Router, withoutTrailingSlash } from '../../src/http/router.js';
 import { Sessions } from '../../src/http/sessions.js';
 import type { Request, Response } from '../../src/http/uws.js';
@@ -196,17 +199,18 @@ export class NearServer {
     };
     this.#door = new Door(shared);
     const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesHeldMax);
+    const log = this.#errorLog();
     const site: Site = {
       runner: new HandlerRunner({ ...shared, randomBytes }),
       elapsedMs,
-      log: this.#errorLog(),
+      log: new RequestLog({ log, audit: new Audit(log, null, () => NOW_MS), engine, slowQueryMs: null }),
       budget,
       decoder: new BodyDecoder(),
-      metrics: new Metrics(
-        engine,
-        () => site.openCount,
-        () => budget.bytesTaken,
-      ),
+      metrics: new Metrics(engine, {
+        openRequests: () => site.openCount,
+        bodyBytesHeld: () => budget.bytesTaken,
+        refusals: () => NO_REFUSALS,
+      }),
       waiting: new Set(),
       bodySecondsMax: HTTP_DEFAULTS.bodySecondsMax,
       stallSecondsMax: HTTP_DEFAULTS.stallSecondsMax,
@@ -255,10 +259,10 @@ export class NearServer {
     const method = request.getMethod();
     const path = withoutTrailingSlash(request.getUrl());
     const length = bodyLengthOf(request, method);
-    const head = { requestId: 'near', client: '', bodyless: method === 'head', length };
+    const peer = new Peer(response, request, null);
+    const head = { requestId: 'near', peer, bodyless: method === 'head', length };
     const exchange = new Exchange(this.#site, response, head);
     try {
-      const peer = new Peer(response, request, null);
       const arrival = { request, found: this.#router.find(path), method, path, secure: true, length, peer };
       exchange.receive(this.#door.admit(arrival, exchange));
     } catch (error) {

@@ -2,6 +2,7 @@
 import type { RowFormat } from '../../src/answer/index.js';
 import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
 import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
+import { AskNotes } from '../../src/http/ask-notes.js';
 import { BoundBodies } from '../../src/http/bound-bodies.js';
 import type { DatabaseCall, Handler, Members, StreamedAnswer } from '../../src/http/handlers/handler.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
@@ -25,11 +26,13 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
   return {
     ...{ engine, catalog, nowMs: NOW_MS, pathName: '', access, mayCreate: key === undefined, onceId, charge },
     format,
+    lines: null,
     body: new TextEncoder().encode(body),
     caller: key ?? MASTER,
     checkAgain: () => {},
     chargeWrites: () => {},
     boundBodies: new BoundBodies(),
+    notes: new AskNotes(),
     hangUp: { hasHungUp: false, onHangUp: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),

@@ -3,6 +3,7 @@
  * It owns insert bodies as the real one does: it copies them before `insert` returns.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../../src/answer/index.js';
+import { Distribution, type DistributionFigures, NO_DATA_MEMORY } from '../../src/base/index.js';
 import {
   applyChanges,
   type Catalog,
@@ -12,6 +13,7 @@ import {
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
 import {
+  type AskedPlan,
   type Asking,
   type Backup,
   type DatabaseUsage,
@@ -57,6 +59,12 @@ function firstChanges(): CatalogChange[] {
   ];
 }
 
+function seconds(values: readonly number[]): DistributionFigures {
+  const distribution = new Distribution([0.005, 0.05, 0.5]);
+  for (const value of values) distribution.observe(value);
+  return distribution.figures;
+}
+
 export class FakeEngine implements EngineApi {
   ready = true;
   readonly statements = new ScriptCache();
@@ -79,8 +87,12 @@ export class FakeEngine implements EngineApi {
   readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; asking: Asking }[] = [];
   /** Parts of the next answers of SELECTs. */
   readonly streams: Uint8Array[][] = [];
+  /** What the next answers of SELECTs say to have. */
+  selectRowCount = 0;
   readonly texts = new Map<string, string>();
   usages = new Map<number, DatabaseUsage>();
+  /** What `describeData` tells. */
+  data: Awaited<ReturnType<EngineApi['describeData']>> = [];
   closeCount = 0;
   #catalog = applyChanges(EMPTY_CATALOG, firstChanges());
 
@@ -160,7 +172,14 @@ export class FakeEngine implements EngineApi {
     async function* given(): AsyncGenerator<Uint8Array, void, void> {
       yield* parts;
     }
-    return { format, parts: given() };
+    return { format, parts: given(), rowCount: () => this.selectRowCount };
+  }
+
+  /** Lines of the next plans that are described. */
+  outlines: readonly string[] = ['scan'];
+
+  async outline(asked: AskedPlan): Promise<readonly string[]> {
+    return this.outlines.map((line) => `${asked.asks}: ${line}`);
   }
 
   /** Remembers for ever, under the database and the key. */
@@ -184,6 +203,10 @@ export class FakeEngine implements EngineApi {
     this.notedRequests.push({ databaseId, asks });
   }
 
+  async describeData(): Promise<Awaited<ReturnType<EngineApi['describeData']>>> {
+    return this.data;
+  }
+
   stats(): EngineStats {
     return {
       lsnAppended: 7,
@@ -191,11 +214,20 @@ export class FakeEngine implements EngineApi {
       lsnApplied: 7,
       lsnCheckpoint: 3,
       logFsyncCount: 5,
-      logFsyncSecondsSum: 0.25,
+      logFsyncSeconds: seconds([0.004, 0.006, 0.04, 0.1, 0.1]),
+      logGroupRecords: seconds([1, 1, 2, 3, 0]),
+      logBytesSinceCheckpoint: 600,
       logBytesWritten: 1000,
       logRecordCount: 7,
       checkpointCount: 1,
+      checkpointSeconds: seconds([0.5]),
+      checkpointFailureCount: 2,
+      checkpointAgeSeconds: 60,
+      replayBytes: 900,
+      replayBytesDone: 450,
+      replayRecordCount: 3,
       memoryUsedBytes: 10,
+      memory: { ...NO_DATA_MEMORY, values: 7, 'idempotency-keys': 2, 'writes-under-way': 1 },
       memoryLimitBytes: 100,
       laneCount: 2,
       shardCount: 2,

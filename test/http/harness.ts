@@ -35,7 +35,7 @@ function logInto(lines: string[]): Logger {
 export async function startFront(
   t: Test,
   settings: Partial<HttpSettings> = {},
-  needs: Partial<Pick<HttpNeeds, 'clock' | 'elapsedMs' | 'lookUpHost' | 'endpoints'>> = {},
+  needs: Partial<Pick<HttpNeeds, 'clock' | 'elapsedMs' | 'lookUpHost' | 'endpoints' | 'consoleFiles'>> = {},
 ): Promise<Front> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-http-'));
   const pair = await ensureCertificate(new NodeFileSystem(), dir, Date.now());

@@ -55,6 +55,7 @@ GET    /v1/query/saved/:query_name  | master demo            | wr ro    | 9
 PUT    /v1/query/saved/:query_name  | master demo            | wr ro    | 10
 DELETE /v1/query/saved/:query_name  | master demo            | wr ro    | 11
 GET    /v1/database                 | master                 | 509      | 12
+GET    /v1/status                   | master read            | 509      | 12
 `;
 
 /** Method, path, what the team key needs beside being one, number of the users' permission. */

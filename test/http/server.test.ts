@@ -135,9 +135,10 @@ t.test('metrics count by endpoint and status, show the engine, and name nothing 
   await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
   const reply = await ask(front, { path: '/metrics' });
   t.match(reply.headers['content-type'], /^text\/plain; version=0\.0\.4/);
-  t.match(reply.body, 'quarry_http_requests_total{endpoint="POST /v1/query/count/entity",status="200"} 1\n');
-  t.match(reply.body, 'quarry_http_requests_total{endpoint="POST /v1/query/count/entity",status="400"} 1\n');
-  t.match(reply.body, 'quarry_http_requests_total{endpoint="none",status="404"} 1\n');
+  const count = 'endpoint="POST /v1/query/count/entity",database="1"';
+  t.match(reply.body, `quarry_http_requests_total{${count},status="200"} 1\n`);
+  t.match(reply.body, `quarry_http_requests_total{${count},status="400"} 1\n`);
+  t.match(reply.body, 'quarry_http_requests_total{endpoint="none",database="none",status="404"} 1\n');
   t.match(reply.body, 'quarry_http_request_seconds_count{endpoint="POST /v1/insert"} 1\n');
   t.match(reply.body, 'quarry_log_fsyncs_total 5\n');
   t.match(reply.body, 'quarry_lsn_checkpoint 3\n');

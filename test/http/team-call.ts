@@ -1,6 +1,7 @@
 /** Calls of the team's handlers, without a server around them. */
 import { randomBytes } from 'node:crypto';
 import { type Catalog, hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
+import { AskNotes } from '../../src/http/ask-notes.js';
 import type { Caller } from '../../src/http/caller.js';
 import type { Handler, OpenCall, TeamCall } from '../../src/http/handlers/handler.js';
 import { PasswordHasher } from '../../src/http/passwords.js';
@@ -32,6 +33,7 @@ export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: Team
     ...{ engine, catalog: engine.catalog(), nowMs: NOW_MS, pathName: '', caller, addressesResolved },
     body: new TextEncoder().encode(JSON.stringify(body)),
     checkAgain: () => {},
+    notes: new AskNotes(),
     randomBytes,
     passwords: quickHasher(),
   };

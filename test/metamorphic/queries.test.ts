@@ -16,7 +16,7 @@ import { ask, askPagesTwice, generateQuestions, type Question } from './query-qu
 
 const { values: given } = parseArgs({
   options: {
-    queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '8000' },
+    queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '3600' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -30,7 +30,7 @@ import { type Filter, makeDatabase, makeKey, Twins } from './twins.js';
 
 const { values: given } = parseArgs({
   options: {
-    requests: { type: 'string', default: '15' },
+    requests: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -30,7 +30,7 @@ t.setTimeout(120_000 + ROUNDS * 2_000);
 
 const prng = new Prng(SEED);
 /** Rounds over one world. */
-const ROUNDS_PER_WORLD = 30;
+const ROUNDS_PER_WORLD = 16;
 const PAGE_ROWS = 7;
 
 const servers = await Promise.all([

@@ -14,7 +14,7 @@ import { jsonObject, jsonText, num } from '../support/generate.js';
 
 const { values: given } = parseArgs({
   options: {
-    entities: { type: 'string', default: '140000' },
+    entities: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '7' },
   },
 });

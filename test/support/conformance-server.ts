@@ -65,6 +65,7 @@ export class ConformanceServer {
       host: '127.0.0.1',
       httpsPort: 0,
       httpPort: 0,
+      pgPort: null,
       ...this.#layout,
       memoryLimitBytes: 2 ** 30,
       durability: 'fsync',
@@ -76,10 +77,14 @@ export class ConformanceServer {
       key: null,
       trustProxy: [],
       logLevel: 'silent',
+      slowQueryMs: null,
+      auditLog: null,
     };
     this.#server = await startServer(config, {
+      release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       laneFile: fileOf('worker/entry.js'),
+      consoleDir: null,
       kernelsFile: this.#simd ? fileOf('kernels/kernels.wasm') : null,
       onFatal: (error) => {
         throw error;

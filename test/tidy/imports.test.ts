@@ -60,7 +60,7 @@ t.test('every package that src imports is a dependency of package.json and has a
   const used = new Set(
     all.flatMap(({ imports }) =>
       imports
-        .filter(({ specifier }) => !/^(\.|node:)/.test(specifier))
+        .filter(({ specifier }) => !/^(\.|node:|virtual:)/.test(specifier))
         .map(({ specifier }) => rules.packageOf(specifier)),
     ),
   );

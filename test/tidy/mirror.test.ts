@@ -1,6 +1,6 @@
 /** Tests mirror src: whoever opens a source finds its test at the same place, and no test outlives its source. */
 import t from 'tap';
-import { FLOORS } from './rules.js';
+import { FLOORS, OUTSIDE } from './rules.js';
 import { directoriesUnder, exists, filesUnder } from './source.js';
 
 /** Beside the floors: kinds of test that go through the whole server, and what tests share. */
@@ -8,6 +8,7 @@ const BESIDE = [
   'binary',
   'browser',
   'conformance',
+  'console',
   'crash',
   'demo',
   'fuzz',
@@ -25,10 +26,11 @@ const WHOLE_FOLDER = [
   'http/column-whitelist',
   'http/matrix',
   'ingest/refusals',
+  'openapi/answers',
 ];
 
 t.test('every folder of tests is a floor of src, or a named kind of test', async (t) => {
-  const known = new Set([...Object.keys(FLOORS), ...BESIDE]);
+  const known = new Set([...Object.keys(FLOORS), ...OUTSIDE, ...BESIDE]);
   t.strictSame(
     directoriesUnder('test').filter((name) => !known.has(name)),
     [],

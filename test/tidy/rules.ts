@@ -21,6 +21,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   protocol: 5,
   storage: 5,
   wal: 5,
+  openapi: 6,
   plan: 6,
   exec: 6,
   recovery: 6,
@@ -28,18 +29,19 @@ export const FLOORS: Readonly<Record<string, number>> = {
   worker: 7,
   inspect: 7,
   http: 8,
+  pg: 8,
   commands: 9,
   'main.ts': 10,
 };
 
 /** Import nothing of the server: how it is built and started, and the web console's own sources. */
-export const OUTSIDE = ['tools', 'console'];
+export const OUTSIDE = ['tools', 'console', 'client'];
 
 /** The only files (or folders, ending in `/`) that may import each package. */
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
-  'apache-arrow': ['src/column/'],
+  'apache-arrow': ['src/client/', 'src/column/', 'src/commands/export/', 'src/commands/import/arrow.ts'],
   msgpackr: ['src/format/'],
-  'lz4-napi': ['src/format/lz4.ts'],
+  'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/arrow.ts'],
   'node-sql-parser': ['src/sql/'],
   piscina: ['src/engine/lane.ts'],
   'uWebSockets.js': ['src/http/uws.ts'],
@@ -48,9 +50,22 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   selfsigned: ['src/http/certificate.ts'],
   'smol-toml': ['src/commands/serve-config.ts', 'src/commands/limits-file.ts'],
   'lossless-json': ['src/api/'],
-  hyparquet: ['src/commands/demo/flights.ts'],
-  fzstd: ['src/commands/demo/flights.ts'],
-  'cli-progress': ['src/commands/demo/progress.ts'],
+  hyparquet: ['src/commands/import/'],
+  'hyparquet-compressors': ['src/commands/import/parquet-file.ts'],
+  fzstd: ['src/commands/import/'],
+  'hyparquet-writer': ['src/commands/export/parquet-bytes.ts'],
+  '@hpcc-js/wasm-zstd': ['src/commands/export/compress.ts'],
+  '@electric-sql/pglite': ['src/pg/catalog-thread.ts', 'src/tools/postgres-template.mjs'],
+  'cli-progress': ['src/commands/progress.ts'],
+  preact: ['src/console/'],
+  uplot: ['src/console/charts/times.tsx'],
+  'd3-geo': ['src/console/charts/map.tsx'],
+  codemirror: ['src/console/parts/editor.tsx'],
+  '@codemirror/autocomplete': ['src/console/parts/editor.tsx'],
+  '@codemirror/state': ['src/console/parts/editor.tsx'],
+  '@codemirror/view': ['src/console/parts/editor.tsx'],
+  'topojson-client': ['src/tools/console/map.mjs'],
+  vite: ['src/tools/console/build.mjs'],
 };
 
 /** Packages whose types may be named elsewhere: a logger is an argument, its type is pino's. */
@@ -59,9 +74,14 @@ export const TYPES_ANYWHERE = ['pino'];
 /** Files beside io/ that may touch the disk themselves, and why. */
 export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/main.ts': 'reads the config file and the cgroup limits, writes fatal errors to descriptor 2',
+  'src/commands/bench/server.ts': 'makes and removes the temporary data directory, reads the keys made in it',
   'src/commands/demo-command.ts': 'makes and removes the temporary data directory, reads the keys made in it',
   'src/tools/binary/build.mjs': 'the build of the executable',
+  'src/tools/binary/day.mjs': 'makes the empty folder in which the executable is tried',
   'src/tools/build.mjs': 'the build',
+  'src/tools/console/build.mjs': 'the build of the console',
+  'src/tools/console/map.mjs': 'reads the maps that the console draws on',
+  'src/tools/postgres-template.mjs': 'writes what the build makes',
   'src/tools/test.mjs': 'lists the test files',
 };
 

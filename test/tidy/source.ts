@@ -50,7 +50,11 @@ export interface Source {
 }
 
 export function parse(file: string, text: string): Source {
-  const kind = file.endsWith('.ts') ? ts.ScriptKind.TS : ts.ScriptKind.JS;
+  const kind = file.endsWith('.tsx')
+    ? ts.ScriptKind.TSX
+    : file.endsWith('.ts')
+      ? ts.ScriptKind.TS
+      : ts.ScriptKind.JS;
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true, kind);
   return { file, tree, imports: importsOf(file, tree) };
 }
@@ -58,7 +62,7 @@ export function parse(file: string, text: string): Source {
 /** TypeScript and modules below src, without the kernels' AssemblyScript, which is another language. */
 export function sources(): Source[] {
   return filesUnder('src')
-    .filter((file) => /\.(ts|mjs)$/.test(file) && !file.startsWith('src/kernels/wasm/'))
+    .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.startsWith('src/kernels/wasm/'))
     .map((file) => parse(file, read(file)));
 }
 
@@ -67,8 +71,9 @@ export const lineOf = (tree: ts.SourceFile, node: ts.Node): number =>
 
 function targetOf(file: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
-  const target = path.posix.join(path.posix.dirname(file), specifier);
-  return target.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+  const target = path.posix.join(path.posix.dirname(file), specifier).replace(/^dist\//, '');
+  const component = target.replace(/\.js$/, '.tsx');
+  return component !== target && exists(component) ? component : target.replace(/\.js$/, '.ts');
 }
 
 function isTypeOnly(clause: ts.ImportClause | undefined): boolean {

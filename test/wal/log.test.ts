@@ -59,6 +59,10 @@ t.test('what is appended during a sync waits for the next one, which takes all o
   t.strictSame([log.stats().lsnDurable, log.stats().fsyncCount], [2, 2]);
   await Promise.all(later);
   t.strictSame([log.stats().lsnDurable, log.stats().fsyncCount], [40, 3]);
+  const { fsyncSeconds, groupRecords } = log.times();
+  t.equal(fsyncSeconds.count, 3);
+  t.strictSame([groupRecords.count, groupRecords.sum], [3, 40], 'each record is in one group');
+  t.strictSame(groupRecords.counts, [2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0], 'two of 1 record, one of 38');
   await log.close();
 });
 

@@ -1,7 +1,8 @@
 /** What a lane's worker answers, in this thread: order, refusals, and bugs that must end it. */
 import t from 'tap';
+import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
-import type { LaneRequest, LaneStart } from '../../src/protocol/index.js';
+import type { DimensionData, LaneRequest, LaneStart } from '../../src/protocol/index.js';
 import { LaneWorker } from '../../src/worker/lane-worker.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
@@ -62,15 +63,23 @@ t.test('requests of a task take effect in turn, each with its answer at its plac
   );
 });
 
-t.test('memory is reported as of the last change and goes down with a dropped dimension', async (t) => {
+t.test('memory is told after every change, and goes down with a dropped dimension', async (t) => {
   const worker = makeWorker();
   const ids = Array.from({ length: 5000 }, (_, index) => `entity-${index}`);
-  const before = (await worker.run({ sequence: 0, requests: [COUNT_ALL] })).memoryBytes;
-  const held = (await worker.run({ sequence: 1, requests: [applyOf(1, ids)] })).memoryBytes;
-  t.ok(held > before + 5000 * 12, `${held} bytes`);
-  t.equal((await worker.run({ sequence: 2, requests: [COUNT_ALL] })).memoryBytes, held);
+  t.equal((await worker.run({ sequence: 0, requests: [COUNT_ALL] })).memory, null, 'nothing changed');
+  const { memory } = await worker.run({ sequence: 1, requests: [applyOf(1, ids)] });
+  const held = bytesOf(memory ?? {});
+  t.ok(held > 5000 * 12, `${held} bytes`);
+  const { replies } = await worker.run({ sequence: 2, requests: [{ op: 'describe-data' }] });
+  const [{ value: described }] = replies as [{ value: readonly DimensionData[] }];
+  t.match(described, [{ ...KEY, entityCount: 5000, eventCounts: [] }]);
+  t.equal(
+    described[0].memory.reduce((sum, { bytes }) => sum + bytes, 0),
+    held,
+    'piece by piece it is the same',
+  );
   const dropped = await worker.run({ sequence: 3, requests: [{ op: 'drop-dimension', ...KEY }] });
-  t.equal(dropped.memoryBytes, before);
+  t.strictSame(dropped.memory, NO_DATA_MEMORY);
 });
 
 t.test(
@@ -98,6 +107,7 @@ t.test('an insert for a database that is gone is refused with 8002, and the work
     nowMs: 0,
     customKey: false,
     columnIds: null,
+    lines: null,
     onceId: null,
   };
   const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });

@@ -23,7 +23,7 @@ function parse(text: string, more: Partial<LaneRequests['parse']> = {}, spareByt
   const body = new TextEncoder().encode(text);
   const shared = new SharedArrayBuffer(body.length + spareBytes);
   new Uint8Array(shared).set(body);
-  const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null, onceId: null };
+  const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null, lines: null, onceId: null };
   const request = { ...rest, shared, bodyBytes: body.length, ...more };
   const answer = parseRecord(request, new Uint8Array(shared), MODEL, SHARD_COUNT, createIngestScratch());
   const record = decodeRecordPayload(

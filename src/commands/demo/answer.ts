@@ -1,5 +1,5 @@
 /** Answers of the interface: taken out of a response, and put into a few lines for people to read. */
-import { formatCount } from './progress.js';
+import { formatCount } from '../progress.js';
 import type { Question } from './question.js';
 
 /** The part of a response that answers the question, as the interface gives it. */

@@ -3,11 +3,10 @@
  * (about 270,000 rows), or the JSON file of 20,000 whole.
  * Rule: the files' dates have no zone and are read as UTC. No field of a flight is ever missing.
  */
-import { decompress } from 'fzstd';
-import { type AsyncBuffer, type DecodedArray, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { invariant } from '../../base/index.js';
 import type { FileHandle, FileSystem } from '../../io/index.js';
 import { parseInstant } from '../../schema/index.js';
+import { parquetBuffer, parquetMetadata, readParquetRange, rowsOfParts } from '../import/parquet-file.js';
 import { DEMO_FILES, readText } from './files.js';
 
 /** Equally long columns; row i of all of them is one flight. */
@@ -26,49 +25,26 @@ export interface FlightColumns {
 export const FLIGHT_COUNT = 3_000_000;
 export const FLIGHT_COUNT_SMALL = 20_000;
 
-async function asyncBuffer(handle: FileHandle): Promise<AsyncBuffer> {
-  const byteLength = await handle.size();
-  return {
-    byteLength,
-    async slice(start, end = byteLength) {
-      const from = start < 0 ? byteLength + start : start;
-      const bytes = new Uint8Array(end - from);
-      const got = await handle.read(bytes, from);
-      invariant(
-        got === bytes.length,
-        `the Parquet file ends at byte ${from + got}, inside of what its footer names`,
-      );
-      return bytes.buffer;
-    },
-  };
-}
-
-/** One column of a row group, its pages joined. */
-function joined<T>(parts: readonly DecodedArray[], count: number): ArrayLike<T> {
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  invariant(total === count, `a column holds ${total} of its row group's ${count} rows`);
-  return (parts.length === 1 ? parts[0] : parts.flatMap((part) => Array.from<unknown>(part))) as ArrayLike<T>;
-}
+const COLUMNS = ['date', 'delay', 'distance', 'origin', 'destination'];
 
 async function* parquetFlights(handle: FileHandle): AsyncGenerator<FlightColumns> {
-  const file = await asyncBuffer(handle);
-  const metadata = await parquetMetadataAsync(file);
+  const file = await parquetBuffer(handle);
+  const metadata = await parquetMetadata(file);
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const count = Number(group.num_rows);
-    const parts = new Map<string, DecodedArray[]>();
-    await parquetRead({
+    const rowEnd = rowStart + count;
+    const parts = await readParquetRange({
       file,
       metadata,
       rowStart,
-      rowEnd: rowStart + count,
-      compressors: { ZSTD: (bytes, outputLength) => decompress(bytes, new Uint8Array(outputLength)) },
+      rowEnd,
+      columns: COLUMNS,
       parsers: { timestampFromMicroseconds: (micros) => Number(micros / 1_000_000n) },
-      onChunk: ({ columnName, columnData }) => {
-        parts.set(columnName, [...(parts.get(columnName) ?? []), columnData]);
-      },
+      utf8: true,
     });
-    const column = <T>(name: string): ArrayLike<T> => joined<T>(parts.get(name) ?? [], count);
+    const column = <T>(name: string): ArrayLike<T> =>
+      rowsOfParts(parts.get(name) ?? [], rowStart, rowEnd) as ArrayLike<T>;
     yield {
       count,
       seconds: column('date'),
@@ -77,7 +53,7 @@ async function* parquetFlights(handle: FileHandle): AsyncGenerator<FlightColumns
       origins: column('origin'),
       destinations: column('destination'),
     };
-    rowStart += count;
+    rowStart = rowEnd;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Sends insert bodies, several at a time, and checks what the server says of each. */
 import { invariant } from '../../base/index.js';
-import type { DemoClient } from './client.js';
+import type { RemoteClient } from '../remote/client.js';
 import type { InsertBody } from './model.js';
 
 export const INSERTS_IN_FLIGHT = 4;
@@ -18,7 +18,7 @@ export interface LoadReport {
  * moment may have been inserted.
  */
 export async function insertAll(
-  client: DemoClient,
+  client: RemoteClient,
   writeKey: string,
   bodies: AsyncGenerator<InsertBody>,
   elapsedMs: () => number,
@@ -33,10 +33,12 @@ export async function insertAll(
       const next = await bodies.next();
       if (next.done) return;
       const body = next.value;
-      const answer = (await client.send('POST', '/v1/insert', writeKey, body.bytes)) as Record<
-        string,
-        unknown
-      >;
+      const answer = (await client.json({
+        method: 'POST',
+        path: '/v1/insert',
+        key: writeKey,
+        body: body.bytes,
+      })) as Record<string, unknown>;
       const { 'inserted-entities': entities, 'inserted-values': values } = answer;
       invariant(
         entities === body.entityCount && values === body.valueCount,

@@ -1,10 +1,15 @@
 /** Asks the tour's questions one by one and prints each with what was sent, the answer and its time. */
 import { invariant } from '../../base/index.js';
+import type { Output } from '../progress.js';
+import type { RemoteClient } from '../remote/client.js';
 import { type Answer, answerLines, answerOf } from './answer.js';
-import type { DemoClient, DemoServer } from './client.js';
-import type { Output } from './progress.js';
 import type { Question } from './question.js';
 import { QUESTIONS } from './questions.js';
+
+export interface DemoKeys {
+  readonly masterKey: string;
+  readonly readKey: string;
+}
 
 export interface Answered {
   readonly question: Question;
@@ -20,8 +25,8 @@ const SENT_CHARS_MAX = 200;
 const formatMs = (ms: number): string => `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 
 interface Asker {
-  readonly client: DemoClient;
-  readonly keys: Pick<DemoServer, 'masterKey' | 'readKey'>;
+  readonly client: RemoteClient;
+  readonly keys: DemoKeys;
   readonly elapsedMs: () => number;
 }
 
@@ -31,7 +36,9 @@ async function bodyOf({ client }: Asker, question: Question, key: string): Promi
   if (body === null) return null;
   let text = JSON.stringify(body);
   for (let next = 2; next <= page; next++) {
-    const answer = (await client.send(method, path, key, text)) as { readonly 'page-token'?: string };
+    const answer = (await client.json({ method, path, key, body: text })) as {
+      readonly 'page-token'?: string;
+    };
     const token = answer['page-token'];
     invariant(token !== undefined, `the answer has no page ${next}`);
     text = JSON.stringify({ ...body, 'page-token': token });
@@ -43,13 +50,13 @@ async function ask(asker: Asker, question: Question): Promise<Answered> {
   const { client, keys, elapsedMs } = asker;
   const { before, method, path } = question;
   const key = before === undefined ? keys.readKey : keys.masterKey;
-  if (before !== undefined) await client.send(before.method, before.path, key, JSON.stringify(before.body));
+  if (before !== undefined) await client.json({ ...before, key, body: JSON.stringify(before.body) });
   const body = await bodyOf(asker, question, key);
   const times: number[] = [];
   let answer: Answer = null;
   for (let turn = 0; turn <= REPEATS; turn++) {
     const startMs = elapsedMs();
-    const response = await client.send(method, path, key, body);
+    const response = await client.json({ method, path, key, ...(body === null ? {} : { body }) });
     times.push(elapsedMs() - startMs);
     answer = answerOf(question, response);
   }
@@ -77,8 +84,8 @@ const cut = (text: string): string =>
 
 /** Every question's answer, in the table's order; each is printed as it comes. */
 export async function runTour(
-  client: DemoClient,
-  keys: Asker['keys'],
+  client: RemoteClient,
+  keys: DemoKeys,
   out: Output,
   elapsedMs: () => number,
 ): Promise<Answered[]> {

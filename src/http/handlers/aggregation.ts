@@ -3,7 +3,12 @@
  * the engine refuses what it cannot ask as it was bound any more; one query that bypasses the cache takes the others of its request along.
  */
 import * as api from '../../api/index.js';
+import type { AskedPlan } from '../../engine/index.js';
+import type { AggregatePlan } from '../../ir/index.js';
 import type { DatabaseCall, Members } from './handler.js';
+
+const askedOf = (plans: readonly AggregatePlan[]) => (): readonly AskedPlan[] =>
+  plans.map((plan) => ({ asks: 'aggregate', plan }));
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, hangUp } = call;
@@ -12,6 +17,7 @@ export async function countEvents(call: DatabaseCall): Promise<Members> {
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ bound }) => bound);
+  call.notes.asked = askedOf(plans);
   const answers = await engine.aggregate(plans, { hangUp, bypassCache });
   return `"result":${api.countEventResult(queries, answers)}`;
 }
@@ -22,6 +28,7 @@ export async function aggregate(call: DatabaseCall): Promise<Members> {
     api.bindAggregation(api.parseJson(body), model, nowMs, access),
   );
   const { plan, bypassCache } = query;
+  call.notes.asked = askedOf([plan]);
   const [answer] = await engine.aggregate([plan], { hangUp, bypassCache });
   return `"result":${api.aggregationResult(query, answer)}`;
 }
@@ -33,6 +40,7 @@ export async function topValues(call: DatabaseCall): Promise<Members> {
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ plan }) => plan);
+  call.notes.asked = askedOf(plans);
   const answers = await engine.aggregate(plans, { hangUp, bypassCache });
   return `"result":${api.topValuesResult(queries, answers)}`;
 }

@@ -9,7 +9,7 @@ import { type Members, membersOf, type TeamCall } from './handler.js';
  * durable and the host names of a whitelist that it set were looked up, so that the next request finds them.
  */
 export async function changeCatalog(
-  { engine, caller, checkAgain, addressesResolved }: TeamCall,
+  { engine, caller, checkAgain, addressesResolved, notes }: TeamCall,
   decide: (catalog: Catalog, reach: Reach) => ModelDecision<object>,
 ): Promise<Members> {
   let setsHosts = false;
@@ -17,6 +17,7 @@ export async function changeCatalog(
     checkAgain(catalog);
     const decision = decide(catalog, reachOf(catalog, caller));
     setsHosts = decision.changes.some(namesHosts);
+    notes.changed(decision.changes, catalog);
     return decision;
   });
   if (setsHosts) await addressesResolved();

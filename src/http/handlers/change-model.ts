@@ -9,7 +9,7 @@ import { type DatabaseCall, type Members, membersOf } from './handler.js';
  * since the caller was let in.
  */
 export async function changeModel(
-  { engine, databaseId, body, checkAgain }: DatabaseCall,
+  { engine, databaseId, body, checkAgain, notes }: DatabaseCall,
   decide: (body: Json, model: DatabaseModel) => ModelDecision<object>,
 ): Promise<Members> {
   const json = parseJson(body);
@@ -17,7 +17,9 @@ export async function changeModel(
     checkAgain(catalog);
     const model = catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    return decide(json, model);
+    const decision = decide(json, model);
+    notes.changed(decision.changes, catalog);
+    return decision;
   });
   return membersOf(answer);
 }

@@ -6,7 +6,7 @@ import type { RowStream, StreamEncoder } from '../../answer/index.js';
 import * as api from '../../api/index.js';
 import { type Catalog, databaseOf } from '../../catalog/index.js';
 import type { Asking, QueryApi } from '../../engine/index.js';
-import type { ExtractedRow } from '../../ir/index.js';
+import type { ExtractedRow, ExtractPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
@@ -17,10 +17,13 @@ export async function extractResult(call: DatabaseCall): Promise<Members | Strea
   const { engine, format } = call;
   const asked = api.bindExtraction(api.parseJson(call.body), requestOf(call, call.model));
   if (format === 'json') {
+    noteAsked(call, asked.plan);
     const rows = await engine.extract(asked.plan, askingOf(call, asked));
+    call.notes.rowCount = rows.length;
     return api.extractionText(asked, rows);
   }
   const { extraction, encoder } = api.wholeExtraction(asked, format);
+  noteAsked(call, extraction.plan);
   return { rows: engine.extractStream(extraction.plan, encoder, askingOf(call, extraction)) };
 }
 
@@ -78,8 +81,14 @@ async function scoredRows(
 ): Promise<Members | StreamedAnswer> {
   const { extraction, encoder } = score;
   const plan = api.planWithNearest(score, nearestIds);
+  if (plan !== null) noteAsked(call, plan);
   const rows = plan === null ? [] : await extract(plan, askingOf(call, extraction));
+  call.notes.rowCount = rows.length;
   return encoder === null ? api.extractionText(extraction, rows) : { rows: streamOf(rows, encoder) };
+}
+
+function noteAsked({ notes }: DatabaseCall, plan: ExtractPlan): void {
+  notes.asked = () => [{ asks: 'extract', plan }];
 }
 
 /** Rows that are all there. */

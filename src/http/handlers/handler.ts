@@ -9,7 +9,9 @@ import type { Access } from '../../api/index.js';
 import type { HangUp, RandomBytes } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
+import type { LineNumbers } from '../../ingest/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
+import type { AskNotes } from '../ask-notes.js';
 import type { BoundBodies } from '../bound-bodies.js';
 import type { Caller } from '../caller.js';
 import type { PasswordHasher } from '../passwords.js';
@@ -23,6 +25,8 @@ interface CallerCall {
    * and the account may have changed while the request waited.
    */
   readonly checkAgain: (newest: Catalog) => void;
+  /** Told what is asked and changed, for log and audit. */
+  readonly notes: AskNotes;
 }
 
 interface AnyCall {
@@ -62,6 +66,8 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly boundBodies: BoundBodies;
   /** Who waits for the answer. */
   readonly hangUp: HangUp;
+  /** The body is lines, so numbered; null = it is what the endpoint's body type says. */
+  readonly lines: LineNumbers | null;
   /** What names a write that takes effect once; null without an Idempotency-Key. */
   readonly onceId: string | null;
   /** How rows are wanted, where the endpoint gives them in several forms. */

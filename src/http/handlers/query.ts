@@ -16,6 +16,7 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
       bypassCache: queries.some((query) => query.bypassCache),
     };
   });
+  call.notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
   const counts = await call.engine.countEntities(plans, { hangUp, bypassCache });
   // By hand, not from an object: a query may be named "__proto__", and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
@@ -33,15 +34,17 @@ export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
 }
 
 async function totalOf(
-  { engine, hangUp }: DatabaseCall,
+  { engine, hangUp, notes }: DatabaseCall,
   plans: readonly CountEntityPlan[],
 ): Promise<Members> {
+  notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
   const counts = await engine.countEntities(plans, { hangUp, bypassCache: false });
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
+  call.notes.asked = () => [{ asks: 'exist', plan: query.plan }];
   const found = await call.engine.exist(query.plan, query.ids, { hangUp: call.hangUp, bypassCache: false });
   return membersOf(api.existsAnswer(query, found));
 }

@@ -63,7 +63,7 @@ function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Memb
  * since the caller was let in.
  */
 function decide(
-  { engine, databaseId, caller, access, nowMs, checkAgain }: DatabaseCall,
+  { engine, databaseId, caller, access, nowMs, checkAgain, notes }: DatabaseCall,
   make: (within: api.SavedQueryCall) => api.ModelDecision<Members>,
 ): Promise<Members> {
   const customKey = caller.kind === 'custom' ? caller.hash : null;
@@ -71,6 +71,8 @@ function decide(
     checkAgain(catalog);
     const model = catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    return make({ catalog, model, nowMs, access, customKey });
+    const decision = make({ catalog, model, nowMs, access, customKey });
+    notes.changed(decision.changes, catalog);
+    return decision;
   });
 }

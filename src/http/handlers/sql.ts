@@ -58,6 +58,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
   if (asked.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].place);
   }
+  call.notes.asked = () => asked.map(({ plan }) => ({ asks: 'select', plan }));
   return { rows: engine.select(asked, format, { hangUp, bypassCache: false }) };
 }
 

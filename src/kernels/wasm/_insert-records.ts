@@ -52,7 +52,8 @@ export class Walk {
   entity: u32;
   /** Something was taken away in this request. */
   removes: u32;
-  unused: u32;
+  /** Filled in by the caller: 1 = every entity ends with its line. */
+  lines: u32;
   nowSeconds: i64;
 }
 

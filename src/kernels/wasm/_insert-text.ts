@@ -31,6 +31,14 @@ export function skipSpace(at: usize): usize {
   return load<u8>(at) > 0x20 ? at : skipSpaceSlowly(at);
 }
 
+/** Whether nothing but blanks stands between `from` and the end of its line. */
+export function endsLine(from: usize): bool {
+  let at = from;
+  let byte = <u32>load<u8>(at);
+  while (byte == 0x20 || byte == 0x0d || byte == 0x09) byte = load<u8>(++at);
+  return byte == 0x0a;
+}
+
 /** From behind a key to the value behind its colon; 0 = there is no colon. */
 // @ts-ignore: decorator
 @inline

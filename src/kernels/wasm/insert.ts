@@ -2,14 +2,15 @@
 import { encodeBatches } from './_insert-encode';
 import { readEntity } from './_insert-entity';
 import { Walk } from './_insert-records';
-import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, skipSpace } from './_insert-text';
+import { CLOSE_OBJECT, COMMA, endsLine, OPEN_OBJECT, skipSpace } from './_insert-text';
 
 /** Zeros behind the body. */
 const PADDING_BYTES: usize = 64;
 
 /**
  * Walks the insert body [bodyAt, bodyEnd) of the record at `state` and encodes what it inserts; returns 1, or 0 when it
- * gave up: the body is not plain, is at fault, or needs more room.
+ * gave up: the body is not plain, is at fault, or needs more room. With `lines` it also gives up when an entity does not
+ * end with its line.
  * Layout  _insert-records.ts; the batches are those of column/batch.ts.
  * Needs   the records of the model's columns and dimensions; a request number that none of them has yet; nowSeconds a
  *         whole number below 2^52 in magnitude.
@@ -36,7 +37,7 @@ export function walkInsert(state: usize, nowSeconds: f64): u32 {
   if (load<u8>(at) != OPEN_OBJECT) return 0;
   do {
     at = readEntity(walk, skipSpace(at + 1));
-    if (at == 0) return 0;
+    if (at == 0 || (walk.lines != 0 && !endsLine(at))) return 0;
     walk.entityCount++;
     at = skipSpace(at);
   } while (load<u8>(at) == COMMA);

@@ -16,10 +16,14 @@ import { buildIfStale } from '../build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const out = path.join(root, 'dist/binary');
-const STARTED = ['dist/src/main.js', 'dist/src/worker/entry.js'];
+const STARTED = ['dist/src/main.js', 'dist/src/worker/entry.js', 'dist/src/pg/catalog-thread.js'];
 /** Read by name, so that no import leads to them. */
 const DATA = [
   'dist/src/kernels/kernels.wasm',
+  'dist/postgres-template.tar.gz',
+  'node_modules/@electric-sql/pglite/dist/pglite.wasm',
+  'node_modules/@electric-sql/pglite/dist/pglite.data',
+  'package.json',
   'data/airports.csv',
   'data/earthquakes.json',
   'node_modules/vega-datasets/package.json',
@@ -42,9 +46,25 @@ function isForeign(file) {
   return false;
 }
 
+/** Read by name, too. */
+const filesUnder = (dir) =>
+  fs
+    .readdirSync(path.join(root, dir), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+
+/** Bundles and packages; the trace takes a folder that the program names for one whose files it reads. */
+const isProgram = (file) =>
+  file.startsWith('node_modules/') ||
+  STARTED.includes(file) ||
+  /^dist\/src\/shared-[A-Z0-9]+\.js$/.test(file);
+
 async function filesOfProgram() {
-  const { fileList } = await nodeFileTrace(STARTED, { base: root });
-  return [...new Set([...fileList, ...DATA])].filter((file) => !isForeign(file)).sort();
+  const options = { base: root, processCwd: root, ignore: (file) => !isProgram(file) };
+  const { fileList } = await nodeFileTrace(STARTED, options);
+  return [...new Set([...fileList, ...DATA, ...filesUnder('dist/console')])]
+    .filter((file) => !isForeign(file))
+    .sort();
 }
 
 /** Writes each asset below `dir`; gives the index that boot.cjs reads and, for Node, name and file of each. */

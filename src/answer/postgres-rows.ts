@@ -1,0 +1,101 @@
+/**
+ * Rows as Postgres sends them: a DataRow message each, every cell as text.
+ *   offset size field     meaning
+ *        0    1 kind      'D'
+ *        1    4 bytes     i32, big-endian, of all that follows and of itself
+ *        5    2 cells     i16
+ *        7    . cell      i32 count of bytes, -1 = missing; then the bytes
+ * Dates with a time are in UTC and say so (+00); truth values are t and f.
+ */
+import { QuarryError } from '../base/index.js';
+import type { Field, SqlType, Vector } from '../vector/index.js';
+import { ByteWriter } from './byte-writer.js';
+import { cellsOf, type PutCell } from './cells.js';
+import { putDateTime } from './number-bytes.js';
+import type { Room } from './room.js';
+import type { RowEncoder } from './row-encoder.js';
+import { putBytes } from './text-bytes.js';
+
+const DATA_ROW = 0x44;
+const TRUE = 0x74;
+const FALSE = 0x66;
+const SPACE = 0x20;
+const UTC = Uint8Array.from(Buffer.from('+00'));
+const EMPTY = new Uint8Array(0);
+const INT64_MAX = 2n ** 63n - 1n;
+
+export function postgresEncoder(fields: readonly Field[], room: Room): RowEncoder {
+  const out = new ByteWriter(room);
+  return {
+    head: () => EMPTY,
+    rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
+      const valids = columns.map(({ valid }) => valid);
+      const cells = columns.map((vector, index) => cellsIn(fields[index].type, vector, fields[index].name));
+      for (let row = from; row < to; row++) {
+        const begin = out.at;
+        out.byte(DATA_ROW);
+        putLength(out, 0);
+        out.byte(cells.length >> 8);
+        out.byte(cells.length & 255);
+        for (let column = 0; column < cells.length; column++) {
+          const valid = valids[column];
+          const at = out.at;
+          putLength(out, -1);
+          if (valid !== null && valid[row] !== 1) continue;
+          cells[column](out, row);
+          setLength(out, at, out.at - at - 4);
+        }
+        setLength(out, begin + 1, out.at - begin - 1);
+      }
+      return out.take();
+    },
+    asFirst: (bytes) => bytes,
+    tail: () => EMPTY,
+  };
+}
+
+function cellsIn(type: SqlType, vector: Vector, name: string): PutCell {
+  if (type.type === 'boolean' && vector.kind === 'boolean') {
+    const { bits } = vector;
+    return (out, row) => out.byte(bits[row] === 1 ? TRUE : FALSE);
+  }
+  if (type.type === 'datetime' && vector.kind === 'exact') {
+    const { numbers, wide } = vector;
+    return (out, row) => putInstant(out, numbers === null ? Number(wide?.[row] ?? 0n) : numbers[row]);
+  }
+  if (type.type === 'integer' && vector.kind === 'exact' && vector.wide !== null) {
+    for (const value of vector.wide) checkInt64(value, name);
+  }
+  return cellsOf(type, vector, putBytes);
+}
+
+/** Throws 6000. */
+function checkInt64(value: bigint, name: string): void {
+  if (value <= INT64_MAX && value >= -INT64_MAX - 1n) return;
+  throw new QuarryError(
+    6000,
+    `${JSON.stringify(name)} has integers of more than 64 bits: write CAST(... AS DECIMAL(38, 0))`,
+  );
+}
+
+/** YYYY-MM-DD hh:mm:ss+00 */
+function putInstant(out: ByteWriter, seconds: number): void {
+  putDateTime(out, seconds);
+  // Of Thh:mm:ssZ the first and the last.
+  out.at--;
+  out.bytes[out.at - 9] = SPACE;
+  out.put(UTC);
+}
+
+function putLength(out: ByteWriter, value: number): void {
+  out.reserve(4);
+  out.at += 4;
+  setLength(out, out.at - 4, value);
+}
+
+function setLength({ bytes }: ByteWriter, at: number, value: number): void {
+  bytes[at] = value >> 24;
+  bytes[at + 1] = value >> 16;
+  bytes[at + 2] = value >> 8;
+  bytes[at + 3] = value;
+}

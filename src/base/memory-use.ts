@@ -1,0 +1,34 @@
+/** What the memory of data is for, as it is counted and told. */
+
+/** Inside arenas: of entities their IDs and values, bits per row of any sort, and of events everything. */
+export const ARENA_USES = ['entity-ids', 'values', 'bitmaps', 'events'] as const;
+export type ArenaUse = (typeof ARENA_USES)[number];
+
+/** Outside of them. */
+export const HEAP_USES = ['entity-indexes', 'dictionaries', 'lists'] as const;
+export type HeapUse = (typeof HEAP_USES)[number];
+
+export const DATA_USES = [...ARENA_USES, ...HEAP_USES] as const;
+export type DataUse = (typeof DATA_USES)[number];
+
+/** Bytes. */
+export type DataMemory = Readonly<Record<DataUse, number>>;
+
+export const NO_DATA_MEMORY: DataMemory = {
+  'entity-ids': 0,
+  values: 0,
+  bitmaps: 0,
+  events: 0,
+  'entity-indexes': 0,
+  dictionaries: 0,
+  lists: 0,
+};
+
+export function sumOfMemory(all: readonly DataMemory[]): DataMemory {
+  const sum = { ...NO_DATA_MEMORY };
+  for (const one of all) for (const use of DATA_USES) sum[use] += one[use];
+  return sum;
+}
+
+export const bytesOf = (memory: Readonly<Record<string, number>>): number =>
+  Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);

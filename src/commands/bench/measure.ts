@@ -1,0 +1,51 @@
+/** How fast something is done that several do at once, each one behind the other. */
+
+export interface Measured {
+  readonly count: number;
+  readonly seconds: number;
+  /** Of one, in milliseconds. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface Pace {
+  readonly connections: number;
+  readonly elapsedMs: () => number;
+  readonly stop: AbortSignal;
+}
+
+/** Does `work` on every connection until it answers false; rejects with what it rejects with, when all have ended. */
+export async function measure(
+  { connections, elapsedMs, stop }: Pace,
+  work: () => Promise<boolean>,
+): Promise<Measured> {
+  const times: number[] = [];
+  const startMs = elapsedMs();
+  let failed = false;
+  const one = async (): Promise<void> => {
+    while (!failed) {
+      stop.throwIfAborted();
+      const fromMs = elapsedMs();
+      const more = await work().catch((error) => {
+        failed = true;
+        throw error;
+      });
+      if (!more) return;
+      times.push(elapsedMs() - fromMs);
+    }
+  };
+  const endings = await Promise.allSettled(Array.from({ length: connections }, one));
+  const seconds = (elapsedMs() - startMs) / 1000;
+  const fault = endings.find((ending) => ending.status === 'rejected');
+  stop.throwIfAborted();
+  if (fault !== undefined) throw fault.reason;
+  return { count: times.length, seconds, ...percentiles(times) };
+}
+
+/** Of a list in any order; the least time that so many of a hundred did not exceed. */
+export function percentiles(times: readonly number[]): Pick<Measured, 'p50Ms' | 'p99Ms'> {
+  const sorted = Float64Array.from(times).sort();
+  const at = (share: number): number =>
+    sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+}

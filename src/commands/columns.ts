@@ -1,0 +1,17 @@
+/** Rows of short texts as columns of equal width. */
+
+/** Lines without an end; the columns named in `right` (0-based) are aligned to the right, the last one is not padded. */
+export function inColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, at) => {
+      widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    });
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (right.includes(at) ? cell.padStart(widths[at]) : cell.padEnd(widths[at])))
+      .join('  ')
+      .trimEnd(),
+  );
+}

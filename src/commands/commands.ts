@@ -1,0 +1,152 @@
+/**
+ * The table of commands, and what of the command line concerns all of them: their list, their help, their names.
+ * Invariants: a command stands here once; a row is all that it takes to have one; its code is loaded when it is asked for,
+ * so that a server does not wait for what reads Parquet files.
+ */
+import { type Command, EXIT, EXIT_MEANINGS } from './command.js';
+import { suggestionOf } from './nearest.js';
+
+type Row = readonly [name: string, words: string, summary: string, load: Command['load']];
+
+/** Groups and commands in the order in which `quarry --help` lists them. */
+const GROUPS: Readonly<Record<string, readonly Row[]>> = {
+  'The server': [
+    ['serve', '[options]', 'start the server', () => import('./serve-command.js')],
+    [
+      'demo',
+      '[options]',
+      'load real data into an empty server and ask a tour of questions',
+      () => import('./demo-command.js'),
+    ],
+    [
+      'bench',
+      '[options]',
+      'measure what this machine does with a server of its own',
+      () => import('./bench-command.js'),
+    ],
+  ],
+  'Through a running server': [
+    [
+      'sql',
+      '[STATEMENT]',
+      'run SQL: at a prompt, one statement, or those of a pipe',
+      () => import('./sql-command.js'),
+    ],
+    [
+      'import',
+      'FILE...',
+      'insert the rows of CSV, NDJSON, Arrow and Parquet files',
+      () => import('./import-command.js'),
+    ],
+    [
+      'export',
+      '[DIMENSION]',
+      'write a dimension, or what a SELECT answers, to a file',
+      () => import('./export-command.js'),
+    ],
+  ],
+  'A store, whether a server runs on it or not': [
+    [
+      'status',
+      '[options]',
+      'tell what a server does and what its store holds',
+      () => import('./status-command.js'),
+    ],
+    [
+      'keys',
+      '...',
+      'list, make and delete team keys; new keys for a database',
+      () => import('./keys-command.js'),
+    ],
+    ['account', '[STATE]', 'show or set the state of the account', () => import('./account-command.js')],
+    [
+      'retention',
+      '[resume]',
+      'tell whether expired events go; let them go again',
+      () => import('./retention-command.js'),
+    ],
+    [
+      'backup',
+      'TO',
+      'copy a store into a directory, beside reads and writes',
+      () => import('./backup-command.js'),
+    ],
+  ],
+  Files: [
+    [
+      'restore',
+      'BACKUP',
+      'make a data directory of a backup, as of any moment behind it',
+      () => import('./restore-command.js'),
+    ],
+    ['verify', 'DIR', 'check every checksum of a data directory', () => import('./verify-command.js')],
+    ['inspect', 'PATH...', 'print what is in the files of a store', () => import('./inspect-command.js')],
+  ],
+};
+
+export const COMMANDS: readonly Command[] = Object.entries(GROUPS).flatMap(([group, rows]) =>
+  rows.map(([name, words, summary, load]) => ({ name, group, words, summary, load })),
+);
+
+/** What stands beside the table: words that are no commands. */
+const OTHERS: readonly (readonly [words: string, summary: string])[] = [
+  ['help [COMMAND]', 'print this text, or that of a command: options, examples, exit codes'],
+  ['version', 'print the versions of Quarry and of what it runs on'],
+];
+
+const listLine = (words: string, summary: string): string => `  quarry ${words.padEnd(20)}${summary}`;
+
+/** The text of `quarry --help`. */
+export function commandsHelp(): string {
+  const lines = ['quarry: an analytical database server for entities and their events'];
+  for (const group of Object.keys(GROUPS)) {
+    lines.push('', `${group}:`);
+    for (const { name, words, summary } of COMMANDS.filter((command) => command.group === group)) {
+      lines.push(listLine(`${name} ${words}`, summary));
+    }
+  }
+  lines.push('', 'This program:', ...OTHERS.map(([words, summary]) => listLine(words, summary)));
+  lines.push('', 'Exit codes:');
+  for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
+    lines.push(`  ${String(EXIT[ending as keyof typeof EXIT]).padEnd(4)}${meaning}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** The command of that name, or what to say when there is none. */
+export function commandNamed(name: string): Command | { readonly wrong: string } {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command !== undefined) return command;
+  const names = [...COMMANDS.map((one) => one.name), 'help', 'version'];
+  return {
+    wrong: `unknown command ${JSON.stringify(name)}${suggestionOf(name, names) || '; quarry --help lists them'}`,
+  };
+}
+
+/** What the words of the command line ask for. */
+export type Asked =
+  | { readonly ask: 'print'; readonly text: string }
+  | { readonly ask: 'help'; readonly command: Command }
+  | { readonly ask: 'version' }
+  | { readonly ask: 'run'; readonly command: Command; readonly argv: readonly string[] }
+  | { readonly ask: 'nothing'; readonly wrong: string };
+
+const HELP_FLAGS = ['--help', '-h'];
+const VERSION_FLAGS = ['--version', '-V'];
+
+/** `help X`, `X --help` and `--help X` are the same, wherever the flag stands. */
+export function readWords(argv: readonly string[]): Asked {
+  const [first] = argv;
+  if (first === 'version' || VERSION_FLAGS.includes(first)) {
+    return argv.length === 1 ? { ask: 'version' } : { ask: 'nothing', wrong: `${first} takes no word more` };
+  }
+  const wantsHelp = first === undefined || first === 'help' || argv.some((word) => HELP_FLAGS.includes(word));
+  const words = argv.filter((word, at) => !HELP_FLAGS.includes(word) && !(at === 0 && word === 'help'));
+  if (words.length === 0) return { ask: 'print', text: commandsHelp() };
+  const command = commandNamed(words[0]);
+  if ('wrong' in command) return { ask: 'nothing', wrong: command.wrong };
+  if (!wantsHelp) return { ask: 'run', command, argv: argv.slice(1) };
+  if (first === 'help' && words.length > 1)
+    return { ask: 'nothing', wrong: 'help takes one command at most' };
+  return { ask: 'help', command };
+}

@@ -1,0 +1,69 @@
+/** A dimension as an export sees it: what the server says of its columns, and the SELECTs that read them. */
+import type { RemoteAccess, RemoteClient } from '../remote/index.js';
+
+export interface DimensionColumn {
+  readonly apiName: string;
+  /** Of the interface: "integer", "string-event", ... */
+  readonly type: string;
+  readonly isList: boolean;
+}
+
+export interface DimensionModel {
+  readonly name: string;
+  /** Active ones that the key may read, the entity ID left out. */
+  readonly attributes: readonly DimensionColumn[];
+  readonly events: readonly DimensionColumn[];
+  /** Names of the relations between its event columns. */
+  readonly relations: readonly string[];
+}
+
+interface ColumnEntry {
+  readonly 'api-name': string;
+  readonly type: string;
+  readonly storage?: string;
+}
+
+const isEvent = ({ type }: DimensionColumn): boolean => type.endsWith('-event');
+
+/** Of every dimension; rejects with what the server says. */
+export async function readDimensions(
+  client: RemoteClient,
+  { key }: RemoteAccess,
+  signal?: AbortSignal,
+): Promise<readonly DimensionModel[]> {
+  const ask = (path: string): Promise<unknown> => client.json({ method: 'GET', path, key, signal });
+  const { dimensions } = (await ask('/v1/dimension')) as { dimensions: readonly string[] };
+  const listed = (await ask('/v1/column')) as Record<string, { active?: readonly ColumnEntry[] }>;
+  const { relations } = (await ask('/v1/column/relation')) as { relations: Record<string, object> };
+  return dimensions.map((name) => {
+    const columns = (listed[name]?.active ?? [])
+      .filter(({ type }) => type !== 'unique-id')
+      .map((entry) => ({
+        apiName: entry['api-name'],
+        type: entry.type,
+        isList: entry.storage === 'list-of-values' && !entry.type.endsWith('-event'),
+      }));
+    return {
+      name,
+      attributes: columns.filter((column) => !isEvent(column)),
+      events: columns.filter(isEvent),
+      relations: Object.keys(relations[name] ?? {}),
+    };
+  });
+}
+
+/** Api-names hold neither brackets nor quotes. */
+export const bracketed = (name: string): string => `[${name}]`;
+
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** All attribute columns, the entity ID first. */
+export function selectAttributes({ name, attributes }: DimensionModel): string {
+  const columns = ['entity-id', ...attributes.map(({ apiName }) => apiName)];
+  return `SELECT ${columns.map(bracketed).join(', ')} FROM ${bracketed(name)}`;
+}
+
+/** All events of a column, a row each. */
+export function selectEvents({ name }: DimensionModel, { apiName }: DimensionColumn): string {
+  return `SELECT [entity-id], [${apiName}.value], [${apiName}.date] FROM ${bracketed(name)}`;
+}

@@ -1,0 +1,83 @@
+/**
+ * The formats that rows leave in, and how they are known: by flag, else by the name of the file.
+ *   ndjson      a JSON object a line               csv         RFC 4180, a first line of names
+ *   arrow       an Arrow IPC stream                arrow-file  the same with a footer: .arrow, .feather
+ *   parquet     compressed inside                  insert      lines that POST /v1/insert takes as application/x-ndjson
+ */
+import type { Wrong } from '../admin-options.js';
+import { suggestionOf } from '../nearest.js';
+
+export const EXPORT_FORMATS = ['ndjson', 'csv', 'arrow', 'arrow-file', 'parquet', 'insert'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const COMPRESSIONS = ['none', 'gzip', 'zstd', 'snappy'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+export interface FileForm {
+  readonly format: ExportFormat;
+  /** Of the whole file; of Parquet that of its pages. */
+  readonly compression: Compression;
+}
+
+const FORMAT_OF_ENDING: Readonly<Record<string, ExportFormat>> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  arrows: 'arrow',
+  arrow: 'arrow-file',
+  feather: 'arrow-file',
+  parquet: 'parquet',
+  pq: 'parquet',
+};
+
+const COMPRESSION_OF_ENDING: Readonly<Record<string, Compression>> = {
+  gz: 'gzip',
+  zst: 'zstd',
+  zstd: 'zstd',
+};
+
+/** Formats that a terminal shows as they are. */
+export const isText = ({ format, compression }: FileForm): boolean =>
+  compression === 'none' && (format === 'ndjson' || format === 'csv' || format === 'insert');
+
+/** `given` are the texts of --format and --compression; `file` is null for standard output. */
+export function readForm(
+  given: { readonly format: string | undefined; readonly compression: string | undefined },
+  file: string | null,
+): FileForm | Wrong {
+  const endings = file === null ? [] : file.toLowerCase().split('/').slice(-1)[0].split('.').slice(1);
+  const named = COMPRESSION_OF_ENDING[endings.at(-1) ?? ''];
+  const ending = endings.at(named === undefined ? -1 : -2);
+  const format = oneOf('--format', given.format, EXPORT_FORMATS) ?? formatOf(ending, file);
+  if (typeof format !== 'string') return format;
+  const compression = oneOf('--compression', given.compression, COMPRESSIONS) ?? named;
+  if (typeof compression === 'object') return compression;
+  if (format === 'parquet') {
+    if (named === undefined) return { format, compression: compression ?? 'snappy' };
+    return {
+      wrong: `${file}: a Parquet file is compressed inside: leave the ending away, --compression says how`,
+    };
+  }
+  if (compression === 'snappy') return { wrong: '--compression: snappy is of Parquet alone' };
+  return { format, compression: compression ?? 'none' };
+}
+
+function formatOf(ending: string | undefined, file: string | null): ExportFormat | Wrong {
+  if (file === null) return 'ndjson';
+  const format = FORMAT_OF_ENDING[ending ?? ''];
+  if (format !== undefined) return format;
+  const endings = Object.keys(FORMAT_OF_ENDING).map((known) => `.${known}`);
+  return { wrong: `${file}: the name tells no format (${endings.join(', ')}): --format says which` };
+}
+
+function oneOf<T extends string>(
+  flag: string,
+  given: string | undefined,
+  known: readonly T[],
+): T | Wrong | undefined {
+  if (given === undefined) return undefined;
+  const found = known.find((one) => one === given);
+  if (found !== undefined) return found;
+  const wanted = `${flag}: one of ${known.join(', ')} is wanted, not ${JSON.stringify(given)}`;
+  return { wrong: `${wanted}${suggestionOf(given, known)}` };
+}

@@ -1,0 +1,234 @@
+/**
+ * A dimension as lines that POST /v1/insert takes as application/x-ndjson: an entity a line, its attributes and its events
+ * together, by their IDs. So that neither the server that answers nor this process holds all of it, the IDs are cut into
+ * ranges, and in each range the answers, all in the order of their IDs, are merged.
+ * Invariants: an ID stands in one line, unless its events would make that longer than a request may be; every number stands
+ * there as the server wrote it.
+ */
+import { BODY_BYTES_MAX } from '../../base/index.js';
+import { compareText } from '../../schema/index.js';
+import type { Asker } from './ask.js';
+import { type DimensionModel, literal, selectAttributes, selectEvents } from './dimension.js';
+import { linesOf, membersOf } from './json-line.js';
+
+/** Rows of one answer that the server has to sort. */
+const RANGE_ROWS = 400_000;
+/** Of the longest line, below a request's own bound. */
+const LINE_BYTES = BODY_BYTES_MAX - 2 ** 16;
+/** Lines are given in pieces of so many characters. */
+const PIECE_CHARS = 2 ** 18;
+
+/** `from` is left out of it, `to` is in it; null = no bound. */
+export interface IdRange {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** `onEntities` is told of entities as they are given. Rejects as `Asker` does. */
+export async function* insertLines(
+  asker: Asker,
+  model: DimensionModel,
+  ranges: readonly IdRange[],
+  onEntities: (count: number, bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let piece = '';
+  for (const range of ranges) {
+    let entityCount = 0;
+    for await (const entity of mergedEntities(asker, model, range)) {
+      for (const line of linesOfEntity(model, entity)) piece += line;
+      entityCount++;
+      if (piece.length < PIECE_CHARS) continue;
+      const bytes = Buffer.from(piece);
+      yield bytes;
+      onEntities(entityCount, bytes.length);
+      piece = '';
+      entityCount = 0;
+    }
+    const bytes = Buffer.from(piece);
+    yield bytes;
+    onEntities(entityCount, bytes.length);
+    piece = '';
+  }
+}
+
+/** Ranges of which no answer has many more rows than the server sorts at ease. */
+export async function idRanges(
+  asker: Asker,
+  model: DimensionModel,
+  rowsMax = RANGE_ROWS,
+): Promise<IdRange[]> {
+  const table = `FROM [${model.name}]`;
+  let rows = await asker.number(`SELECT COUNT(*) ${table}`);
+  const idCount = rows;
+  for (const { apiName } of model.events) {
+    rows = Math.max(rows, await asker.number(`SELECT COUNT([${apiName}.date]) ${table}`));
+  }
+  const rangeCount = Math.ceil(rows / rowsMax);
+  if (rangeCount <= 1) return [{ from: null, to: null }];
+  const bounds = await sampledBounds(asker, model, idCount, rangeCount);
+  return [null, ...bounds].map((from, index) => ({ from, to: bounds[index] ?? null }));
+}
+
+/** Of each range, so that bounds lie well. */
+const SAMPLES_PER_RANGE = 50;
+
+/** IDs come in no order that means anything, so every Nth of them is a fair sample. */
+async function sampledBounds(
+  asker: Asker,
+  { name }: DimensionModel,
+  idCount: number,
+  rangeCount: number,
+): Promise<string[]> {
+  const step = Math.max(1, Math.floor(idCount / (rangeCount * SAMPLES_PER_RANGE)));
+  const sample: string[] = [];
+  let index = 0;
+  for await (const line of linesOf(asker.rows(`SELECT [entity-id] FROM [${name}]`, 'ndjson'))) {
+    if (index++ % step === 0) sample.push(JSON.parse(membersOf(line)[0].json));
+  }
+  sample.sort(compareText);
+  const bounds = Array.from(
+    { length: rangeCount - 1 },
+    (_, at) => sample[Math.floor(((at + 1) * sample.length) / rangeCount)],
+  );
+  return [...new Set(bounds)].filter((bound) => bound !== undefined);
+}
+
+interface Event {
+  /** JSON texts. */
+  readonly value: string;
+  readonly date: string;
+}
+
+interface Entity {
+  /** JSON text. */
+  readonly id: string;
+  /** JSON texts by column; missing values are left out. */
+  readonly attributes: readonly (readonly [column: string, json: string])[];
+  readonly events: readonly (readonly [column: string, events: readonly Event[]])[];
+}
+
+async function* mergedEntities(asker: Asker, model: DimensionModel, range: IdRange): AsyncGenerator<Entity> {
+  const inRange = ` ${whereOf(range)}ORDER BY [entity-id]`;
+  const attributes = new Cursor(asker.rows(`${selectAttributes(model)}${inRange}`, 'ndjson'));
+  const events = model.events.map(
+    (column) =>
+      [column.apiName, new Cursor(asker.rows(`${selectEvents(model, column)}${inRange}`, 'ndjson'))] as const,
+  );
+  const cursors = [attributes, ...events.map(([, cursor]) => cursor)];
+  try {
+    for (;;) {
+      // One answer after the other: the server works each out before its first row.
+      for (const cursor of cursors) await cursor.ready();
+      const id = leastId(cursors);
+      if (id === null) return;
+      const [row] = await attributes.take(id);
+      const found: [string, Event[]][] = [];
+      for (const [column, cursor] of events) {
+        const rows = await cursor.take(id);
+        if (rows.length > 0)
+          found.push([column, rows.map(([value, date]) => ({ value: value[1], date: date[1] }))]);
+      }
+      const present = (row ?? []).filter(([, json]) => json !== 'null');
+      yield { id: JSON.stringify(id), attributes: present, events: found };
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+function whereOf({ from, to }: IdRange): string {
+  const conditions = [
+    ...(from === null ? [] : [`[entity-id] > ${literal(from)}`]),
+    ...(to === null ? [] : [`[entity-id] <= ${literal(to)}`]),
+  ];
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')} `;
+}
+
+function leastId(cursors: readonly Cursor[]): string | null {
+  let least: string | null = null;
+  for (const { id } of cursors) {
+    if (id !== null && (least === null || compareText(id, least) < 0)) least = id;
+  }
+  return least;
+}
+
+type Cells = readonly (readonly [column: string, json: string])[];
+
+/** An answer in the order of its IDs, row by row. */
+class Cursor {
+  /** Of the next row; null behind the last one, and before `ready`. */
+  id: string | null = null;
+  readonly #lines: AsyncGenerator<string>;
+  #cells: Cells = [];
+  #begun = false;
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#lines = linesOf(bytes);
+  }
+
+  async ready(): Promise<void> {
+    if (!this.#begun) await this.#next();
+  }
+
+  /** The rows of that ID, without it; none when the next row is another's. */
+  async take(id: string): Promise<Cells[]> {
+    const rows: Cells[] = [];
+    while (this.id === id) {
+      rows.push(this.#cells);
+      await this.#next();
+    }
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return(undefined);
+  }
+
+  async #next(): Promise<void> {
+    this.#begun = true;
+    const { value: line, done } = await this.#lines.next();
+    if (done === true) {
+      this.id = null;
+      return;
+    }
+    const [id, ...others] = membersOf(line);
+    this.id = JSON.parse(id.json);
+    this.#cells = others.map(({ name, json }) => [name, json]);
+  }
+}
+
+/** One line, or several where one would be too long: the first has the attributes, each as many events as fit. */
+function* linesOfEntity({ name, attributes, events }: DimensionModel, entity: Entity): Generator<string> {
+  const head = `{"id":${entity.id},"dimension":${JSON.stringify(name)}`;
+  let line = head + entity.attributes.map(([column, json]) => `,${JSON.stringify(column)}:${json}`).join('');
+  let bytes = Buffer.byteLength(line);
+  for (const [column, list] of entity.events) {
+    const key = `,${JSON.stringify(column)}:[`;
+    line += key;
+    bytes += key.length;
+    let first = true;
+    for (const { value, date } of list) {
+      const text = `${first ? '' : ','}{"value":${value},"date":${date}}`;
+      const size = Buffer.byteLength(text);
+      if (bytes + size > LINE_BYTES && !first) {
+        yield `${line}]}\n`;
+        line = `${head}${key}${text.slice(1)}`;
+        bytes = Buffer.byteLength(line);
+      } else {
+        line += text;
+        bytes += size;
+      }
+      first = false;
+    }
+    line += ']';
+    bytes += 1;
+  }
+  // An entity must name a column: one without any value names one that it lacks.
+  if (entity.attributes.length === 0 && entity.events.length === 0) line += nothingOf(attributes, events);
+  yield `${line}}\n`;
+}
+
+function nothingOf(attributes: DimensionModel['attributes'], events: DimensionModel['events']): string {
+  if (attributes.length > 0) return `,${JSON.stringify(attributes[0].apiName)}:null`;
+  return events.length > 0 ? `,${JSON.stringify(events[0].apiName)}:[]` : '';
+}

@@ -1,0 +1,52 @@
+/** What an export shows of its progress on standard error: a bar where the number of rows is known, else a count. */
+import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
+
+const SHOWN_EVERY_MS = 200;
+
+export interface RowProgress extends Progress {
+  /** Ends it with a line: rows, seconds, rate, and where they went. */
+  end(bytesWritten: number, where: string): void;
+}
+
+/** `total` is null when nobody knows it. */
+export function rowProgress(out: Output, total: number | null, elapsedMs: () => number): RowProgress {
+  const startMs = elapsedMs();
+  const inner =
+    total === null || total === 0
+      ? countUp(out, elapsedMs)
+      : startProgress(out, { what: 'rows', total, unit: 'rows' }, elapsedMs);
+  let rows = 0;
+  return {
+    add(count, bytes) {
+      rows += count;
+      inner.add(count, bytes);
+    },
+    stop: () => inner.stop(),
+    end(bytesWritten, where) {
+      inner.stop();
+      const seconds = Math.max((elapsedMs() - startMs) / 1000, 0.001);
+      const rate = `${seconds.toFixed(1)} s, ${formatCount(rows / seconds)} rows/s`;
+      out.write(`${formatCount(rows)} rows, ${formatBytes(bytesWritten)} to ${where} (${rate})\n`);
+    },
+  };
+}
+
+/** On a terminal one line that is written anew; elsewhere nothing. */
+function countUp(out: Output, elapsedMs: () => number): Progress {
+  if (out.isTTY !== true) return { add() {}, stop() {} };
+  let rows = 0;
+  let shownMs = elapsedMs();
+  let shown = false;
+  return {
+    add(count) {
+      rows += count;
+      if (elapsedMs() - shownMs < SHOWN_EVERY_MS) return;
+      shownMs = elapsedMs();
+      shown = true;
+      out.write(`\r  ${formatCount(rows)} rows\x1b[K`);
+    },
+    stop() {
+      if (shown) out.write('\r\x1b[K');
+    },
+  };
+}

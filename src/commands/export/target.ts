@@ -1,0 +1,100 @@
+/**
+ * Where an export goes: a file that appears under its name when it is whole and on disk, or standard output.
+ * Invariant: until then the bytes lie in FILE.part, which is removed when the export fails.
+ */
+import path from 'node:path';
+import type { FileSystem } from '../../io/index.js';
+import type { Output } from '../progress.js';
+
+/** Written to the disk at once. */
+const WRITE_BYTES = 2 ** 20;
+
+/** Whoever read standard output went away; no failure. */
+export class ReaderGoneError extends Error {
+  override name = 'ReaderGoneError';
+}
+
+/** The bytes written. Rejects with what `parts` or the disk says. */
+export async function writeFile(
+  files: FileSystem,
+  file: string,
+  parts: AsyncIterable<Uint8Array>,
+  force: boolean,
+): Promise<number> {
+  const part = `${file}.part`;
+  await refuseExisting(files, file, force);
+  const handle = await files.open(part, 'create');
+  try {
+    let position = 0;
+    try {
+      for await (const bytes of gathered(parts)) {
+        await handle.writev([bytes], position);
+        position += bytes.length;
+      }
+      await handle.dataSync();
+    } finally {
+      await handle.close();
+    }
+    // Another may have been made meanwhile.
+    await refuseExisting(files, file, force);
+    await files.rename(part, file);
+    await files.syncDir(path.dirname(file));
+    return position;
+  } catch (error) {
+    await files.remove(part).catch(() => {});
+    throw inWords(error, file);
+  }
+}
+
+async function refuseExisting(files: FileSystem, file: string, force: boolean): Promise<void> {
+  if (!force && (await files.exists(file))) throw new Error(`${file} is there already: --force replaces it`);
+}
+
+function inWords(error: unknown, file: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return full ? new Error(`the disk is full: ${file} was not written (${message})`, { cause: error }) : error;
+}
+
+/** The same bytes in larger pieces. */
+async function* gathered(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  for await (const part of parts) {
+    waiting.push(part);
+    waitingBytes += part.length;
+    if (waitingBytes < WRITE_BYTES) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    waitingBytes = 0;
+  }
+  if (waitingBytes > 0) yield Buffer.concat(waiting);
+}
+
+/** The bytes written, each part taken before the next is asked for. Rejects with ReaderGoneError, or what `parts` says. */
+export async function writeOutput(out: Output, parts: AsyncIterable<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  // Beside the callback of the write that failed.
+  const ignore = (): void => {};
+  out.on('error', ignore);
+  try {
+    for await (const part of parts) {
+      await written(out, part);
+      bytes += part.length;
+    }
+    return bytes;
+  } finally {
+    out.removeListener('error', ignore);
+  }
+}
+
+function written(out: Output, part: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    out.write(part, (error) => {
+      if (error === null || error === undefined) resolve();
+      else if ((error as NodeJS.ErrnoException).code === 'EPIPE')
+        reject(new ReaderGoneError('the reader is gone'));
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+/** The fields of one row of CSV that holds quotes (RFC 4180). */
+
+export type QuotedRow =
+  /** `end`: the place behind the row's line end. */
+  | { readonly fields: readonly string[]; readonly end: number }
+  | { readonly wrong: string }
+  /** The row may go on behind the text that is there. */
+  | { readonly unfinished: true };
+
+type Field = { readonly field: string; readonly end: number };
+
+/** The row at `at`. `last`: no text follows `text`. */
+export function readQuotedRow(text: string, at: number, delimiter: string, last: boolean): QuotedRow {
+  const fields: string[] = [];
+  for (let from = at; ; from++) {
+    const read = text[from] === '"' ? inQuotes(text, from) : plain(text, from, delimiter);
+    if (read === null) return last ? { wrong: 'a quote is never closed' } : { unfinished: true };
+    if ('wrong' in read) return read;
+    fields.push(read.field);
+    from = text.startsWith('\r\n', read.end) ? read.end + 1 : read.end;
+    if (from >= text.length) return last ? { fields, end: from } : { unfinished: true };
+    if (text[from] === '\n') return { fields, end: from + 1 };
+    if (text[from] !== delimiter) return { wrong: 'something follows the quote that closes a field' };
+  }
+}
+
+/** The field whose opening quote is at `at`, and the place behind its closing one; null when that is not there. */
+function inQuotes(text: string, at: number): Field | null {
+  let field = '';
+  for (let from = at + 1; ; ) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) return null;
+    field += text.slice(from, quote);
+    if (text[quote + 1] !== '"') return { field, end: quote + 1 };
+    field += '"';
+    from = quote + 2;
+  }
+}
+
+function plain(text: string, at: number, delimiter: string): Field | { readonly wrong: string } {
+  const newline = text.indexOf('\n', at);
+  const lineEnd = newline < 0 ? text.length : newline;
+  const next = text.indexOf(delimiter, at);
+  const lineTextEnd = lineEnd > at && text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
+  const end = next >= 0 && next < lineEnd ? next : lineTextEnd;
+  const field = text.slice(at, end);
+  return field.includes('"')
+    ? { wrong: 'a quote stands inside a field that does not begin with one' }
+    : { field, end };
+}

@@ -1,0 +1,262 @@
+/**
+ * One file from its bytes to the server's answers: what it is, what goes where, then body by body, several under way.
+ * Invariants: a body counts as done when all before it are; state and bad rows are those of the done ones; bodies that share
+ * an entity are never under way together, unless all they hold are events, so later rows win over earlier ones.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { FileSystem } from '../../io/index.js';
+import { isEventType } from '../../schema/index.js';
+import { BadFile } from './bad-file.js';
+import { type Body, BodyCutter, bodyText } from './bodies.js';
+import type { ImportOptions } from './import-options.js';
+import type { Input } from './input.js';
+import { type Inserted, RowInserter } from './insert-rows.js';
+import type { Mapping } from './mapping.js';
+import type { Patience } from './patience.js';
+import { type ImportState, importIdentity, newState, nextChain, StateFile } from './resume.js';
+import { ImportError, type RowSource } from './row-block.js';
+import type { Sampled } from './row-range.js';
+
+/** How often progress is written to disk, at most. */
+const STATE_MS = 1_000;
+/** A file of which so many rows are bad, and none good, is not what its reader takes it for. */
+const HOPELESS_ROWS = 1_000;
+
+export interface ImportNeeds {
+  readonly files: FileSystem;
+  readonly options: ImportOptions;
+  readonly patience: Patience;
+  /** Tells servers and databases apart. */
+  readonly serverHash: string;
+  readonly signal: AbortSignal;
+  readonly elapsedMs: () => number;
+  /** Milliseconds of the Unix epoch. */
+  readonly nowMs: () => number;
+  readonly note: (text: string) => void;
+  /** Rows were looked at. */
+  readonly onRows: (report: ImportReport) => void;
+}
+
+export interface ImportReport {
+  /** Rows looked at, in this run and in those before it that it goes on from. */
+  rows: number;
+  entities: number;
+  bad: number;
+  /** Bytes of bodies, of this run alone. */
+  bytes: number;
+}
+
+/** In front of row numbers where these are IDs: the file's name without its endings. */
+export const rowNameOf = (name: string): string =>
+  name === '-' ? 'stdin' : path.basename(name).replace(/(?!^)\..*$/, '');
+
+export const usedColumns = ({ id, targets }: Mapping): readonly number[] => [
+  ...new Set([
+    ...(id ?? []),
+    ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
+  ]),
+];
+
+const sideFile = (name: string, ending: string): string =>
+  path.resolve(`${name === '-' ? 'stdin' : name}${ending}`);
+
+export interface ImportedFile {
+  readonly input: Input;
+  readonly source: RowSource;
+  readonly sampled: Sampled;
+  readonly mapping: Mapping;
+}
+
+/** The bodies behind row `after`. */
+export async function* bodiesOf(
+  { input, source, sampled, mapping }: ImportedFile,
+  { limit, skipRows }: ImportOptions,
+  after: number,
+): AsyncGenerator<Body> {
+  const names = source.columns.map(({ name }) => name);
+  const cutter = new BodyCutter(mapping, names, rowNameOf(input.name));
+  for await (const block of sampled.blocks(after, skipRows + limit, usedColumns(mapping)))
+    yield* cutter.take(block);
+  const rest = cutter.rest();
+  if (rest !== null) yield rest;
+}
+
+/** Gives what is in now. Rejects with ImportError, RemoteError, or the system's error; what is in stays, and goes on. */
+export async function importFile(file: ImportedFile, needs: ImportNeeds): Promise<ImportReport> {
+  const { files, options, nowMs, serverHash } = needs;
+  const { name } = file.input;
+  const identity = await importIdentity(file.input, file.mapping, options);
+  const stateName = options.stateFile ?? (name === '-' ? null : sideFile(name, '.import.json'));
+  const stateFile = new StateFile(files, stateName);
+  const found = await stateFile.read(identity, serverHash, nowMs());
+  if (found !== null) needs.note(`going on behind row ${found.lastRow}, where an earlier run ended`);
+  const state = found ?? newState(identity, serverHash, options.skipRows);
+  const badFile = new BadFile(
+    files,
+    path.resolve(options.badFile ?? sideFile(name, '.bad.ndjson')),
+    state.badBytes,
+  );
+  const run = new ImportRun(file, needs, state, stateFile, badFile);
+  try {
+    return await run.all();
+  } finally {
+    await badFile.close();
+  }
+}
+
+interface Done {
+  readonly body: Body;
+  readonly inserted: Inserted;
+  readonly chain: string;
+}
+
+class ImportRun {
+  readonly report: ImportReport;
+  readonly #file: ImportedFile;
+  readonly #needs: ImportNeeds;
+  readonly #stateFile: StateFile;
+  readonly #badFile: BadFile;
+  readonly #inserter: RowInserter;
+  readonly #isOrdered: boolean;
+  readonly #underWay = new Map<number, Promise<void>>();
+  /** By entity, where order counts: the body under way that holds it. */
+  readonly #owners = new Map<string, number>();
+  readonly #done = new Map<number, Done>();
+  #state: ImportState;
+  #bodiesSent: number;
+  #failure: unknown = null;
+  #committing: Promise<void> = Promise.resolve();
+  #writtenMs = 0;
+
+  constructor(
+    file: ImportedFile,
+    needs: ImportNeeds,
+    state: ImportState,
+    stateFile: StateFile,
+    badFile: BadFile,
+  ) {
+    this.#file = file;
+    this.#needs = needs;
+    this.#state = state;
+    this.#stateFile = stateFile;
+    this.#badFile = badFile;
+    this.#bodiesSent = state.bodies;
+    this.#inserter = new RowInserter(file.mapping, needs.patience);
+    this.#isOrdered = file.mapping.targets.some(({ form }) => !isEventType(form.type));
+    this.report = { ...state.counts, bytes: 0 };
+  }
+
+  async all(): Promise<ImportReport> {
+    const { options, signal } = this.#needs;
+    const startRow = this.#state.lastRow;
+    let chain = this.#state.chain;
+    let number = this.#state.bodies;
+    try {
+      for await (const body of bodiesOf(this.#file, options, startRow)) {
+        if (this.#failure !== null || signal.aborted) break;
+        const bytes = Buffer.from(bodyText(this.#file.mapping, body.rows));
+        chain = nextChain(chain, bytes);
+        await this.#room(body);
+        if (this.#failure !== null || signal.aborted) break;
+        this.#start(number++, body, bytes, chain);
+      }
+    } catch (error) {
+      this.#failure ??= error;
+    }
+    // Each notes its own failure.
+    await Promise.all(this.#underWay.values());
+    if (this.#failure === null && !signal.aborted) {
+      await this.#badFile.sync();
+      await this.#stateFile.remove();
+      return this.report;
+    }
+    await this.#writeState();
+    if (this.#failure === null) signal.throwIfAborted();
+    throw this.#failure;
+  }
+
+  /** Waits until a connection is free, and none that is under way holds an entity of the body. */
+  async #room(body: Body): Promise<void> {
+    if (this.#isOrdered) {
+      const before = new Set(body.rows.flatMap(({ key }) => this.#owners.get(key) ?? []));
+      await Promise.all([...before].map((number) => this.#underWay.get(number)));
+    }
+    while (this.#underWay.size >= this.#needs.options.connections)
+      await Promise.race(this.#underWay.values());
+  }
+
+  #start(number: number, body: Body, bytes: Uint8Array, chain: string): void {
+    this.#bodiesSent = number + 1;
+    if (this.#isOrdered) for (const { key } of body.rows) this.#owners.set(key, number);
+    const send = async (): Promise<void> => {
+      try {
+        const inserted =
+          body.rows.length === 0
+            ? { entityCount: 0, byteCount: 0, bad: [] }
+            : await this.#inserter.insert(body.rows, bytes, `import-${number}-${chain.slice(0, 40)}`);
+        this.#done.set(number, { body, inserted, chain });
+        this.#committing = this.#committing.then(() => this.#commit());
+        await this.#committing;
+      } catch (error) {
+        this.#failure ??= error;
+      } finally {
+        this.#underWay.delete(number);
+        for (const { key } of this.#isOrdered ? body.rows : []) {
+          if (this.#owners.get(key) === number) this.#owners.delete(key);
+        }
+      }
+    };
+    this.#underWay.set(number, send());
+  }
+
+  /** Counts the bodies before which all are done. */
+  async #commit(): Promise<void> {
+    for (;;) {
+      const next = this.#done.get(this.#state.bodies);
+      if (next === undefined) return;
+      this.#done.delete(this.#state.bodies);
+      const { body, inserted, chain } = next;
+      const bad = [...body.bad, ...inserted.bad].sort((a, b) => a.row - b.row);
+      await this.#badFile.add(bad);
+      this.report.rows += body.rows.length + body.bad.length;
+      this.report.entities += inserted.entityCount;
+      this.report.bad += bad.length;
+      this.report.bytes += inserted.byteCount;
+      const { rows, entities, bad: badCount } = this.report;
+      this.#state = {
+        ...this.#state,
+        bodies: this.#state.bodies + 1,
+        lastRow: body.lastRow,
+        chain,
+        counts: { rows, entities, bad: badCount },
+        badBytes: this.#badFile.bytes,
+      };
+      this.#needs.onRows(this.report);
+      this.#checkBad();
+      if (this.#needs.elapsedMs() - this.#writtenMs >= STATE_MS) await this.#writeState();
+    }
+  }
+
+  #checkBad(): void {
+    const { rows, bad } = this.report;
+    const { badMax } = this.#needs.options;
+    if (bad > badMax) {
+      throw new ImportError(
+        `${bad} rows are bad, more than the ${badMax} of --max-bad; the file of bad rows says why`,
+      );
+    }
+    if (bad === rows && rows >= HOPELESS_ROWS) {
+      throw new ImportError(`not one of the first ${rows} rows was taken; the file of bad rows says why`);
+    }
+  }
+
+  async #writeState(): Promise<void> {
+    this.#writtenMs = this.#needs.elapsedMs();
+    await this.#badFile.sync();
+    await this.#stateFile.write({ ...this.#state, bodiesSent: this.#bodiesSent, atMs: this.#needs.nowMs() });
+  }
+}
+
+export const hashOfServer = (url: string, key: string): string =>
+  createHash('sha256').update(`${url} ${key}`).digest('hex');

@@ -1,0 +1,199 @@
+/**
+ * `quarry import`: its files one after the other. Of each it is shown what is to go where before anything is made or sent.
+ */
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { FileSystem } from '../../io/index.js';
+import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
+import { type RemoteAccess, RemoteClient, type RemotePlace } from '../remote/index.js';
+import { bodyText } from './bodies.js';
+import { openSource } from './format.js';
+import {
+  bodiesOf,
+  hashOfServer,
+  type ImportedFile,
+  type ImportReport,
+  importFile,
+  rowNameOf,
+} from './import-file.js';
+import type { ImportOptions } from './import-options.js';
+import { fileInput, type Input, streamInput } from './input.js';
+import { planMapping } from './mapping.js';
+import { mappingLines } from './mapping-table.js';
+import { Patience } from './patience.js';
+import { ImportError } from './row-block.js';
+import { sampled } from './row-range.js';
+import { askColumns, makeColumns, type ServerColumns } from './server-model.js';
+
+const SAMPLE_ROWS = 10_000;
+/** How often progress is told of a stream, whose end is not known. */
+const STREAM_NOTE_MS = 5_000;
+const SHOWN_BODY_CHARS = 1_000;
+
+export interface ImportFilesNeeds {
+  readonly options: ImportOptions;
+  readonly access: RemoteAccess & RemotePlace;
+  readonly files: FileSystem;
+  readonly stdin: Readable;
+  /** Gets the mapping and the sums. */
+  readonly out: (text: string) => void;
+  readonly progress: Output;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly elapsedMs: () => number;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+/** `bad`: rows of this run, and of the runs that it went on from. */
+export interface ImportTotals {
+  readonly bad: number;
+}
+
+/** Rejects with ImportError, RemoteError, UnreachableError or the system's error; what is in stays in. */
+export async function importFiles(needs: ImportFilesNeeds): Promise<ImportTotals> {
+  const { options, access } = needs;
+  const client = new RemoteClient(access, options.connections);
+  let bad = 0;
+  try {
+    for (const name of options.files) bad += await importOne(name, client, needs);
+  } finally {
+    client.close();
+  }
+  return { bad };
+}
+
+async function importOne(name: string, client: RemoteClient, needs: ImportFilesNeeds): Promise<number> {
+  const { options, files, out, access } = needs;
+  const handle = name === '-' ? null : await files.open(path.resolve(name), 'read');
+  try {
+    const input = handle === null ? await streamInput(name, needs.stdin) : await fileInput(name, handle);
+    const { source, words } = await openSource(input, options, SAMPLE_ROWS);
+    const looked = await sampled(source, SAMPLE_ROWS);
+    const server = await serverColumns(client, needs);
+    const mapping = planMapping(source, looked.sample, options, server);
+    const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
+    const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;
+    out(`${name === '-' ? 'standard input' : name}: ${words}${size}${rows}\n`);
+    out(`${mappingLines(mapping, source, rowNameOf(name)).join('\n')}\n`);
+    const file = { input, source, sampled: looked, mapping };
+    if (options.dryRun) return await dryRun(file, needs);
+    const made = mapping.targets.flatMap((target) => target.made ?? []);
+    if (mapping.isNewDimension || made.length > 0) {
+      await makeColumns(client, access.key, mapping.dimension, made);
+    }
+    return await sendAll(file, client, needs);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** A dry run does without the server: then every column counts as new. */
+async function serverColumns(
+  client: RemoteClient,
+  { options, access, note }: ImportFilesNeeds,
+): Promise<ServerColumns> {
+  try {
+    return await askColumns(client, access.key, options.dimension);
+  } catch (error) {
+    if (!options.dryRun) throw error;
+    note(`the server was not asked, all columns count as new: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+async function dryRun(file: ImportedFile, { options, out }: ImportFilesNeeds): Promise<number> {
+  let rows = 0;
+  let bad = 0;
+  let shown = false;
+  for await (const body of bodiesOf(file, options, options.skipRows)) {
+    rows += body.rows.length;
+    bad += body.bad.length;
+    if (!shown && body.rows.length > 0) {
+      const text = bodyText(file.mapping, body.rows);
+      const rest = text.length - SHOWN_BODY_CHARS;
+      out(
+        `the first insert:\n${text.slice(0, SHOWN_BODY_CHARS)}${rest > 0 ? `… and ${formatCount(rest)} characters more` : ''}\n`,
+      );
+      shown = true;
+    }
+    for (const { row, line, reason } of body.bad.slice(0, Math.max(0, 5 - (bad - body.bad.length)))) {
+      out(`  bad: ${line === null ? `row ${row}` : `line ${line}`}: ${reason}\n`);
+    }
+  }
+  out(`${formatCount(rows)} rows would be sent, ${formatCount(bad)} are bad; nothing was sent\n`);
+  for (const note of file.source.notes()) out(`  note: ${note}\n`);
+  return bad;
+}
+
+async function sendAll(file: ImportedFile, client: RemoteClient, needs: ImportFilesNeeds): Promise<number> {
+  const { options, access, elapsedMs, note, signal, out } = needs;
+  const startMs = elapsedMs();
+  const patience = new Patience({ ...needs, client, key: access.key, retrySeconds: options.retrySeconds });
+  const progress = progressOf(file, needs);
+  const report = await importFile(file, {
+    ...needs,
+    patience,
+    serverHash: hashOfServer(access.url, access.key),
+    signal,
+    note,
+    onRows: (latest) => progress.add(latest),
+  }).finally(() => progress.stop());
+  const seconds = Math.max(0.001, (elapsedMs() - startMs) / 1_000);
+  out(
+    `${formatCount(report.rows)} rows, ${formatCount(report.entities)} entities, ${formatCount(report.bad)} bad, ` +
+      `${seconds.toFixed(1)} s, ${formatCount(report.rows / seconds)} rows/s, ${(report.bytes / 1e6 / seconds).toFixed(1)} MB/s of JSON\n`,
+  );
+  for (const text of file.source.notes()) note(text);
+  return report.bad;
+}
+
+interface RowProgress {
+  add(report: ImportReport): void;
+  stop(): void;
+}
+
+/** A bar of the file's bytes, or of its rows where these are known; lines where the end is not. */
+function progressOf(
+  { input, source }: ImportedFile,
+  { progress: out, elapsedMs }: ImportFilesNeeds,
+): RowProgress {
+  let latest: ImportReport = { rows: 0, entities: 0, bad: 0, bytes: 0 };
+  const badText = (): string => (latest.bad === 0 ? '' : `, ${formatCount(latest.bad)} bad`);
+  const total = source.rowCount ?? input.byteCount;
+  if (total === null || total === 0) return streamProgress(out, elapsedMs);
+  const isRows = source.rowCount !== null;
+  const tail = (): string =>
+    isRows ? `${formatCount(latest.bad)} bad` : `${formatCount(latest.rows)} rows${badText()}`;
+  const what = isRows ? 'rows' : path.basename(input.name);
+  const bar: Progress = startProgress(out, { what, total, unit: isRows ? 'rows' : 'bytes', tail }, elapsedMs);
+  let taken = 0;
+  return {
+    add(report) {
+      const more = isRows ? report.rows - latest.rows : input.bytesTaken() - taken;
+      const bytes = report.bytes - latest.bytes;
+      latest = { ...report };
+      taken = input.bytesTaken();
+      bar.add(more, bytes);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function streamProgress(out: Output, elapsedMs: () => number): RowProgress {
+  const startMs = elapsedMs();
+  let toldMs = startMs;
+  return {
+    add({ rows, bad }) {
+      const nowMs = elapsedMs();
+      if (nowMs - toldMs < STREAM_NOTE_MS) return;
+      toldMs = nowMs;
+      const rate = formatCount((rows / (nowMs - startMs)) * 1_000);
+      out.write(`  ${formatCount(rows)} rows | ${rate} rows/s | ${formatCount(bad)} bad\n`);
+    },
+    stop() {},
+  };
+}
+
+/** What `importFiles` rejects with when it is a person's to mend. */
+export { ImportError, type Input };

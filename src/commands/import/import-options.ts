@@ -1,0 +1,232 @@
+/** The words and flags of `quarry import`, read and checked one by one. */
+import { type FlagKinds, type Flags, readWords, type Wrong } from '../admin-options.js';
+import { REMOTE_FLAGS } from '../remote/index.js';
+import { FORMATS, type Format } from './format.js';
+import type { BaseType } from './guess.js';
+
+export const LINE_ID = ':line';
+
+export interface EventFlag {
+  readonly column: string;
+  readonly value: string;
+  readonly date: string;
+}
+
+export interface TypeFlag {
+  readonly type: BaseType;
+  readonly isList: boolean;
+  readonly decimalPlaces: number | null;
+}
+
+export interface ImportOptions {
+  /** "-" is standard input. */
+  readonly files: readonly string[];
+  readonly format: Format | null;
+  readonly delimiter: string | null;
+  readonly header: readonly string[] | null;
+  readonly dimension: string;
+  /** null = told from the columns' names; [LINE_ID] = the row's number. */
+  readonly id: readonly string[] | null;
+  readonly events: readonly EventFlag[];
+  /** null = all. */
+  readonly columns: readonly string[] | null;
+  readonly skip: readonly string[];
+  readonly renames: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, TypeFlag>;
+  readonly nulls: readonly string[];
+  readonly mayCreate: boolean;
+  readonly dryRun: boolean;
+  /** Infinity = all. */
+  readonly limit: number;
+  readonly skipRows: number;
+  readonly badFile: string | null;
+  readonly badMax: number;
+  readonly stateFile: string | null;
+  readonly retrySeconds: number;
+  readonly connections: number;
+}
+
+const TEXT_FLAGS = [
+  'format',
+  'delimiter',
+  'header',
+  'dimension',
+  'id',
+  'event',
+  'columns',
+  'skip',
+  'rename',
+  'type',
+  'null',
+  'limit',
+  'skip-rows',
+  'bad',
+  'max-bad',
+  'state',
+  'retry-seconds',
+  'connections',
+] as const;
+type TextFlag = (typeof TEXT_FLAGS)[number];
+
+const FLAGS: FlagKinds = {
+  ...REMOTE_FLAGS,
+  ...Object.fromEntries(TEXT_FLAGS.map((name) => [name, { type: 'string' }] as const)),
+  'no-create': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+};
+/** May be given several times. */
+const REPEATED: readonly string[] = ['event', 'columns', 'skip', 'rename', 'type', 'null'];
+const CONNECTIONS_MAX = 64;
+const RETRY_SECONDS_MAX = 86_400;
+const DECIMAL_PLACES_MAX = 20;
+
+export interface ImportLine {
+  readonly options: ImportOptions;
+  /** For `readRemote`. */
+  readonly flags: Flags;
+}
+
+class WrongFlag extends Error {}
+
+function wrong(text: string): never {
+  throw new WrongFlag(text);
+}
+
+export function readImportLine(argv: readonly string[]): ImportLine | Wrong {
+  const read = readWords(argv, FLAGS);
+  if ('wrong' in read) return read;
+  const repeated = repeatedTexts(argv);
+  try {
+    return { options: optionsOf(read.words, read.flags, repeated), flags: read.flags };
+  } catch (error) {
+    if (error instanceof WrongFlag) return { wrong: error.message };
+    throw error;
+  }
+}
+
+/** Every text of the flags that may be repeated: the common reader keeps the last one only. */
+function repeatedTexts(argv: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, string[]>(REPEATED.map((name) => [name, []]));
+  for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
+    const [, name = '', , text] = /^--([a-z-]+)(=(.*))?$/s.exec(argv[at]) ?? [];
+    const takesText = (FLAGS[name]?.type ?? 'boolean') === 'string';
+    const given = text ?? (takesText ? argv[++at] : undefined);
+    if (given !== undefined) texts.get(name)?.push(given);
+  }
+  return texts;
+}
+
+function optionsOf(
+  words: readonly string[],
+  flags: Flags,
+  repeated: ReadonlyMap<string, readonly string[]>,
+): ImportOptions {
+  const text = (name: TextFlag): string | null => {
+    const given = flags.get(name);
+    return typeof given === 'string' ? given : null;
+  };
+  const all = (name: TextFlag): readonly string[] => repeated.get(name) ?? [];
+  const whole = (name: TextFlag, fallback: number, low: number, high: number): number => {
+    const given = text(name);
+    if (given === null) return fallback;
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= low && value <= high
+      ? value
+      : wrong(`--${name}: a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}`);
+  };
+  if (words.length === 0) return wrong('import takes files, or - for standard input');
+  if (new Set(words).size < words.length) wrong('a file is named twice');
+  const several = words.length > 1;
+  if (several && (flags.has('bad') || flags.has('state'))) wrong('--bad and --state go with one file');
+  return {
+    files: words,
+    format: readFormat(text('format')),
+    delimiter: readDelimiter(text('delimiter')),
+    header: text('header') === null ? null : names('header', [text('header') ?? '']),
+    dimension: readDimension(text('dimension')),
+    id: text('id') === null ? null : names('id', [text('id') ?? '']),
+    events: all('event').map(readEvent),
+    columns: all('columns').length === 0 ? null : names('columns', all('columns')),
+    skip: names('skip', all('skip')),
+    renames: new Map(all('rename').map(readRename)),
+    types: new Map(all('type').map(readType)),
+    nulls: all('null'),
+    mayCreate: !flags.has('no-create'),
+    dryRun: flags.has('dry-run'),
+    limit: whole('limit', Number.POSITIVE_INFINITY, 1, 1e15),
+    skipRows: whole('skip-rows', 0, 0, 1e15),
+    badFile: text('bad'),
+    badMax: whole('max-bad', Number.POSITIVE_INFINITY, 0, 1e15),
+    stateFile: text('state'),
+    retrySeconds: whole('retry-seconds', 60, 0, RETRY_SECONDS_MAX),
+    connections: whole('connections', 4, 1, CONNECTIONS_MAX),
+  };
+}
+
+/** Names parted by commas. */
+function names(flag: string, texts: readonly string[]): string[] {
+  const found = texts.flatMap((text) => text.split(',').map((name) => name.trim()));
+  if (found.includes('')) wrong(`--${flag}: names parted by commas are wanted, such as a,b`);
+  return found;
+}
+
+function readFormat(given: string | null): Format | null {
+  if (given === null) return null;
+  return (
+    FORMATS.find((format) => format === given) ?? wrong(`--format: one of ${FORMATS.join(', ')} is wanted`)
+  );
+}
+
+function readDelimiter(given: string | null): string | null {
+  const delimiter = given === '\\t' || given === 'tab' ? '\t' : given;
+  if (delimiter === null || (delimiter.length === 1 && !/["\r\n]/.test(delimiter))) return delimiter;
+  return wrong(`--delimiter: one character such as ; or \\t is wanted, not ${JSON.stringify(given)}`);
+}
+
+const API_NAME = /^[a-z0-9-]{1,64}$/;
+const NAME_RULE = 'lower-case letters, digits and dashes, 64 at most';
+
+function readDimension(given: string | null): string {
+  if (given === null || API_NAME.test(given)) return given ?? 'default';
+  return wrong(`--dimension: a name of ${NAME_RULE}, is wanted, not ${JSON.stringify(given)}`);
+}
+
+function readEvent(given: string): EventFlag {
+  const [column = '', value = '', ...rest] = given.split(':');
+  const date = rest.join(':');
+  if (!API_NAME.test(column) || value === '' || date === '') {
+    wrong(
+      `--event: COLUMN:VALUE:DATE is wanted, a column's name and two columns of the file, not ${JSON.stringify(given)}`,
+    );
+  }
+  return { column, value, date };
+}
+
+function readRename(given: string): readonly [string, string] {
+  const at = given.lastIndexOf('=');
+  const to = given.slice(at + 1);
+  if (at < 1 || !API_NAME.test(to)) {
+    wrong(`--rename: OLD=NEW is wanted, NEW of ${NAME_RULE}, not ${JSON.stringify(given)}`);
+  }
+  return [given.slice(0, at), to];
+}
+
+const TYPE = /^(string|integer|decimal|boolean|date|datetime|geolocation)(?:\((\d{1,2})\))?(\[\])?$/;
+
+function readType(given: string): readonly [string, TypeFlag] {
+  const at = given.lastIndexOf('=');
+  const match = TYPE.exec(given.slice(at + 1));
+  const places = match?.[2] === undefined ? null : Number(match[2]);
+  const arePlaces =
+    places === null || (match?.[1] === 'decimal' && places >= 1 && places <= DECIMAL_PLACES_MAX);
+  if (at < 1 || match === null || !arePlaces) {
+    return wrong(
+      `--type: NAME=TYPE is wanted, TYPE string, integer, decimal, decimal(2), boolean, date, datetime or geolocation, ` +
+        `a list with [] behind it, not ${JSON.stringify(given)}`,
+    );
+  }
+  return [
+    given.slice(0, at),
+    { type: match[1] as BaseType, isList: match[3] !== undefined, decimalPlaces: places },
+  ];
+}

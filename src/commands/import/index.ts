@@ -1,0 +1,3 @@
+export { type ImportFilesNeeds, type ImportTotals, importFiles } from './import-files.js';
+export { type ImportLine, type ImportOptions, readImportLine } from './import-options.js';
+export { ImportError } from './row-block.js';

@@ -1,0 +1,70 @@
+/**
+ * Bytes -> text, cut behind line ends, so that no character is ever torn and no line is kept that no row can be made of.
+ * Invariants: parts end behind "\n" (but for the last); a byte order mark is taken away; a line that is not UTF-8 keeps
+ * its wrong bytes as lone surrogates (U+DC80 + byte - 0x80), which no value may hold, and spoils no other line.
+ */
+import { isUtf8 } from 'node:buffer';
+import { ImportError } from './row-block.js';
+
+/** Of one line, and of one row: no body of an insert holds much more. */
+export const LINE_BYTES_MAX = 2 ** 20;
+
+const KEPT_CHARS = 200;
+const NEWLINE = 10;
+
+export type TextPart =
+  | { readonly text: string }
+  /** A line of more than LINE_BYTES_MAX bytes: its beginning. */
+  | { readonly overlong: string };
+
+export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<TextPart> {
+  let rest: Uint8Array = new Uint8Array(0);
+  let skipping = false;
+  let first = true;
+  for await (const part of bytes) {
+    let fresh = part;
+    if (skipping) {
+      const end = part.indexOf(NEWLINE);
+      if (end < 0) continue;
+      skipping = false;
+      fresh = part.subarray(end + 1);
+    }
+    const all = rest.length === 0 ? fresh : Buffer.concat([rest, fresh]);
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const whole = all.subarray(0, end);
+      yield { text: decode(first ? withoutMark(whole, name) : whole) };
+      first = false;
+    }
+    rest = all.subarray(end);
+    if (rest.length > LINE_BYTES_MAX) {
+      yield { overlong: decode(rest.subarray(0, KEPT_CHARS)) };
+      rest = new Uint8Array(0);
+      skipping = true;
+    }
+  }
+  if (rest.length > 0) yield { text: decode(first ? withoutMark(rest, name) : rest) };
+}
+
+function withoutMark(bytes: Uint8Array, name: string): Uint8Array {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw new ImportError(`${name} is UTF-16: turn it into UTF-8, such as by iconv -f UTF-16 -t UTF-8`);
+  }
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function decode(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  let text = '';
+  for (let from = 0; from < buffer.length; ) {
+    const end = buffer.indexOf(NEWLINE, from);
+    const line = buffer.subarray(from, end < 0 ? buffer.length : end + 1);
+    text += isUtf8(line) ? line.toString('utf8') : withSurrogates(line);
+    from += line.length;
+  }
+  return text;
+}
+
+const withSurrogates = (line: Buffer): string =>
+  line.toString('latin1').replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(0xdc00 + byte.charCodeAt(0)));

@@ -1,0 +1,132 @@
+/**
+ * NDJSON: one JSON object a line, whose members are the row's columns -> blocks of rows. Empty lines are no rows.
+ * The columns are those of the first rows, in order of appearance; a member that appears later only is left out, and
+ * told. Integers beyond 2^53 and long decimals keep their digits.
+ */
+import { ExactNumber, isList, isObject, type Json, parseJson } from '../../api/index.js';
+import type { TextPart } from './lines.js';
+import { type Cell, type CellObject, ImportError, type RowSource } from './row-block.js';
+import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
+
+type JsonRow = TextRow<CellObject>;
+
+/** A number as long as that may be one that a double does not hold. */
+const LONG_NUMBER = /\d{16}|[\d.]{17}/;
+const ROWS_AT_ONCE = 4_096;
+
+const encoder = new TextEncoder();
+
+function cellOf(json: Json): Cell {
+  if (json instanceof ExactNumber) {
+    const number = Number(json.text);
+    return String(number) === json.text ? number : json;
+  }
+  if (isList(json)) return json.map(cellOf);
+  if (isObject(json)) return Object.fromEntries(Array.from(json, ([key, member]) => [key, cellOf(member)]));
+  return json;
+}
+
+function parseLine(line: number, text: string): JsonRow {
+  try {
+    const value = LONG_NUMBER.test(text)
+      ? cellOf(parseJson(encoder.encode(text)))
+      : (JSON.parse(text) as Cell);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { line, text, read: { values: value as CellObject } };
+    }
+    return brokenRow(line, text, 'the line is JSON, but no object');
+  } catch (error) {
+    return brokenRow(line, text, `the line is no JSON: ${(error as Error).message}`);
+  }
+}
+
+async function* jsonRows(parts: AsyncIterable<TextPart>): AsyncGenerator<JsonRow[]> {
+  let line = 0;
+  for await (const part of parts) {
+    if ('overlong' in part) {
+      line++;
+      yield [overlongLine(line, part.overlong)];
+      continue;
+    }
+    const rows: JsonRow[] = [];
+    const lines = part.text.split('\n');
+    if (lines[lines.length - 1] === '') lines.pop();
+    for (const raw of lines) {
+      line++;
+      const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+      if (text.trim() !== '') rows.push(parseLine(line, text));
+      if (rows.length === ROWS_AT_ONCE) yield rows.splice(0);
+    }
+    if (rows.length > 0) yield rows;
+  }
+}
+
+/** Reads as many rows as the names of columns are told from. Rejects with ImportError when there is none. */
+export async function ndjsonSource(
+  parts: AsyncIterable<TextPart>,
+  name: string,
+  sampleRows: number,
+): Promise<RowSource> {
+  const rows = jsonRows(parts);
+  const first: JsonRow[] = [];
+  while (first.length < sampleRows) {
+    const next = await rows.next();
+    if (next.done === true) break;
+    first.push(...next.value);
+  }
+  // However many rows came at once: the same file always has the same columns.
+  const names = namesOf(first.slice(0, sampleRows), name);
+  const late = new Map<string, number>();
+  return {
+    columns: names.map((column) => ({ name: column, schema: null, unfit: null })),
+    isText: false,
+    rowCount: null,
+    blocks: (skipRows, used) => {
+      const known = new Set(names);
+      const isUsed = names.map((_, column) => used.includes(column));
+      return textBlocks(first, noticed(rows, known, late), skipRows, (objects) =>
+        isUsed.map((wanted, column) =>
+          wanted
+            ? objects.map((object) => (Object.hasOwn(object, names[column]) ? object[names[column]] : null))
+            : [],
+        ),
+      );
+    },
+    notes: () =>
+      [...late].map(
+        ([member, line]) =>
+          `${JSON.stringify(member)} stands in none of the first ${first.length} rows, first on line ${line}: left out`,
+      ),
+  };
+}
+
+function namesOf(first: readonly JsonRow[], name: string): string[] {
+  const names = new Set<string>();
+  for (const { read } of first) {
+    if ('values' in read) for (const key of Object.keys(read.values)) names.add(key);
+  }
+  if (names.size > 0) return [...names];
+  if (first.length === 0) throw new ImportError(`${name} is empty: a line of NDJSON is a JSON object`);
+  const [{ line, read }] = first;
+  const wrong = 'wrong' in read ? read.wrong : 'the object is empty';
+  throw new ImportError(`${name} holds no row of NDJSON: line ${line}: ${wrong}`);
+}
+
+const LATE_NAMES_MAX = 20;
+
+/** Remembers members that are none of `known`, and their lines. */
+async function* noticed(
+  rows: AsyncGenerator<JsonRow[]>,
+  known: ReadonlySet<string>,
+  late: Map<string, number>,
+): AsyncGenerator<JsonRow[]> {
+  for await (const some of rows) {
+    for (const { line, read } of some) {
+      if ('wrong' in read) continue;
+      for (const key of Object.keys(read.values)) {
+        if (!known.has(key) && !late.has(key) && late.size < LATE_NAMES_MAX) late.set(key, line);
+      }
+    }
+    yield some;
+  }
+}

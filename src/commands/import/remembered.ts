@@ -1,0 +1,33 @@
+/** Results of a costly function of short values, kept as long as the values come again. */
+
+const RESULTS_MAX = 16_384;
+/** A longer part of a text keeps the whole text in memory; a copy does not. */
+const OWN_CHARS_MAX = 12;
+
+const owned = <K>(key: K): K =>
+  typeof key === 'string' && key.length > OWN_CHARS_MAX
+    ? (Buffer.from(key, 'utf16le').toString('utf16le') as K)
+    : key;
+
+/** `make` must depend on its argument alone. Gives up remembering when few arguments come twice. */
+export function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+  let results: Map<K, V> | null = new Map();
+  let hits = 0;
+  let last: { readonly key: K; readonly result: V } | null = null;
+  return (key) => {
+    if (results === null) return make(key);
+    if (last !== null && last.key === key) return last.result;
+    let result = results.get(key);
+    if (result === undefined) {
+      result = make(key);
+      if (results.size === RESULTS_MAX) {
+        if (hits < RESULTS_MAX) results = null;
+        else results.clear();
+        hits = 0;
+      }
+      results?.set(owned(key), result);
+    } else hits++;
+    last = { key, result };
+    return result;
+  };
+}

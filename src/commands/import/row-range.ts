@@ -1,0 +1,68 @@
+/** Blocks of the rows that an import is about: behind some, up to some other; and the first rows, looked at ahead. */
+import type { Cell, RowBlock, RowSource } from './row-block.js';
+
+/** The rows with numbers in (after, upTo]. */
+export function within(block: RowBlock, after: number, upTo: number): RowBlock {
+  const { count, rowNumbers, columns, lines, texts, broken } = block;
+  let from = 0;
+  while (from < count && rowNumbers[from] <= after) from++;
+  let to = count;
+  while (to > from && rowNumbers[to - 1] > upTo) to--;
+  const kept = broken.filter(({ row }) => row > after && row <= upTo);
+  if (from === 0 && to === count && kept.length === broken.length) return block;
+  const cut = <T>(list: ArrayLike<T>): ArrayLike<T> => Array.prototype.slice.call(list, from, to) as T[];
+  return {
+    count: to - from,
+    columns: columns.map((column) => cut(column)),
+    rowNumbers: cut(rowNumbers),
+    lines: lines === null ? null : cut(lines),
+    texts: texts === null ? null : texts.slice(from, to),
+    broken: kept,
+  };
+}
+
+const lastRowOf = ({ count, rowNumbers, broken }: RowBlock): number =>
+  Math.max(count === 0 ? 0 : rowNumbers[count - 1], broken.at(-1)?.row ?? 0);
+
+export interface Sampled {
+  /** Cells of the first rows, by column. */
+  readonly sample: readonly (readonly Cell[])[];
+  /** Rows behind `after`, up to `upTo`; asked once. */
+  readonly blocks: (after: number, upTo: number, used: readonly number[]) => AsyncGenerator<RowBlock>;
+}
+
+/** Looks at the first `count` rows of a source, whatever the blocks in which they come. */
+export async function sampled(source: RowSource, count: number): Promise<Sampled> {
+  const fit = source.columns.flatMap(({ unfit }, index) => (unfit === null ? [index] : []));
+  const all = source.blocks(0, fit);
+  const first: RowBlock[] = [];
+  for (let row = 0; row < count; ) {
+    const next = await all.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    row = lastRowOf(next.value);
+  }
+  const cells: Cell[][] = source.columns.map(() => []);
+  for (const block of first) {
+    within(block, 0, count).columns.forEach((column, index) => {
+      for (let row = 0; row < column.length; row++) cells[index].push(column[row]);
+    });
+  }
+  // A file that can be read anywhere is read again, without what is not wanted.
+  const isAnywhere = source.rowCount !== null;
+  if (isAnywhere) await all.return(undefined);
+  async function* blocks(after: number, upTo: number, used: readonly number[]): AsyncGenerator<RowBlock> {
+    const rows = isAnywhere ? source.blocks(after, used) : continued(first, all);
+    for await (const block of rows) {
+      const kept = within(block, after, upTo);
+      if (kept.count + kept.broken.length > 0) yield kept;
+      if (lastRowOf(block) >= upTo) return;
+    }
+  }
+  return { sample: cells, blocks };
+}
+
+async function* continued(first: RowBlock[], rest: AsyncGenerator<RowBlock>): AsyncGenerator<RowBlock> {
+  yield* first.splice(0);
+  yield* rest;
+}

@@ -1,0 +1,117 @@
+/**
+ * How a command is told which server to ask, and with which key: by flags, by environment, or by the data directory of a
+ * server on this machine, where the address, the certificate and the key are found.
+ * Invariant: a key never stands in a message.
+ */
+import path from 'node:path';
+import {
+  type FlagKinds,
+  type Flags,
+  readStoreConfig,
+  type StoreOptionsNeeds,
+  type Wrong,
+} from '../admin-options.js';
+import type { RemotePlace } from './client.js';
+
+export const REMOTE_FLAGS = {
+  url: { type: 'string' },
+  'api-key': { type: 'string' },
+  ca: { type: 'string' },
+} as const satisfies FlagKinds;
+
+export const REMOTE_HELP = `  --url URL         the server, such as https://db.example:8443 (default: QUARRY_URL, else the address that the data
+                    directory's options name)
+  --api-key KEY     a key of the database, or @FILE for the first line of a file (default: QUARRY_API_KEY, else the
+                    database key of the data directory's keys.json)
+  --ca FILE         certificate to trust, PEM (default: QUARRY_CA; the data directory's tls/cert.pem; else the system's)
+  --data-dir DIR    the data directory of a server on this machine (default: QUARRY_DATA_DIR, the config file's
+                    data-dir, data/store)
+  --config FILE     the config file of quarry serve
+`;
+
+/** The key of keys.json that a command takes when none is given. */
+export type KeyKind = 'master-key' | 'write-key' | 'read-key';
+
+export interface RemoteAccess extends RemotePlace {
+  readonly key: string;
+}
+
+/** Reads the flags; a file that is wanted and cannot be read is wrong, one that would have been the default is not. */
+export function readRemote(flags: Flags, kind: KeyKind, needs: StoreOptionsNeeds): RemoteAccess | Wrong {
+  const { env, readText } = needs;
+  const config = readStoreConfig(flags, needs);
+  if ('wrong' in config) return config;
+  const given = (flag: keyof typeof REMOTE_FLAGS, variable: string): string | null => {
+    const text = flags.get(flag) ?? env[variable];
+    return typeof text === 'string' && text !== '' ? text : null;
+  };
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = readUrl(given('url', 'QUARRY_URL') ?? `https://${reachable(host)}:${config.httpsPort}`);
+  if (typeof url !== 'string') return url;
+  const own = (name: string): string | null => textOrNull(path.join(config.dataDir, name), readText);
+  const caFile = given('ca', 'QUARRY_CA');
+  const certificate =
+    caFile === null
+      ? (textOrNull(config.cert, readText) ?? own('tls/cert.pem'))
+      : textOrNull(caFile, readText);
+  if (caFile !== null && certificate === null) return { wrong: `--ca: ${caFile} cannot be read` };
+  const key = readKey(given('api-key', 'QUARRY_API_KEY'), own('keys.json'), kind, readText);
+  if (typeof key !== 'string') return key;
+  return { url, certificate, key };
+}
+
+/** A server that listens on every address is on this machine. */
+const reachable = (host: string): string =>
+  host === '0.0.0.0' ? '127.0.0.1' : host === '[::]' ? '[::1]' : host;
+
+function readUrl(text: string): string | Wrong {
+  const wrong = {
+    wrong: `--url: an address such as https://127.0.0.1:8443 is wanted, not ${JSON.stringify(text)}`,
+  };
+  if (!URL.canParse(text)) return wrong;
+  const { protocol, host, pathname, search, hash, username } = new URL(text);
+  const isPlain = pathname === '/' && search === '' && hash === '' && username === '';
+  return isPlain && (protocol === 'https:' || protocol === 'http:') ? `${protocol}//${host}` : wrong;
+}
+
+const KEY_TEXT = /^[\x21-\x7e]+$/;
+
+function readKey(
+  given: string | null,
+  keysJson: string | null,
+  kind: KeyKind,
+  readText: StoreOptionsNeeds['readText'],
+): string | Wrong {
+  if (given?.startsWith('@')) {
+    const text = textOrNull(given.slice(1), readText);
+    if (text === null) return { wrong: `--api-key: ${given.slice(1)} cannot be read` };
+    return asKey(text.split(/\r?\n/, 1)[0].trim(), `the first line of ${given.slice(1)}`);
+  }
+  if (given !== null) return asKey(given, 'the text of --api-key');
+  if (keysJson === null) {
+    return {
+      wrong: 'a key is wanted: --api-key, QUARRY_API_KEY, or --data-dir with the keys.json of a server here',
+    };
+  }
+  try {
+    return asKey(String(JSON.parse(keysJson).database[kind]), `the ${kind} of keys.json`);
+  } catch {
+    return {
+      wrong: 'keys.json of the data directory is not what a first start wrote: --api-key names a key',
+    };
+  }
+}
+
+const asKey = (text: string, what: string): string | Wrong =>
+  KEY_TEXT.test(text)
+    ? text
+    : { wrong: `${what} is no key: keys are letters, digits and signs without spaces` };
+
+function textOrNull(file: string | null, readText: StoreOptionsNeeds['readText']): string | null {
+  if (file === null) return null;
+  try {
+    return readText(file);
+  } catch {
+    return null;
+  }
+}

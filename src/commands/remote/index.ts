@@ -1,0 +1,8 @@
+export {
+  RemoteClient,
+  RemoteError,
+  type RemotePlace,
+  type RemoteRequest,
+  UnreachableError,
+} from './client.js';
+export { type KeyKind, REMOTE_FLAGS, REMOTE_HELP, type RemoteAccess, readRemote } from './flags.js';

@@ -1,0 +1,42 @@
+/** What Tab makes of the beginning of a word: keywords, dimensions, and the columns of those that the statement names. */
+import type { DimensionModel } from '../export/dimension.js';
+
+const KEYWORDS =
+  'SELECT DISTINCT FROM WHERE AND OR NOT IN BETWEEN LIKE IS NULL GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET AS JOIN LEFT INNER ON CASE WHEN THEN ELSE END CAST INSERT INTO VALUES UPDATE SET DELETE EXPLAIN ANALYZE TRUE FALSE COUNT SUM AVG MIN MAX MEDIAN PERCENTILE STDDEV INTERVAL DATEPART COALESCE UPPER LOWER ROUND'.split(
+    ' ',
+  );
+
+const isPlain = (name: string): boolean =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !KEYWORDS.includes(name.toUpperCase());
+const written = (name: string): string => (isPlain(name) ? name : `[${name}]`);
+
+/** As readline wants it: what the word may become, and the word. `before` is the statement up to the line's cursor. */
+export function completions(
+  models: readonly DimensionModel[],
+  before: string,
+): [found: string[], word: string] {
+  const [word] = /\[[^\]\s]*$|[\p{L}\p{N}_.-]*$/u.exec(before) ?? [''];
+  const bare = word.replace('[', '').toLowerCase();
+  const named = models.filter(({ name }) =>
+    namesDimension(before.slice(0, before.length - word.length), name),
+  );
+  const columns = (named.length > 0 ? named : models).flatMap(columnNames);
+  const names = [...new Set([...columns, ...models.map(({ name }) => name)])]
+    .filter((name) => name.startsWith(bare))
+    .map((name) => (word.startsWith('[') ? `[${name}]` : written(name)));
+  if (word.startsWith('[')) return [names, word];
+  const lower = word !== '' && word === word.toLowerCase();
+  const keywords = KEYWORDS.filter((keyword) => keyword.toLowerCase().startsWith(bare));
+  return [[...names, ...keywords.map((keyword) => (lower ? keyword.toLowerCase() : keyword))].sort(), word];
+}
+
+const columnNames = ({ attributes, events }: DimensionModel): string[] => [
+  'entity-id',
+  ...attributes.map(({ apiName }) => apiName),
+  ...events.flatMap(({ apiName }) => [`${apiName}.value`, `${apiName}.date`]),
+];
+
+/** Behind FROM, JOIN, INTO or UPDATE. */
+function namesDimension(text: string, name: string): boolean {
+  return new RegExp(`\\b(?:from|join|into|update)\\s+(?:\\[${name}\\]|${name}(?![\\w-]))`, 'i').test(text);
+}

@@ -1,0 +1,34 @@
+/** What went wrong with a statement, shown where it did. */
+import { printable } from '../printable.js';
+import { RemoteError } from '../remote/index.js';
+import { cutTo, widthOf } from './text-width.js';
+
+/** Before the line of the statement that is shown. */
+const INDENT = '  ';
+/** Code points shown before the place, so that a long line is no wall of text. */
+const BEFORE_MAX = 60;
+
+/** Lines with their ends. Errors that are none of the server's are rejected. */
+export function errorText(error: unknown, statement: string, width: number): string {
+  if (!(error instanceof RemoteError)) throw error;
+  const { code, reason, status, more } = error;
+  const { line, column, suggestion } = more;
+  let text = code === null ? `error: HTTP ${status}` : `error ${code}`;
+  text += `: ${printable(reason)}\n`;
+  if (typeof line === 'number' && typeof column === 'number') {
+    text += placeText(statement.split('\n')[line - 1] ?? '', line, column, width);
+  }
+  if (typeof suggestion === 'string') text += `${INDENT}did you mean ${printable(suggestion)}?\n`;
+  return text;
+}
+
+/** The line, and a caret below its column, which is counted in code points from 1. */
+function placeText(lineText: string, line: number, column: number, width: number): string {
+  const points = Array.from(lineText);
+  const from = Math.max(0, column - 1 - BEFORE_MAX);
+  const before = `${from > 0 ? '…' : ''}${printable(points.slice(from, column - 1).join(''))}`;
+  const label = `${INDENT}line ${line}: `;
+  const room = Math.max(BEFORE_MAX, width - label.length);
+  const shown = cutTo(before + printable(points.slice(column - 1).join('')), room);
+  return `${label}${shown}\n${' '.repeat(label.length + widthOf(before))}^\n`;
+}

@@ -1,0 +1,218 @@
+/**
+ * The interactive prompt: statements of one line or several, answers drawn as they come.
+ * Invariants: one statement is worked on at a time, later lines wait; Ctrl-C ends a statement by closing its connection,
+ * so that the server stops too; a refused statement never ends the prompt.
+ */
+import readline from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { FileSystem } from '../../io/index.js';
+import { Asker } from '../export/ask.js';
+import { type DimensionModel, readDimensions } from '../export/dimension.js';
+import type { Output } from '../progress.js';
+import { type RemoteAccess, type RemoteClient, RemoteError, UnreachableError } from '../remote/index.js';
+import {
+  columnsText,
+  dimensionsText,
+  PROMPT_HELP,
+  type PromptCommand,
+  readPromptCommand,
+} from './commands.js';
+import { completions } from './completion.js';
+import { errorText } from './error-text.js';
+import type { History } from './history.js';
+import { fileOutlet, type Outlet, standardOutlet } from './outlet.js';
+import { runStatement, type SqlFormat } from './run-statement.js';
+import { onOneLine, StatementReader } from './statements.js';
+import type { Terminal } from './table.js';
+
+export interface PromptNeeds {
+  readonly input: Readable;
+  readonly output: Output & { readonly columns?: number };
+  readonly client: RemoteClient;
+  readonly access: RemoteAccess;
+  readonly history: History;
+  readonly files: FileSystem;
+  readonly format: SqlFormat;
+  /** Whether what is missing is drawn dim. */
+  readonly styled: boolean;
+}
+
+const FIRST = 'quarry> ';
+const FURTHER = '     -> ';
+/** Of a terminal that does not tell. */
+const WIDTH_DEFAULT = 80;
+const NEVER = new AbortController().signal;
+
+/** Resolves when the user leaves. Rejects when the server cannot be asked at the start. */
+export async function runPrompt(needs: PromptNeeds): Promise<void> {
+  const models = await readDimensions(needs.client, needs.access);
+  const prompt = new Prompt(needs, models, await needs.history.read());
+  await prompt.ended;
+}
+
+class Prompt {
+  readonly ended: Promise<void>;
+  readonly #needs: PromptNeeds;
+  readonly #lines: readline.Interface;
+  readonly #reader = new StatementReader();
+  /** The statement that is worked on. */
+  #running: AbortController | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #models: readonly DimensionModel[];
+  #format: SqlFormat;
+  #timing = false;
+  #outlet: Outlet;
+  #recent: string[];
+
+  constructor(needs: PromptNeeds, models: readonly DimensionModel[], recent: string[]) {
+    this.#needs = needs;
+    this.#models = models;
+    this.#recent = recent;
+    this.#format = needs.format;
+    this.#outlet = standardOutlet(needs.output);
+    this.#lines = readline.createInterface({
+      input: needs.input,
+      output: needs.output,
+      terminal: true,
+      prompt: FIRST,
+      history: [...recent],
+      historySize: Math.max(1_000, recent.length),
+      completer: (line: string) => completions(this.#models, `${this.#reader.open} ${line}`),
+    });
+    // Statements are remembered, not lines.
+    this.#lines.on('history', (history: string[]) => {
+      history.splice(0, history.length, ...this.#recent);
+    });
+    this.#lines.on('line', (line) => this.#queue(() => this.#takeLine(line)));
+    this.#lines.on('SIGINT', () => this.#interrupt());
+    this.ended = new Promise((resolve) => {
+      this.#lines.on('close', () => {
+        this.#running?.abort();
+        this.#queue(async () => {
+          this.#write('\n');
+          await this.#outlet.close();
+          resolve();
+        });
+      });
+    });
+    this.#write('quarry: \\? for help, ; ends a statement, Ctrl-D leaves\n');
+    this.#ask();
+  }
+
+  get #terminal(): Terminal {
+    return { width: this.#needs.output.columns || WIDTH_DEFAULT, styled: this.#needs.styled };
+  }
+
+  #queue(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error: Error) => this.#write(`error: ${error.message}\n`));
+  }
+
+  #write(text: string): void {
+    this.#needs.output.write(text);
+  }
+
+  #ask(): void {
+    this.#lines.setPrompt(this.#reader.isBlank ? FIRST : FURTHER);
+    this.#lines.prompt();
+  }
+
+  #interrupt(): void {
+    if (this.#running !== null) {
+      this.#running.abort();
+      return;
+    }
+    this.#write('^C\n');
+    this.#reader.rest();
+    // The whole line: what stands before the cursor, and behind it.
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#ask();
+  }
+
+  async #takeLine(line: string): Promise<void> {
+    if (this.#reader.isBlank && line.trimStart().startsWith('\\')) await this.#obey(readPromptCommand(line));
+    else for (const statement of this.#reader.take(`${line}\n`)) await this.#run(statement);
+    this.#ask();
+  }
+
+  async #run(statement: string): Promise<void> {
+    await this.#remember(statement);
+    const running = new AbortController();
+    this.#running = running;
+    const begunMs = performance.now();
+    const asker = new Asker(this.#needs.client, this.#needs.access, running.signal);
+    try {
+      await runStatement(asker, statement, this.#format, this.#outlet, this.#terminal);
+      if (this.#timing) this.#write(`${(performance.now() - begunMs).toFixed(1)} ms\n`);
+    } catch (error) {
+      this.#write(running.signal.aborted ? 'stopped\n' : this.#told(error, statement));
+      if (error instanceof RemoteError && error.code === 6000) await this.#readModels();
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  #told(error: unknown, statement: string): string {
+    return error instanceof RemoteError
+      ? errorText(error, statement, this.#terminal.width)
+      : `error: ${(error as Error).message}\n`;
+  }
+
+  async #remember(statement: string): Promise<void> {
+    const line = onOneLine(statement);
+    // A line end within quotes is nothing that a line can be edited with.
+    if (line.includes('\n')) return;
+    this.#recent = [`${line};`, ...this.#recent.filter((other) => other !== `${line};`)].slice(0, 1_000);
+    (this.#lines as readline.Interface & { history: string[] }).history = [...this.#recent];
+    await this.#needs.history.add(`${line};`);
+  }
+
+  /** Names may have been made or have gone; without an answer the old ones stay. */
+  async #readModels(): Promise<void> {
+    const { client, access } = this.#needs;
+    try {
+      this.#models = await readDimensions(client, access, NEVER);
+    } catch (error) {
+      if (!(error instanceof RemoteError || error instanceof UnreachableError)) throw error;
+    }
+  }
+
+  async #obey(command: PromptCommand): Promise<void> {
+    switch (command.do) {
+      case 'quit':
+        this.#lines.close();
+        return;
+      case 'help':
+        return this.#write(PROMPT_HELP);
+      case 'timing':
+        this.#timing = !this.#timing;
+        return this.#write(`timing is ${this.#timing ? 'on' : 'off'}\n`);
+      case 'vertical':
+        return this.#setFormat(this.#format === 'vertical' ? 'table' : 'vertical');
+      case 'format':
+        return this.#setFormat(command.format);
+      case 'dimensions':
+        await this.#readModels();
+        return this.#write(dimensionsText(this.#models, this.#terminal));
+      case 'columns':
+        await this.#readModels();
+        return this.#write(columnsText(this.#models, command.dimension, this.#terminal));
+      case 'output':
+        return this.#redirect(command.file);
+      case 'nothing':
+        return this.#write(`${command.wrong}\n`);
+    }
+  }
+
+  #setFormat(format: SqlFormat): void {
+    this.#format = format;
+    this.#write(`answers are written as ${format}\n`);
+  }
+
+  async #redirect(file: string | null): Promise<void> {
+    const { files, output } = this.#needs;
+    const outlet = file === null ? standardOutlet(output) : await fileOutlet(files, file);
+    await this.#outlet.close();
+    this.#outlet = outlet;
+  }
+}

@@ -1,0 +1,90 @@
+/** Which charts a table can be drawn as, and the figures that each needs. */
+import { cellText, type Point, pointsIn, type Table } from './table.js';
+
+export type Chart =
+  | { readonly kind: 'figure'; readonly value: string; readonly label: string }
+  | {
+      readonly kind: 'bars';
+      readonly label: string;
+      readonly bars: readonly { readonly name: string; readonly value: number; readonly text: string }[];
+    }
+  | {
+      readonly kind: 'times';
+      readonly label: string;
+      /** Seconds since 1970, rising. */
+      readonly seconds: readonly number[];
+      readonly values: readonly number[];
+    }
+  | { readonly kind: 'map'; readonly places: readonly Place[]; readonly label: string };
+
+export interface Place {
+  readonly at: Point;
+  readonly name: string;
+}
+
+/** The first one fits best. */
+export function chartsOf(table: Table): Chart[] {
+  return [figureOf(table), mapOf(table), timesOf(table), barsOf(table)].filter((chart) => chart !== null);
+}
+
+const indexOfKind = ({ columns }: Table, kind: string): number =>
+  columns.findIndex((column) => column.kind === kind);
+
+/** The last one: behind the groups' sizes stands what was worked out of them. */
+const figureColumn = ({ columns }: Table): number => columns.findLastIndex(({ kind }) => kind === 'number');
+
+function figureOf(table: Table): Chart | null {
+  const at = figureColumn(table);
+  if (table.rows.length !== 1 || at < 0 || table.columns.length > 2) return null;
+  const others = table.rows[0].filter((_, index) => index !== at);
+  const label = table.columns.length === 1 ? table.columns[at].title : others.map(cellText).join(' ');
+  return { kind: 'figure', value: cellText(table.rows[0][at]), label };
+}
+
+function barsOf(table: Table): Chart | null {
+  const at = figureColumn(table);
+  const names = table.columns.flatMap(({ kind }, index) =>
+    index !== at && kind !== 'number' ? [index] : [],
+  );
+  const by =
+    names.length > 0 ? names : table.columns.flatMap((_, index) => (index < at ? [index] : [])).slice(0, 1);
+  if (at < 0 || by.length === 0 || table.rows.length < 2) return null;
+  const bars = table.rows.flatMap((row) => {
+    const cell = row[at];
+    if (cell === null) return [];
+    const name = by.map((index) => cellText(row[index]) || '(none)').join(' · ');
+    return [{ name, value: Number(cell), text: cellText(cell) }];
+  });
+  return { kind: 'bars', label: table.columns[at].title, bars };
+}
+
+function timesOf(table: Table): Chart | null {
+  const at = figureColumn(table);
+  const when = indexOfKind(table, 'moment');
+  if (at < 0 || when < 0 || table.rows.length < 2) return null;
+  const points = table.rows
+    .map((row) => ({ second: Date.parse(cellText(row[when])) / 1000, value: Number(row[at] ?? Number.NaN) }))
+    .filter(({ second, value }) => Number.isFinite(second) && Number.isFinite(value))
+    .sort((a, b) => a.second - b.second);
+  const isSeries = points.every(({ second }, index) => index === 0 || second > points[index - 1].second);
+  if (!isSeries || points.length < 2) return null;
+  return {
+    kind: 'times',
+    label: table.columns[at].title,
+    seconds: points.map(({ second }) => second),
+    values: points.map(({ value }) => value),
+  };
+}
+
+function mapOf(table: Table): Chart | null {
+  const at = indexOfKind(table, 'point');
+  if (at < 0) return null;
+  const places = table.rows.flatMap((row) => {
+    const name = row
+      .filter((cell, index) => index !== at && cell !== null)
+      .map(cellText)
+      .join(' · ');
+    return pointsIn(row[at]).map((point) => ({ at: point, name }));
+  });
+  return { kind: 'map', places, label: table.columns[at].title };
+}

@@ -1,0 +1,218 @@
+/** The console as a whole: who is signed in, which view is seen, light or dark. Views that were opened keep what was typed. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Draft } from './ask/draft.js';
+import { useAsking } from './parts/asking.js';
+import { type Console, ConsoleContext, type QueryText } from './parts/context.js';
+import { Busy, Empty, ErrorBox } from './parts/controls.js';
+import { useTheme } from './parts/theme.js';
+import { Client } from './server/client.js';
+import { loadModel, type Model } from './server/model.js';
+import type { Session, SessionStore } from './server/session.js';
+import { Databases } from './views/databases.js';
+import { Explore, type Opened } from './views/explore.js';
+import { Home } from './views/home.js';
+import { Keys } from './views/keys.js';
+import { Live } from './views/live.js';
+import { Query } from './views/query.js';
+import { Saved } from './views/saved.js';
+import { SignIn } from './views/sign-in.js';
+
+const VIEWS = [
+  { name: 'home', text: 'Start', ofDatabase: true },
+  { name: 'explore', text: 'Explore', ofDatabase: true },
+  { name: 'query', text: 'Query', ofDatabase: true },
+  { name: 'saved', text: 'Saved', ofDatabase: true },
+  { name: 'live', text: 'Live', ofDatabase: false },
+  { name: 'keys', text: 'Keys', ofDatabase: false },
+] as const;
+
+type ViewName = (typeof VIEWS)[number]['name'];
+
+const EMPTY_MODEL: Model = { database: null, dimensions: [] };
+
+const viewInAddress = (): ViewName =>
+  VIEWS.find(({ name }) => window.location.hash === `#${name}`)?.name ?? 'home';
+
+function useView(): [ViewName, (name: ViewName) => void] {
+  const [view, setView] = useState(viewInAddress);
+  useEffect(() => {
+    const follow = (): void => setView(viewInAddress());
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+  }, []);
+  return [
+    view,
+    (name) => {
+      window.location.hash = name;
+    },
+  ];
+}
+
+export function App({ store }: { readonly store: SessionStore }) {
+  const [session, setSession] = useState<Session | null>(() => store.read());
+  const [hasEnded, setHasEnded] = useState(false);
+  const signedIn = (next: Session, onDevice: boolean): void => {
+    store.keep(next, onDevice);
+    setSession(next);
+    setHasEnded(false);
+  };
+  const signOut = (): void => {
+    store.clear();
+    setSession(null);
+    setHasEnded(false);
+    window.location.hash = '';
+  };
+  return (
+    <>
+      {session !== null && (
+        <div inert={hasEnded}>
+          <Signed session={session} onEnded={() => setHasEnded(true)} onSignOut={signOut} />
+        </div>
+      )}
+      {(session === null || hasEnded) && (
+        <div class={hasEnded ? 'over' : ''}>
+          <SignIn again={hasEnded} onSignedIn={signedIn} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface SignedProps {
+  readonly session: Session;
+  readonly onEnded: () => void;
+  readonly onSignOut: () => void;
+}
+
+function Signed({ session, onEnded, onSignOut }: SignedProps) {
+  const { databaseKey, teamKey, email } = session;
+  const [view, setView] = useView();
+  const { theme, toggle } = useTheme();
+  const loading = useAsking<Model>();
+  const [draft, setDraft] = useState<Opened | null>(null);
+  const [query, setQuery] = useState<QueryText | null>(null);
+  // Clients belong to their keys.
+  const client = useMemo(() => new Client(databaseKey ?? '', onEnded), [databaseKey]);
+  const team = useMemo(() => (teamKey === null ? null : new Client(teamKey, onEnded)), [teamKey]);
+  const reloadModel = (): void => {
+    if (databaseKey !== null) loading.run(() => loadModel(client));
+  };
+  useEffect(reloadModel, [client]);
+
+  const { asking } = loading;
+  const model = asking.state === 'done' ? asking.value : asking.state === 'busy' ? asking.before : null;
+  const known: Console = {
+    ...{ client, team, theme, reloadModel, onEnded },
+    model: model ?? EMPTY_MODEL,
+    openDraft: (given: Draft, windowOf) => {
+      setDraft({ draft: given, windowOf });
+      setView('explore');
+    },
+    openQuery: (text) => {
+      setQuery(text);
+      setView('query');
+    },
+  };
+  const database = model?.database ?? session.database;
+  return (
+    <ConsoleContext.Provider value={known}>
+      <a class="skip" href={`#${view}`} onClick={toMain}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="#home">
+          <span class="mark" aria-hidden="true" /> Quarry
+          {database !== null && database !== '' && <small>{database}</small>}
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.map(({ name, text }) => (
+            <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
+              {text}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          {email !== null && <span class="facts">{email}</span>}
+          <button
+            type="button"
+            class="quiet"
+            onClick={toggle}
+            aria-label={`Change to ${theme === 'dark' ? 'light' : 'dark'}`}
+          >
+            {theme === 'dark' ? '☀' : '☾'}
+          </button>
+          <button type="button" class="quiet" onClick={onSignOut}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {VIEWS.map(({ name, ofDatabase }) => (
+          <Visited key={name} isSeen={name === view} keeps={name === 'explore' || name === 'query'}>
+            {() =>
+              !ofDatabase ? (
+                <View name={name} draft={draft} query={query} />
+              ) : databaseKey === null ? (
+                <>
+                  <Empty title="A key of a database is needed here">
+                    <p>
+                      You are signed in for the team: its key makes keys. Sign out, then in with one of the
+                      database.
+                    </p>
+                  </Empty>
+                  {name === 'home' && team !== null && <Databases team={team} />}
+                </>
+              ) : asking.state === 'failed' ? (
+                <>
+                  <ErrorBox error={asking.error} />
+                  <button type="button" onClick={reloadModel}>
+                    Try again
+                  </button>
+                </>
+              ) : model === null ? (
+                <Busy text="Reading dimensions and columns…" />
+              ) : (
+                <View name={name} draft={draft} query={query} />
+              )
+            }
+          </Visited>
+        ))}
+      </main>
+    </ConsoleContext.Provider>
+  );
+}
+
+function toMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+interface VisitedProps {
+  readonly isSeen: boolean;
+  /** Once seen it stays, out of sight. */
+  readonly keeps: boolean;
+  readonly children: () => preact.ComponentChildren;
+}
+
+function Visited({ isSeen, keeps, children }: VisitedProps) {
+  const [wasSeen, setWasSeen] = useState(false);
+  useEffect(() => {
+    if (isSeen) setWasSeen(true);
+  }, [isSeen]);
+  if (!isSeen && !(keeps && wasSeen)) return null;
+  return <div hidden={!isSeen}>{children()}</div>;
+}
+
+interface ViewProps {
+  readonly name: ViewName;
+  readonly draft: Opened | null;
+  readonly query: QueryText | null;
+}
+
+function View({ name, draft, query }: ViewProps) {
+  if (name === 'home') return <Home />;
+  if (name === 'explore') return <Explore opened={draft} />;
+  if (name === 'query') return <Query opened={query} />;
+  if (name === 'saved') return <Saved />;
+  return name === 'live' ? <Live /> : <Keys />;
+}

@@ -1,0 +1,113 @@
+/** Figures over time, drawn by uPlot: bars of buckets, or lines of what is watched. Times are UTC. */
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatCount, formatShort, momentTick } from '../answer/format.js';
+import { useConsole } from '../parts/context.js';
+
+interface TimesProps {
+  readonly label: string;
+  readonly seconds: readonly number[];
+  readonly values: readonly (number | null)[];
+  readonly lines?: boolean;
+  readonly height?: number;
+  readonly format?: (value: number) => string;
+}
+
+const HEIGHT = 300;
+
+export function Times({
+  label,
+  seconds,
+  values,
+  lines = false,
+  height = HEIGHT,
+  format = formatShort,
+}: TimesProps) {
+  const { theme } = useConsole();
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const last = values[values.length - 1] ?? null;
+
+  // New figures are put into the plot that is there.
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const made = new uPlot(
+      optionsOf(element, { label, lines, height, format }),
+      [[...seconds], [...values]],
+      element,
+    );
+    plot.current = made;
+    const resizing = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    resizing.observe(element);
+    return () => {
+      resizing.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [theme, label, lines, height]);
+
+  useEffect(() => {
+    plot.current?.setData([[...seconds], [...values]]);
+  }, [seconds, values]);
+
+  return (
+    <figure class="times">
+      <figcaption>{label}</figcaption>
+      <div
+        ref={place}
+        style={{ minHeight: `${height}px` }}
+        role="img"
+        aria-label={`${label}: ${seconds.length} points${last === null ? '' : `, the last ${formatCount(last)}`}`}
+      />
+    </figure>
+  );
+}
+
+type Wanted = Required<Pick<TimesProps, 'label' | 'lines' | 'height' | 'format'>>;
+
+function optionsOf(element: HTMLElement, { label, lines, height, format }: Wanted): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color('--ink-soft'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { stroke: color('--line'), width: 1 },
+    font: '12px system-ui, sans-serif',
+  };
+  const bars = uPlot.paths.bars?.({ size: [0.9, 60], align: 1 });
+  return {
+    width: element.clientWidth || 300,
+    height,
+    tzDate: (second) => uPlot.tzDate(new Date(second * 1000), 'UTC'),
+    legend: { show: !lines, live: true },
+    cursor: { drag: { x: false, y: false } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: [
+      {
+        ...axis,
+        space: 90,
+        size: 36,
+        values: (_plot, ticks, _index, _space, step) => ticks.map((tick) => momentTick(tick, step)),
+      },
+      {
+        ...axis,
+        size: 74,
+        values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))),
+      },
+    ],
+    series: [
+      { label: 'from', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      {
+        label,
+        stroke: color('--accent'),
+        fill: color(lines ? '--accent-faint' : '--accent-soft'),
+        width: lines ? 1.5 : 0,
+        points: { show: false },
+        value: (_plot, value) => (value === null ? '–' : formatCount(value)),
+        ...(lines || bars === undefined ? {} : { paths: bars }),
+      },
+    ],
+  };
+}

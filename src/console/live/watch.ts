@@ -1,0 +1,38 @@
+/** What the live view shows, worked out of two readings of /metrics. */
+import { isQuery, quantileBetween, type Sample, sumOf } from './prometheus.js';
+
+export interface Reading {
+  /** Seconds since 1970. */
+  readonly at: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface Figures {
+  readonly at: number;
+  /** A second. */
+  readonly entities: number;
+  readonly values: number;
+  readonly queries: number;
+  /** Seconds; null = nothing was asked meanwhile. */
+  readonly medianSeconds: number | null;
+  readonly p95Seconds: number | null;
+  readonly memoryBytes: number;
+}
+
+export function figuresBetween(before: Reading, after: Reading): Figures {
+  const seconds = Math.max(after.at - before.at, 0.001);
+  /** A counter that went back was begun anew by a restart. */
+  const rate = (name: string, counts?: (labels: Sample['labels']) => boolean): number =>
+    Math.max(0, sumOf(after.samples, name, counts) - sumOf(before.samples, name, counts)) / seconds;
+  const quantile = (share: number): number | null =>
+    quantileBetween(before.samples, after.samples, 'quarry_http_request_seconds', share);
+  return {
+    at: after.at,
+    entities: rate('quarry_inserted_entities_total'),
+    values: rate('quarry_inserted_values_total'),
+    queries: rate('quarry_http_requests_total', isQuery),
+    medianSeconds: quantile(0.5),
+    p95Seconds: quantile(0.95),
+    memoryBytes: sumOf(after.samples, 'quarry_memory_used_bytes'),
+  };
+}

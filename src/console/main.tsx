@@ -1,0 +1,12 @@
+/** Where the console begins. */
+import { render } from 'preact';
+import { App } from './app.js';
+import { showChosenTheme } from './parts/theme.js';
+import { SessionStore } from './server/session.js';
+import './style/base.css';
+import './style/parts.css';
+import './style/views.css';
+
+const root = document.getElementById('console');
+showChosenTheme();
+if (root !== null) render(<App store={new SessionStore(sessionStorage, localStorage)} />, root);

@@ -1,0 +1,60 @@
+/** A table of an answer: its head stays in sight, numbers stand to the right, and long ones are shown bit by bit. */
+import { useState } from 'preact/hooks';
+import { formatMoment } from '../answer/format.js';
+import { type CellKind, cellText, type Table } from '../answer/table.js';
+import type { Json } from '../server/json.js';
+
+const ROWS_AT_ONCE = 200;
+
+export function Grid({ table }: { readonly table: Table }) {
+  const [shown, setShown] = useState(ROWS_AT_ONCE);
+  const { columns, rows } = table;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
+    <section class="grid" aria-label="Rows" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title, kind }) => (
+              <th key={title} scope="col" class={kind}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row, index) => (
+            // Rows of an answer have no other name, and never move
+            <tr key={index}>
+              {columns.map(({ title, kind }, at) => (
+                <td key={title} class={kind}>
+                  <Cell cell={row[at]} kind={kind} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <button type="button" class="quiet more" onClick={() => setShown(shown + ROWS_AT_ONCE * 5)}>
+          Show more of {rows.length} rows
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Cell({ cell, kind }: { readonly cell: Json; readonly kind: CellKind }) {
+  if (cell === null) return <span class="missing">–</span>;
+  const text = cellText(cell);
+  if (kind === 'moment') return <>{formatMoment(text)}</>;
+  return <>{kind === 'number' ? groupedDigits(text) : text}</>;
+}
+
+/** Thousands apart, every digit kept. */
+const groupedDigits = (text: string): string => {
+  const [whole, fraction] = text.split('.');
+  if (!/^-?\d+$/.test(whole)) return text;
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+};

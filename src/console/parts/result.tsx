@@ -1,0 +1,130 @@
+/** An answer: drawn as what fits it best, as a table, and as it came. */
+import { useState } from 'preact/hooks';
+import { type Chart, chartsOf } from '../answer/chart.js';
+import { formatSeconds, plural } from '../answer/format.js';
+import { type Table, tablesOf } from '../answer/table.js';
+import { Bars } from '../charts/bars.js';
+import { PlaceMap } from '../charts/map.js';
+import { Times } from '../charts/times.js';
+import type { Answered } from '../server/client.js';
+import type { Asking } from './asking.js';
+import { Busy, CopyButton, Empty, ErrorBox, Tabs } from './controls.js';
+import { Grid } from './grid.js';
+
+export type View = Chart['kind'] | 'table' | 'json';
+
+export interface Shown {
+  readonly answered: Answered;
+  /** What was asked, to be shown and sent elsewhere. */
+  readonly request: string;
+  /** What it is shown as at first; left out: as what fits best. */
+  readonly first?: View;
+  /** Rows as the view wants them in order; left out: as they came. */
+  readonly arrange?: (table: Table) => Table;
+}
+
+const VIEW_NAMES: Readonly<Record<View, string>> = {
+  figure: 'Number',
+  bars: 'Bars',
+  times: 'Over time',
+  map: 'Map',
+  table: 'Table',
+  json: 'JSON',
+};
+
+export function Result({ asking, onStop }: { readonly asking: Asking<Shown>; readonly onStop: () => void }) {
+  if (asking.state === 'idle') return null;
+  if (asking.state === 'failed') return <ErrorBox error={asking.error} />;
+  const shown = asking.state === 'done' ? asking.value : asking.before;
+  return (
+    <div class="result" aria-busy={asking.state === 'busy'}>
+      {asking.state === 'busy' && (
+        <div class="row">
+          <Busy text="Asking…" />
+          <button type="button" class="quiet" onClick={onStop}>
+            Stop
+          </button>
+        </div>
+      )}
+      {shown !== null && <Answer key={shown.answered.text} shown={shown} />}
+    </div>
+  );
+}
+
+const JSON_CHARACTERS_MAX = 200_000;
+
+function Answer({ shown: { answered, request, arrange, first } }: { readonly shown: Shown }) {
+  const tables = tablesOf(answered.json).map((table) => arrange?.(table) ?? table);
+  const [tableIndex, setTableIndex] = useState(0);
+  const table = tables[tableIndex];
+  const charts = table === undefined ? [] : chartsOf(table);
+  const views: View[] = [
+    ...charts.map(({ kind }) => kind),
+    ...(table === undefined ? [] : (['table'] as const)),
+    'json',
+  ];
+  const [chosen, setChosen] = useState<View | null>(first ?? null);
+  const view = chosen !== null && views.includes(chosen) ? chosen : views[0];
+  const chart = charts.find(({ kind }) => kind === view);
+  return (
+    <>
+      {tables.length > 1 && (
+        <Tabs
+          label="Results"
+          chosen={String(tableIndex)}
+          tabs={tables.map(({ name }, index) => ({
+            name: String(index),
+            text: name || `Result ${index + 1}`,
+          }))}
+          onChoose={(name) => setTableIndex(Number(name))}
+        />
+      )}
+      <div class="row between">
+        <Tabs
+          label="Shown as"
+          chosen={view}
+          tabs={views.map((name) => ({ name, text: VIEW_NAMES[name] }))}
+          onChoose={setChosen}
+        />
+        <p class="facts" role="status">
+          {table !== undefined && <>{plural(table.rows.length, 'row')} · </>}
+          {formatSeconds(answered.seconds)}
+        </p>
+      </div>
+      {table !== undefined && table.rows.length === 0 && view !== 'json' ? (
+        <Empty title="Nothing matches">
+          <p>
+            The question was asked and answered: nothing in the database fits it. Wider dates or fewer
+            conditions may.
+          </p>
+        </Empty>
+      ) : (
+        <>
+          {chart !== undefined && <Drawn chart={chart} />}
+          {view === 'table' && table !== undefined && <Grid table={table} />}
+          {view === 'json' && <pre class="json">{answered.text.slice(0, JSON_CHARACTERS_MAX)}</pre>}
+        </>
+      )}
+      <details class="request">
+        <summary>The request</summary>
+        <pre>{request}</pre>
+        <CopyButton text={request} label="Copy" />
+      </details>
+    </>
+  );
+}
+
+function Drawn({ chart }: { readonly chart: Chart }) {
+  if (chart.kind === 'bars') return <Bars {...chart} />;
+  if (chart.kind === 'times') return <Times {...chart} />;
+  if (chart.kind === 'map') return <PlaceMap {...chart} />;
+  return (
+    <p class="figure">
+      <strong>{grouped(chart.value)}</strong> <span>{chart.label}</span>
+    </p>
+  );
+}
+
+/** Digits in groups, however many there are. */
+const grouped = (text: string): string =>
+  text.replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));

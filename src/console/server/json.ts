@@ -1,0 +1,33 @@
+/** JSON with every digit: an integer that a double cannot hold becomes a bigint, such a fraction stays the text it was. */
+
+export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+const exact: Reviver = (_key, value, context) => {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined) return value;
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
+  return keepsDigits(value, source) ? value : source;
+};
+
+/** Digits that a double surely keeps. */
+const DIGITS_KEPT = 15;
+
+/** `1500.0` and `1e3` say no more than the number does; twenty decimals do. */
+const keepsDigits = (value: number, source: string): boolean =>
+  /e/i.test(source) ||
+  String(value) === source.replace(/\.?0+$/, '') ||
+  source.replace(/^[-0.]+|\./g, '').length <= DIGITS_KEPT;
+
+/** Throws SyntaxError for what is no JSON. */
+export const parseJson = (text: string): Json =>
+  JSON.parse(text, exact as (key: string, value: unknown) => unknown) as Json;
+
+export const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);

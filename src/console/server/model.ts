@@ -1,0 +1,120 @@
+/** What a database holds, as the server lists it: dimensions and their columns, with sizes where the key may see them. */
+import { type Client, RequestError } from './client.js';
+import { isList, isObject, type Json, type JsonObject } from './json.js';
+
+/** How values of a column are typed and compared. */
+export type ValueKind = 'text' | 'number' | 'yes-no' | 'day' | 'moment' | 'point';
+
+export interface Column {
+  /** The api-name. */
+  readonly name: string;
+  readonly type: string;
+  readonly kind: ValueKind;
+  readonly isEvent: boolean;
+  readonly isList: boolean;
+  readonly isActive: boolean;
+  readonly description: string;
+  /** null = not told. */
+  readonly events: number | null;
+  readonly bytes: number | null;
+}
+
+export interface Dimension {
+  readonly name: string;
+  /** null = not told. */
+  readonly entities: number | null;
+  readonly bytes: number | null;
+  readonly columns: readonly Column[];
+}
+
+export interface Model {
+  /** null = not told. */
+  readonly database: string | null;
+  readonly dimensions: readonly Dimension[];
+}
+
+export const ENTITY_ID = 'entity-id';
+
+const KINDS: Readonly<Record<string, ValueKind>> = {
+  integer: 'number',
+  decimal: 'number',
+  enumerated: 'number',
+  boolean: 'yes-no',
+  date: 'day',
+  datetime: 'moment',
+  geolocation: 'point',
+};
+
+const EVENT_TYPE = /-event$/;
+
+/** Members of the listing that are no dimension. */
+const NOT_DIMENSIONS: ReadonlySet<string> = new Set(['status', 'count', 'took']);
+
+/** `listing` answers GET /v1/column; `sizes` GET /v1/status, null where the key may not ask for it. */
+export function readModel(listing: Json, sizes: Json): Model {
+  const status = isObject(sizes) ? sizes : {};
+  const told = objectsIn(status.dimensions);
+  const entries = isObject(listing) ? Object.entries(listing) : [];
+  const dimensions = entries.flatMap(([name, value]) => {
+    if (NOT_DIMENSIONS.has(name) || !isObject(value)) return [];
+    const size = told.find((one) => one['api-name'] === name);
+    const columns = [
+      ...columnsOf(objectsIn(value.active), true, size),
+      ...columnsOf(objectsIn(value.inactive), false, size),
+    ];
+    return [{ name, entities: numberOrNull(size?.entities), bytes: numberOrNull(size?.bytes), columns }];
+  });
+  return { database: typeof status.database === 'string' ? status.database : null, dimensions };
+}
+
+function columnsOf(
+  entries: readonly JsonObject[],
+  isActive: boolean,
+  size: JsonObject | undefined,
+): Column[] {
+  return entries.map((entry) => {
+    const name = String(entry['api-name']);
+    const type = String(entry.type);
+    const told = objectsIn(size?.columns).find((one) => one['api-name'] === name);
+    return {
+      name,
+      type,
+      kind: KINDS[type.replace(EVENT_TYPE, '')] ?? 'text',
+      isEvent: EVENT_TYPE.test(type),
+      isList: entry.storage === 'list-of-values',
+      isActive,
+      description: String(entry.description ?? ''),
+      events: numberOrNull(told?.events),
+      bytes: numberOrNull(told?.bytes),
+    };
+  });
+}
+
+const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+  isList(json) ? json.filter(isObject) : [];
+const numberOrNull = (json: Json | undefined): number | null => (typeof json === 'number' ? json : null);
+
+export async function loadModel(client: Client): Promise<Model> {
+  const { json } = await client.ask({ method: 'GET', path: '/v1/column' });
+  return readModel(json, await sizesOf(client));
+}
+
+/** A key that may not see sizes sees the rest. */
+async function sizesOf(client: Client): Promise<Json> {
+  try {
+    return (await client.ask({ method: 'GET', path: '/v1/status' })).json;
+  } catch (error) {
+    if (error instanceof RequestError && error.status !== 401) return null;
+    throw error;
+  }
+}
+
+export const dimensionOf = (model: Model, name: string): Dimension | undefined =>
+  model.dimensions.find((dimension) => dimension.name === name);
+
+export const columnOf = (dimension: Dimension | undefined, name: string): Column | undefined =>
+  dimension?.columns.find((column) => column.name === name);
+
+/** Columns that can be asked for, without the entity ID. */
+export const activeColumns = (dimension: Dimension | undefined): readonly Column[] =>
+  dimension?.columns.filter(({ isActive, name }) => isActive && name !== ENTITY_ID) ?? [];

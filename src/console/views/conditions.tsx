@@ -1,0 +1,129 @@
+/** Which entities count: conditions on attributes and on events, all of them or any. */
+import { type Condition, type Draft, newCondition, operatorsOf } from '../ask/draft.js';
+import { Choice, Entry, type Option } from '../parts/controls.js';
+import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../server/model.js';
+import { TestFields, WindowFields } from './test-fields.js';
+
+interface ConditionsProps {
+  readonly draft: Draft;
+  readonly dimension: Dimension | undefined;
+  readonly onChange: (draft: Draft) => void;
+}
+
+export const columnOptions = (columns: readonly Column[]): Option[] =>
+  columns.map(({ name, isEvent }) => ({ value: name, text: isEvent ? `${name} (events)` : name }));
+
+export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
+  const { conditions, measure } = draft;
+  const columns = activeColumns(dimension);
+  const set = (next: readonly Condition[]): void => onChange({ ...draft, conditions: next });
+  const add = (): void => {
+    const id = Math.max(0, ...conditions.map((condition) => condition.id)) + 1;
+    if (columns.length > 0) set([...conditions, newCondition(id, columns[0], measure)]);
+  };
+  return (
+    <fieldset class="panel">
+      <legend>Where</legend>
+      {conditions.length === 0 && (
+        <p class="hint">All {draft.dimension} count. A condition narrows that down.</p>
+      )}
+      {conditions.length > 1 && (
+        <Choice
+          label="Entities count that satisfy"
+          value={draft.join}
+          options={[
+            { value: 'and', text: 'all of these' },
+            { value: 'or', text: 'any of these' },
+          ]}
+          onChange={(join) => onChange({ ...draft, join: join === 'or' ? 'or' : 'and' })}
+        />
+      )}
+      <ul class="conditions">
+        {conditions.map((condition) => (
+          <li key={condition.id}>
+            <ConditionFields
+              condition={condition}
+              dimension={dimension}
+              onChange={(next) => set(conditions.map((one) => (one.id === next.id ? next : one)))}
+              onRemove={() => set(conditions.filter(({ id }) => id !== condition.id))}
+            />
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={add} disabled={columns.length === 0}>
+        Add a condition
+      </button>
+    </fieldset>
+  );
+}
+
+interface FieldsProps {
+  readonly condition: Condition;
+  readonly dimension: Dimension | undefined;
+  readonly onChange: (condition: Condition) => void;
+  readonly onRemove: () => void;
+}
+
+function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsProps) {
+  const column = columnOf(dimension, condition.column);
+  const choose = (name: string): void => {
+    const chosen = columnOf(dimension, name);
+    if (chosen === undefined) return;
+    const { id, from, to } = condition;
+    onChange(newCondition(id, chosen, { from, to }));
+  };
+  const id = columnOf(dimension, ENTITY_ID);
+  const columns = [...activeColumns(dimension), ...(id === undefined ? [] : [id])];
+  return (
+    <div class="condition">
+      <Choice
+        quiet
+        label="Column"
+        value={condition.column}
+        options={columnOptions(columns)}
+        onChange={choose}
+      />
+      {column !== undefined && operatorsOf(column).length > 0 && (
+        <TestFields
+          key={column.name}
+          dimension={dimension?.name ?? ''}
+          column={column}
+          test={condition.test}
+          onChange={(test) => onChange({ ...condition, test })}
+        />
+      )}
+      {column?.isEvent && (
+        <>
+          <WindowFields
+            dimension={dimension?.name ?? ''}
+            column={column}
+            window={condition}
+            onChange={(window) => onChange({ ...condition, ...window })}
+          />
+          <Entry
+            label="at least, times"
+            value={condition.atLeast}
+            class="short"
+            onChange={(atLeast) => onChange({ ...condition, atLeast })}
+          />
+        </>
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={condition.negated}
+          onChange={(event) => onChange({ ...condition, negated: event.currentTarget.checked })}
+        />
+        not
+      </label>
+      <button
+        type="button"
+        class="quiet remove"
+        aria-label={`Remove the condition on ${condition.column}`}
+        onClick={onRemove}
+      >
+        Remove
+      </button>
+    </div>
+  );
+}

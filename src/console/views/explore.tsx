@@ -1,0 +1,202 @@
+/** The form that puts a question together: what about, under which conditions, and what is to be shown. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Table } from '../answer/table.js';
+import {
+  type Draft,
+  intervalFor,
+  measureOf,
+  newDraft,
+  type Show,
+  type Window,
+  withMeasure,
+} from '../ask/draft.js';
+import { type Question, requestOf } from '../ask/request.js';
+import { useAsking } from '../parts/asking.js';
+import { useConsole } from '../parts/context.js';
+import { Choice, Empty, Tabs } from '../parts/controls.js';
+import { Result, type Shown } from '../parts/result.js';
+import { SaveForm } from '../parts/save.js';
+import { type Dimension, dimensionOf } from '../server/model.js';
+import { Conditions } from './conditions.js';
+import { eventWindow } from './event-window.js';
+import { ShowFields } from './show-fields.js';
+
+/** A draft from elsewhere, to be asked at once. */
+export interface Opened {
+  readonly draft: Draft;
+  /** Event column whose dates are still to be found; null = none. */
+  readonly windowOf: string | null;
+}
+
+const SHOWS: readonly { readonly name: Show; readonly text: string }[] = [
+  { name: 'count', text: 'Count' },
+  { name: 'time', text: 'Over time' },
+  { name: 'top', text: 'Top values' },
+  { name: 'map', text: 'Map' },
+  { name: 'rows', text: 'Rows' },
+];
+
+export function Explore({ opened }: { readonly opened: Opened | null }) {
+  const { model, client, openQuery } = useConsole();
+  const [draft, setDraft] = useState<Draft>(() => newDraft(firstDimension(model.dimensions)));
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<Question | null>(null);
+  const { asking, run, stop, forget } = useAsking<Shown>();
+  const result = useRef<HTMLDivElement>(null);
+  const dimension = dimensionOf(model, draft.dimension);
+
+  const change = (next: Draft): void => {
+    setDraft(next);
+    setProblems([]);
+  };
+  const ask = (wanted: Draft): void => {
+    const outcome = requestOf(wanted, dimensionOf(model, wanted.dimension));
+    if ('problems' in outcome) {
+      setProblems(outcome.problems.map(({ text }) => text));
+      return;
+    }
+    const { question } = outcome;
+    setProblems([]);
+    setAsked(question);
+    run(async (signal) => {
+      const answered = await (question.asksRows
+        ? client.askRows(question, signal)
+        : client.ask(question, signal));
+      const shown = {
+        answered,
+        request: requestText(question),
+        arrange: (table: Table) => arranged(table, wanted),
+      };
+      return wanted.show === 'rows' ? { ...shown, first: 'table' } : shown;
+    });
+    result.current?.scrollIntoView({ block: 'nearest' });
+  };
+
+  // What was opened is asked once.
+  useEffect(() => {
+    if (opened === null) return;
+    const { draft: given, windowOf } = opened;
+    setDraft(given);
+    setAsked(null);
+    forget();
+    if (windowOf === null) {
+      ask(given);
+      return;
+    }
+    let isWanted = true;
+    eventWindow(client, given.dimension, windowOf).then(
+      (window) => {
+        if (!isWanted) return;
+        const whole = withWindow(given, window);
+        setDraft(whole);
+        ask(whole);
+      },
+      () => {
+        // Without its dates it says what is missing.
+        if (isWanted) ask(given);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [opened]);
+
+  return (
+    <>
+      <header class="view-head">
+        <h1>Explore</h1>
+      </header>
+      <div class="explore">
+        <form
+          class="builder"
+          onSubmit={(event) => {
+            event.preventDefault();
+            ask(draft);
+          }}
+        >
+          <fieldset class="panel">
+            <legend>About</legend>
+            <Choice
+              label="Dimension"
+              value={draft.dimension}
+              options={model.dimensions.map(({ name }) => ({ value: name, text: name }))}
+              onChange={(name) => change(newDraft(dimensionOf(model, name)))}
+            />
+          </fieldset>
+          <Conditions draft={draft} dimension={dimension} onChange={change} />
+          <fieldset class="panel">
+            <legend>Show</legend>
+            <Tabs
+              label="What to show"
+              chosen={draft.show}
+              tabs={SHOWS}
+              onChoose={(show) => change({ ...draft, show })}
+            />
+            <ShowFields draft={draft} dimension={dimension} onChange={change} />
+          </fieldset>
+          {problems.length > 0 && (
+            <ul class="problems" role="alert">
+              {problems.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          )}
+          <div class="row actions">
+            <button type="submit" class="main">
+              Ask
+            </button>
+            <span class="hint">or Enter in any field</span>
+          </div>
+        </form>
+        <div ref={result} class="answer">
+          {asking.state === 'idle' && (
+            <Empty title="The answer will stand here">
+              <p>Choose what the question is about and what to show, then Ask.</p>
+            </Empty>
+          )}
+          <Result asking={asking} onStop={stop} />
+          {asked !== null && asking.state === 'done' && (
+            <div class="row wrap after">
+              <button
+                type="button"
+                class="quiet"
+                onClick={() => openQuery({ path: asked.path, body: asked.body })}
+              >
+                Edit as JSON
+              </button>
+              <SaveForm key={asked.body} path={asked.path} body={asked.body} />
+            </div>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The one with most to ask about. */
+const firstDimension = (dimensions: readonly Dimension[]): Dimension | undefined =>
+  [...dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];
+
+const withWindow = (draft: Draft, window: Window): Draft =>
+  withMeasure({ ...draft, interval: intervalFor(window) }, { ...measureOf(draft), ...window });
+
+const requestText = ({ method, path, body }: Question): string =>
+  `${method} ${path}\n${JSON.stringify(JSON.parse(body), null, 2)}`;
+
+/** Groups by what was worked out of them, the largest first; as many as were wanted. */
+function arranged(table: Table, { show, measure, limit, by, dimension }: Draft): Table {
+  if (show === 'rows' || show === 'map' || show === 'time') return table;
+  const at = table.columns.length - 1;
+  const { rows } = table;
+  const title = (name: string): string =>
+    name === 'total' || name === 'count' ? dimension : name.replace(`entities (${by})`, dimension);
+  const columns = table.columns.map((column) => ({ ...column, title: title(column.title) }));
+  const named = rows.map((row) =>
+    row.map((cell) => (rows.length === 1 && (cell === 'count' || cell === 'total') ? dimension : cell)),
+  );
+  if (show === 'count' || measure.of === 'entities') return { ...table, columns, rows: named };
+  const sorted = [...rows]
+    .filter((row) => row[at] !== null && Number(row[at]) !== 0)
+    .sort((one, other) => Number(other[at]) - Number(one[at]));
+  return { ...table, columns, rows: sorted.slice(0, Number(limit)) };
+}

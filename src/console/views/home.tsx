@@ -1,0 +1,139 @@
+/** The first screen: what this is, questions to begin with, and what the database holds. */
+import { formatBytes, formatCount, plural } from '../answer/format.js';
+import { type Draft, newDraft } from '../ask/draft.js';
+import { examplesOf } from '../ask/examples.js';
+import { useConsole } from '../parts/context.js';
+import { Empty } from '../parts/controls.js';
+import { type Column, type Dimension, ENTITY_ID } from '../server/model.js';
+import { Databases } from './databases.js';
+
+export function Home() {
+  const { model, team, reloadModel, openDraft } = useConsole();
+  const examples = examplesOf(model);
+  const holding = model.dimensions.filter(({ columns, entities }) => columns.length > 1 || entities !== 0);
+  return (
+    <>
+      <header class="view-head">
+        <h1>{model.database ?? 'Database'}</h1>
+        <button type="button" class="quiet" onClick={reloadModel}>
+          Refresh
+        </button>
+      </header>
+      <p class="lead">
+        A <b>dimension</b> holds <b>entities</b>, each with an ID. An entity has <b>attributes</b> (one value,
+        such as a state) and <b>events</b> (any number of values, each with a date, such as the delay of every
+        departure). Pick a question to see how it is asked, then change it.
+      </p>
+      {examples.length > 0 && (
+        <section aria-labelledby="examples">
+          <h2 id="examples">Questions to begin with</h2>
+          <ul class="examples">
+            {examples.map(({ text, how, draft, windowOf }) => (
+              <li key={text}>
+                <button type="button" onClick={() => openDraft(draft, windowOf)}>
+                  <span>{text}</span>
+                  <small>{how}</small>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="holds">
+        <h2 id="holds">What it holds</h2>
+        {holding.length === 0 ? (
+          <Empty title="Nothing yet">
+            <p>
+              Send entities with <code>POST /v1/insert</code>: the README shows how, and{' '}
+              <code>quarry demo</code> starts a server with three million flights.
+            </p>
+          </Empty>
+        ) : (
+          holding.map((dimension) => (
+            <DimensionPanel
+              key={dimension.name}
+              dimension={dimension}
+              onAsk={(draft) => openDraft(draft, null)}
+            />
+          ))
+        )}
+      </section>
+      {team !== null && <Databases team={team} />}
+    </>
+  );
+}
+
+interface PanelProps {
+  readonly dimension: Dimension;
+  readonly onAsk: (draft: Draft) => void;
+}
+
+function DimensionPanel({ dimension, onAsk }: PanelProps) {
+  const { name, entities, bytes, columns } = dimension;
+  return (
+    <article class="panel dimension">
+      <header class="row between">
+        <h3>{name}</h3>
+        <p class="facts">
+          {entities !== null && plural(entities, 'entity').replace('entitys', 'entities')}
+          {bytes !== null && ` · ${formatBytes(bytes)}`}
+        </p>
+        <button type="button" onClick={() => onAsk(newDraft(dimension))}>
+          Ask about {name}
+        </button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused */}
+      <section class="grid" aria-label={`Columns of ${name}`} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Holds</th>
+              <th scope="col" class="number">
+                Events
+              </th>
+              <th scope="col" class="number">
+                Memory
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns
+              .filter((column) => column.name !== ENTITY_ID)
+              .map((column) => (
+                <tr key={column.name} class={column.isActive ? '' : 'inactive'}>
+                  <td>
+                    {column.name}
+                    {column.description !== '' && <small> {column.description}</small>}
+                  </td>
+                  <td>{meaningOf(column)}</td>
+                  <td class="number">{column.events === null ? '' : formatCount(column.events)}</td>
+                  <td class="number">{column.bytes === null ? '' : formatBytes(column.bytes)}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </section>
+    </article>
+  );
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  text: 'text',
+  number: 'numbers',
+  'yes-no': 'true or false',
+  day: 'days',
+  moment: 'date and time',
+  point: 'places',
+};
+
+/** Its type in words. */
+function meaningOf({ kind, isEvent, isList, isActive, type }: Column): string {
+  const what = type === 'decimal' || type === 'decimal-event' ? 'decimal numbers' : KIND_WORDS[kind];
+  const how = isEvent
+    ? `events: ${what}, each with a date`
+    : isList
+      ? `attribute: a list of ${what}`
+      : `attribute: ${what}`;
+  return isActive ? how : `${how} (inactive)`;
+}

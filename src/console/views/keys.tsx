@@ -1,0 +1,294 @@
+/** Custom keys, made and deleted with a key of the team, which is kept in memory only unless it signed in. */
+import { useEffect, useState } from 'preact/hooks';
+import { useAsking } from '../parts/asking.js';
+import { useConsole } from '../parts/context.js';
+import { Busy, Choice, CopyButton, Entry, ErrorBox } from '../parts/controls.js';
+import { Client } from '../server/client.js';
+import { isList, isObject, type Json } from '../server/json.js';
+import { ENTITY_ID } from '../server/model.js';
+
+export function Keys() {
+  const { team, onEnded } = useConsole();
+  const [given, setGiven] = useState<Client | null>(null);
+  const client = team ?? given;
+  return (
+    <>
+      <header class="view-head">
+        <h1>Keys</h1>
+      </header>
+      <p class="lead">
+        A custom key opens one database, as far as you say: to read, to write or both, with all columns or
+        some, from anywhere or from some addresses. Filters of rows are set through{' '}
+        <code>/v1/database/custom_key</code>.
+      </p>
+      {client === null ? (
+        <TeamKeyForm onGiven={(key) => setGiven(new Client(key, onEnded))} />
+      ) : (
+        <CustomKeys client={client} />
+      )}
+    </>
+  );
+}
+
+function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
+  const [key, setKey] = useState('');
+  const { asking, run } = useAsking<null>();
+  const check = (event: Event): void => {
+    event.preventDefault();
+    run(async (signal) => {
+      await new Client(key.trim()).ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
+      onGiven(key.trim());
+      return null;
+    });
+  };
+  return (
+    <form class="panel narrow" onSubmit={check}>
+      <Entry
+        label="Team key"
+        type="password"
+        value={key}
+        onChange={setKey}
+        hint="Keys are made by the team. Its key is used while this page is open, and kept nowhere."
+      />
+      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+      <div class="row">
+        <button type="submit" class="main" disabled={key === '' || asking.state === 'busy'}>
+          Continue
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface Made {
+  readonly name: string;
+  readonly key: string;
+}
+
+interface Existing {
+  readonly databases: readonly string[];
+  /** null = the team key may not list them. */
+  readonly keys: readonly string[] | null;
+}
+
+const LEVELS = [
+  { value: 'read-only', text: 'read only' },
+  { value: 'write-only', text: 'write only' },
+  { value: 'write-read', text: 'read and write' },
+];
+
+function CustomKeys({ client }: { readonly client: Client }) {
+  const list = useAsking<Existing>();
+  const deletion = useAsking<null>();
+  const load = (): void => list.run((signal) => existing(client, signal));
+  // Once for each key of a team.
+  useEffect(load, [client]);
+  const { asking } = list;
+  const remove = (database: string, name: string): void => {
+    if (!window.confirm(`Delete the key “${name}”? Whoever uses it is locked out at once.`)) return;
+    const body = JSON.stringify({ 'database-name': database, 'custom-database-key': { 'key-name': name } });
+    deletion.run(async (signal) => {
+      await client.ask({ method: 'DELETE', path: '/v1/database/custom_key', body }, signal);
+      load();
+      return null;
+    });
+  };
+  if (asking.state === 'failed') return <ErrorBox error={asking.error} />;
+  const found = asking.state === 'done' ? asking.value : asking.state === 'busy' ? asking.before : null;
+  if (found === null) return <Busy text="Reading databases and keys…" />;
+  return (
+    <>
+      <NewKeyForm client={client} databases={found.databases} onMade={load} />
+      <section aria-labelledby="keys">
+        <h2 id="keys">Custom keys of the team</h2>
+        {deletion.asking.state === 'failed' && <ErrorBox error={deletion.asking.error} />}
+        {found.keys === null && <p class="hint">This team key may not list them.</p>}
+        {found.keys?.length === 0 && <p class="hint">There are none yet.</p>}
+        <ul class="cards">
+          {found.keys?.map((name) => (
+            <DeletableKey key={name} name={name} databases={found.databases} onDelete={remove} />
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+interface DeletableProps {
+  readonly name: string;
+  readonly databases: readonly string[];
+  readonly onDelete: (database: string, name: string) => void;
+}
+
+/** The interface lists names only: of whose database it is, somebody has to say. */
+function DeletableKey({ name, databases, onDelete }: DeletableProps) {
+  const [database, setDatabase] = useState(databases[0] ?? '');
+  return (
+    <li class="panel row between">
+      <h3>{name}</h3>
+      <div class="row">
+        {databases.length > 1 && (
+          <Choice
+            quiet
+            label={`Database of ${name}`}
+            value={database}
+            options={databases.map((text) => ({ value: text, text }))}
+            onChange={setDatabase}
+          />
+        )}
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Delete ${name}`}
+          onClick={() => onDelete(database, name)}
+        >
+          Delete
+        </button>
+      </div>
+    </li>
+  );
+}
+
+interface NewKeyProps {
+  readonly client: Client;
+  readonly databases: readonly string[];
+  readonly onMade: () => void;
+}
+
+function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
+  const { model } = useConsole();
+  const [database, setDatabase] = useState(model.database ?? databases[0] ?? '');
+  const [name, setName] = useState('');
+  const [level, setLevel] = useState('read-only');
+  const [description, setDescription] = useState('');
+  const [addresses, setAddresses] = useState('');
+  const [columns, setColumns] = useState<readonly string[]>([]);
+  const { asking, run } = useAsking<Made>();
+  const isHere = database === model.database;
+  const make = (event: Event): void => {
+    event.preventDefault();
+    const whitelist = isHere ? whitelistOf(columns) : null;
+    const key = {
+      'key-name': name,
+      'key-type': level,
+      ...(description === '' ? {} : { description }),
+      ...(addresses.trim() === ''
+        ? {}
+        : { 'addresses-whitelist': addresses.split(',').map((text) => text.trim()) }),
+      ...(whitelist === null ? {} : { 'columns-whitelist': whitelist }),
+    };
+    run(async (signal) => {
+      const body = JSON.stringify({ 'database-name': database, 'custom-database-key': key });
+      const { json } = await client.ask({ method: 'POST', path: '/v1/database/custom_key', body }, signal);
+      setName('');
+      onMade();
+      return { name, key: isObject(json) ? String(json.key) : '' };
+    });
+  };
+  return (
+    <form class="panel narrow" onSubmit={make}>
+      <h2>A new key</h2>
+      <Choice
+        label="Database"
+        value={database}
+        options={databases.map((text) => ({ value: text, text }))}
+        onChange={setDatabase}
+      />
+      <Entry label="Name of the key" value={name} onChange={setName} />
+      <Choice label="It may" value={level} options={LEVELS} onChange={setLevel} />
+      <Entry label="Description (optional)" value={description} onChange={setDescription} />
+      <Entry
+        label="From these addresses only (optional)"
+        value={addresses}
+        placeholder="10.0.0.0/8, example.org"
+        onChange={setAddresses}
+      />
+      {isHere && <ColumnChecks chosen={columns} onChange={setColumns} />}
+      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+      <div class="row">
+        <button type="submit" class="main" disabled={name === '' || asking.state === 'busy'}>
+          Make the key
+        </button>
+      </div>
+      {asking.state === 'done' && (
+        <div class="made" role="status">
+          <p>
+            The key <b>{asking.value.name}</b>, shown this once:
+          </p>
+          <p class="row wrap">
+            <code>{asking.value.key}</code> <CopyButton text={asking.value.key} label="Copy" />
+          </p>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** Between a dimension's name and a column's, which hold none. */
+const BETWEEN = ' ';
+
+interface ChecksProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+function ColumnChecks({ chosen, onChange }: ChecksProps) {
+  const { model } = useConsole();
+  const toggle = (name: string): void =>
+    onChange(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+  return (
+    <details>
+      <summary>
+        {chosen.length === 0
+          ? 'All columns (choose some to leave out the others)'
+          : `${chosen.length} columns only`}
+      </summary>
+      {model.dimensions.map((dimension) => (
+        <fieldset key={dimension.name} class="checks">
+          <legend class="label">{dimension.name}</legend>
+          {dimension.columns
+            .filter(({ name }) => name !== ENTITY_ID)
+            .map(({ name }) => {
+              const whole = `${dimension.name}${BETWEEN}${name}`;
+              return (
+                <label key={name} class="check">
+                  <input type="checkbox" checked={chosen.includes(whole)} onChange={() => toggle(whole)} />{' '}
+                  {name}
+                </label>
+              );
+            })}
+        </fieldset>
+      ))}
+    </details>
+  );
+}
+
+/** null = all columns. */
+function whitelistOf(chosen: readonly string[]): Readonly<Record<string, readonly string[]>> | null {
+  if (chosen.length === 0) return null;
+  const pairs = chosen.map((whole) => whole.split(BETWEEN));
+  const dimensions = [...new Set(pairs.map(([dimension]) => dimension))];
+  return Object.fromEntries(
+    dimensions.map((name) => [
+      name,
+      pairs.filter(([dimension]) => dimension === name).map(([, column]) => column),
+    ]),
+  );
+}
+
+async function existing(client: Client, signal: AbortSignal): Promise<Existing> {
+  const { json } = await client.ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
+  const databases = listIn(json)
+    .filter(isObject)
+    .map((one) => String(one.name));
+  try {
+    const listed = await client.ask({ method: 'GET', path: '/v1/database/custom_key' }, signal);
+    const keys = isObject(listed.json) ? listIn(listed.json['custom-keys']).map(String) : [];
+    return { databases, keys };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { databases, keys: null };
+  }
+}
+
+const listIn = (json: Json | undefined): readonly Json[] => (isList(json) ? json : []);

@@ -1,0 +1,148 @@
+/** The server, watched while the view is open: what comes in, how fast it answers, memory, log and checkpoint. */
+import { useEffect, useState } from 'preact/hooks';
+import { formatBytes, formatCount, formatSeconds, formatShort } from '../answer/format.js';
+import { Times } from '../charts/times.js';
+import { parseMetrics, type Sample, sumOf } from '../live/prometheus.js';
+import { type Figures, figuresBetween, type Reading } from '../live/watch.js';
+import { Busy } from '../parts/controls.js';
+
+const EVERY_MS = 2_000;
+/** Ten minutes. */
+const FIGURES_MAX = 300;
+const CHART_HEIGHT = 150;
+
+interface Watched {
+  readonly reading: Reading | null;
+  readonly figures: readonly Figures[];
+  /** The last reading failed. */
+  readonly isLost: boolean;
+}
+
+function useWatched(): Watched {
+  const [watched, setWatched] = useState<Watched>({ reading: null, figures: [], isLost: false });
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async (): Promise<void> => {
+      try {
+        const response = await fetch('/metrics', { signal: controller.signal, cache: 'no-store' });
+        const reading = { at: Date.now() / 1000, samples: parseMetrics(await response.text()) };
+        setWatched((before) => added(before, reading));
+      } catch {
+        if (!controller.signal.aborted) setWatched((before) => ({ ...before, isLost: true }));
+      }
+      if (!controller.signal.aborted) timer = setTimeout(read, EVERY_MS);
+    };
+    void read();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, []);
+  return watched;
+}
+
+function added({ reading: before, figures }: Watched, reading: Reading): Watched {
+  const next = before === null ? figures : [...figures, figuresBetween(before, reading)].slice(-FIGURES_MAX);
+  return { reading, figures: next, isLost: false };
+}
+
+export function Live() {
+  const { reading, figures, isLost } = useWatched();
+  const last = figures[figures.length - 1];
+  const at = figures.map((one) => one.at);
+  const chart = (label: string, pick: (one: Figures) => number | null, format = formatShort) => (
+    <article class="panel">
+      <Times
+        lines
+        label={label}
+        seconds={at}
+        values={figures.map(pick)}
+        height={CHART_HEIGHT}
+        format={format}
+      />
+    </article>
+  );
+  return (
+    <>
+      <header class="view-head">
+        <h1>Live</h1>
+        <p class={isLost ? 'bad' : 'facts'} role="status">
+          {isLost ? 'The server does not answer; trying again…' : 'The whole server, read every two seconds'}
+        </p>
+      </header>
+      {reading === null ? (
+        <Busy text="Reading the first figures…" />
+      ) : (
+        <Tiles samples={reading.samples} last={last} />
+      )}
+      <div class="charts">
+        {chart('Values inserted a second', ({ values }) => values)}
+        {chart('Queries a second', ({ queries }) => queries)}
+        {chart('Query time, 95th percentile', ({ p95Seconds }) => p95Seconds, formatSeconds)}
+        {chart('Memory held by data', ({ memoryBytes }) => memoryBytes, formatBytes)}
+      </div>
+    </>
+  );
+}
+
+function Tiles({
+  samples,
+  last,
+}: {
+  readonly samples: readonly Sample[];
+  readonly last: Figures | undefined;
+}) {
+  const value = (name: string): number => sumOf(samples, name);
+  const used = value('quarry_memory_used_bytes');
+  const limit = value('quarry_memory_limit_bytes');
+  const down = value('quarry_lanes_down');
+  const failures = value('quarry_checkpoint_failures_total');
+  const tiles: readonly (readonly [title: string, figure: string, note: string, isBad?: boolean])[] = [
+    [
+      'State',
+      value('quarry_ready') === 1 ? 'ready' : 'starting',
+      down > 0 ? `${down} workers are being rebuilt` : `${value('quarry_lanes')} workers, all up`,
+      down > 0,
+    ],
+    [
+      'Ingest',
+      `${formatShort(last?.values ?? 0)} values/s`,
+      `${formatShort(last?.entities ?? 0)} entities/s`,
+    ],
+    [
+      'Queries',
+      `${formatShort(last?.queries ?? 0)}/s`,
+      last?.medianSeconds == null
+        ? 'none just now'
+        : `half within ${formatSeconds(last.medianSeconds)}, 95% within ${formatSeconds(last.p95Seconds ?? 0)}`,
+    ],
+    ['Memory', formatBytes(used), `of ${formatBytes(limit)} that data may hold`, used > 0.9 * limit],
+    [
+      'Log',
+      formatBytes(value('quarry_log_bytes_since_checkpoint')),
+      `since the last checkpoint; record ${formatCount(value('quarry_lsn_durable'))} is durable`,
+    ],
+    [
+      'Checkpoint',
+      `${formatSeconds(value('quarry_checkpoint_age_seconds'))} ago`,
+      failures > 0
+        ? `${failures} attempts failed`
+        : `up to record ${formatCount(value('quarry_lsn_checkpoint'))}`,
+      failures > 0,
+    ],
+  ];
+  return (
+    <dl class="tiles">
+      {tiles.map(([title, figure, note, isBad = false]) => (
+        <div key={title} class={isBad ? 'panel tile bad' : 'panel tile'}>
+          <dt>{title}</dt>
+          <dd>
+            <strong>{figure}</strong>
+            <span>{note}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,142 @@
+/** The database's saved queries: to be run, opened for a change, deleted. */
+import { useEffect, useState } from 'preact/hooks';
+import { useAsking } from '../parts/asking.js';
+import { type QueryText, useConsole } from '../parts/context.js';
+import { Busy, Empty, ErrorBox } from '../parts/controls.js';
+import { Result, type Shown } from '../parts/result.js';
+import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
+
+interface SavedQuery {
+  readonly name: string;
+  readonly type: string;
+  readonly dimension: Json;
+  readonly query: Json;
+}
+
+export function Saved() {
+  const { client, openQuery } = useConsole();
+  const list = useAsking<readonly SavedQuery[]>();
+  const one = useAsking<Shown>();
+  const deletion = useAsking<null>();
+  const [shown, setShown] = useState('');
+  const load = (): void =>
+    list.run(async (signal) =>
+      savedIn((await client.ask({ method: 'GET', path: '/v1/query/saved' }, signal)).json),
+    );
+  // Once, when the view opens.
+  useEffect(load, []);
+
+  const pathOf = (name: string): string => `/v1/query/saved/${encodeURIComponent(name)}`;
+  const runSaved = (name: string): void => {
+    setShown(name);
+    const asked = { method: 'GET', path: pathOf(name) } as const;
+    one.run(async (signal) => ({ answered: await client.ask(asked, signal), request: `GET ${asked.path}` }));
+  };
+  const remove = (name: string): void => {
+    if (!window.confirm(`Delete the saved query “${name}”? Others may use it.`)) return;
+    deletion.run(async (signal) => {
+      await client.ask({ method: 'DELETE', path: pathOf(name) }, signal);
+      if (name === shown) one.forget();
+      load();
+      return null;
+    });
+  };
+  const { asking } = list;
+  const queries =
+    asking.state === 'done' ? asking.value : asking.state === 'busy' ? (asking.before ?? []) : [];
+  return (
+    <>
+      <header class="view-head">
+        <h1>Saved queries</h1>
+      </header>
+      {asking.state === 'busy' && queries.length === 0 && <Busy text="Reading the list…" />}
+      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+      {asking.state === 'done' && queries.length === 0 && (
+        <Empty title="None yet">
+          <p>
+            Ask something under Explore or Query, then save it there under a name. Every client can run it by
+            that name.
+          </p>
+        </Empty>
+      )}
+      {deletion.asking.state === 'failed' && <ErrorBox error={deletion.asking.error} />}
+      {queries.length > 0 && (
+        <ul class="cards">
+          {queries.map((query) => (
+            <li
+              key={query.name}
+              class="panel row between"
+              aria-current={query.name === shown ? 'true' : undefined}
+            >
+              <div>
+                <h3>{query.name}</h3>
+                <p class="facts">
+                  {query.type}
+                  {typeof query.dimension === 'string' && ` · ${query.dimension}`}
+                </p>
+              </div>
+              <div class="row">
+                <button
+                  type="button"
+                  class="main"
+                  aria-label={`Run ${query.name}`}
+                  onClick={() => runSaved(query.name)}
+                >
+                  Run
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Open ${query.name}`}
+                  onClick={() => openQuery(textOf(query))}
+                >
+                  Open
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Delete ${query.name}`}
+                  onClick={() => remove(query.name)}
+                >
+                  Delete
+                </button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown !== '' && (
+        <div class="answer">
+          <Result asking={one.asking} onStop={one.stop} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function savedIn(answer: Json): readonly SavedQuery[] {
+  const list = isObject(answer) ? answer['saved-queries'] : null;
+  if (!isList(list)) return [];
+  return list.filter(isObject).map((entry: JsonObject) => ({
+    name: String(entry.name),
+    type: String(entry.type),
+    dimension: entry.dimension ?? null,
+    query: entry.query ?? null,
+  }));
+}
+
+/** As the endpoint of its type takes it. */
+function textOf({ type, dimension, query }: SavedQuery): QueryText {
+  const named = dimension === null ? {} : { dimension };
+  const bodies: Readonly<Record<string, unknown>> = {
+    'count/entity': { 'query-name': 'query', ...named, query },
+    'count/event': { 'query-name': 'query', ...named, query },
+    'count/entity/total': { dimensions: query },
+    aggregation: { ...named, ...(isObject(query) ? query : { query }) },
+    top_values: query,
+  };
+  return { path: `/v1/query/${type}`, body: JSON.stringify(bodies[type] ?? query, writeBig) };
+}
+
+/** Digits that a number would lose, as text, which the interface takes as well. */
+const writeBig = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;

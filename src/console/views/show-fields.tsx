@@ -1,0 +1,211 @@
+/** What each way of showing needs to know. */
+import {
+  ANY,
+  type Draft,
+  type Interval,
+  intervalFor,
+  type Measure,
+  type Metric,
+  measureOf,
+  metricsOf,
+  type Window,
+  withMeasure,
+} from '../ask/draft.js';
+import { Choice, Entry, type Option } from '../parts/controls.js';
+import { activeColumns, type Column, columnOf, type Dimension } from '../server/model.js';
+import { columnOptions } from './conditions.js';
+import { TestFields, WindowFields } from './test-fields.js';
+
+interface ShowProps {
+  readonly draft: Draft;
+  readonly dimension: Dimension | undefined;
+  readonly onChange: (draft: Draft) => void;
+}
+
+export function ShowFields(props: ShowProps) {
+  const { show } = props.draft;
+  if (show === 'map') return <MapFields {...props} />;
+  if (show === 'rows') return <RowsFields {...props} />;
+  return (
+    <div class="fields">
+      <MeasureFields {...props} />
+      {show === 'top' && <GroupFields {...props} />}
+      {show === 'time' && <IntervalField {...props} />}
+    </div>
+  );
+}
+
+const METRIC_WORDS: Readonly<Record<Metric, string>> = {
+  events: 'how many events',
+  sum: 'sum of',
+  avg: 'average of',
+  min: 'least of',
+  max: 'greatest of',
+  median: 'median of',
+  p95: '95th percentile of',
+  'count-distinct': 'how many different values of',
+};
+
+/** Every measure of every column, as one choice: `entities`, or `metric column`. */
+function measureOptions(draft: Draft, columns: readonly Column[]): Option[] {
+  const offered = draft.show === 'time' ? columns.filter(({ isEvent }) => isEvent) : columns;
+  const entities = { value: 'entities', text: `how many ${draft.dimension} (entities)` };
+  const metrics = offered.flatMap((column) =>
+    metricsOf(column).map((metric) => ({
+      value: `${metric} ${column.name}`,
+      text:
+        metric === 'events' ? `how many “${column.name}” events` : `${METRIC_WORDS[metric]} ${column.name}`,
+    })),
+  );
+  const events = metrics.filter(({ value }) => value.startsWith('events '));
+  const others = metrics.filter(({ value }) => !value.startsWith('events '));
+  return [...(draft.show === 'time' ? [] : [entities]), ...events, ...others];
+}
+
+function MeasureFields({ draft, dimension, onChange }: ShowProps) {
+  const measure = measureOf(draft);
+  const columns = activeColumns(dimension);
+  const column = measure.of === 'entities' ? undefined : columnOf(dimension, measure.column);
+  const set = (next: Partial<Measure>): void => onChange(withMeasure(draft, { ...measure, ...next }));
+  const options = measureOptions(draft, columns);
+  const chosen = measure.of === 'entities' ? 'entities' : `${measure.of} ${measure.column}`;
+  const choose = (value: string): void => {
+    if (value === 'entities') {
+      set({ of: 'entities' });
+      return;
+    }
+    const [of, name] = [value.slice(0, value.indexOf(' ')) as Metric, value.slice(value.indexOf(' ') + 1)];
+    set({ of, column: name, ...(name === measure.column ? {} : { test: ANY }) });
+  };
+  if (options.length === 0)
+    return <p class="hint">This dimension has no events, so nothing happened over time.</p>;
+  return (
+    <>
+      <Choice label="What to work out" value={chosen} options={options} onChange={choose} />
+      {column?.isEvent && (
+        <div class="counted">
+          <p class="label">Only events whose value is</p>
+          <TestFields
+            key={column.name}
+            dimension={draft.dimension}
+            column={column}
+            test={measure.test}
+            onChange={(test) => set({ test })}
+          />
+          <WindowFields
+            dimension={draft.dimension}
+            column={column}
+            window={measure}
+            onChange={(window: Window) =>
+              onChange(withMeasure({ ...draft, interval: intervalFor(window) }, { ...measure, ...window }))
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function GroupFields({ draft, dimension, onChange }: ShowProps) {
+  const by = columnOf(dimension, draft.by);
+  const groups = activeColumns(dimension).filter(
+    ({ isEvent, kind }) => kind !== 'point' && (!isEvent || draft.measure.of === 'entities'),
+  );
+  return (
+    <>
+      <Choice
+        label="For each"
+        value={draft.by}
+        options={columnOptions(groups)}
+        onChange={(name) => onChange({ ...draft, by: name })}
+      />
+      {by?.isEvent && draft.measure.of === 'entities' && (
+        <WindowFields
+          dimension={draft.dimension}
+          column={by}
+          window={draft.measure}
+          onChange={(window) => onChange({ ...draft, measure: { ...draft.measure, ...window } })}
+        />
+      )}
+      <Entry
+        label="At most"
+        class="short"
+        value={draft.limit}
+        onChange={(limit) => onChange({ ...draft, limit })}
+      />
+    </>
+  );
+}
+
+const INTERVALS: readonly Interval[] = ['hours', 'days', 'weeks', 'months'];
+
+const IntervalField = ({ draft, onChange }: ShowProps) => (
+  <Choice
+    label="Part by"
+    value={draft.interval}
+    options={INTERVALS.map((name) => ({ value: name, text: name }))}
+    onChange={(interval) => onChange({ ...draft, interval: interval as Interval })}
+  />
+);
+
+function MapFields({ draft, dimension, onChange }: ShowProps) {
+  const points = activeColumns(dimension).filter(({ kind }) => kind === 'point');
+  const column = columnOf(dimension, draft.point);
+  if (points.length === 0) return <p class="hint">This dimension has no column of places.</p>;
+  return (
+    <div class="fields">
+      <Choice
+        label="Places of"
+        value={draft.point}
+        options={columnOptions(points)}
+        onChange={(point) => onChange({ ...draft, point })}
+      />
+      {column?.isEvent && (
+        <WindowFields
+          dimension={draft.dimension}
+          column={column}
+          window={draft.measure}
+          onChange={(window) => onChange({ ...draft, measure: { ...draft.measure, ...window } })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The interface's bound, the entity ID aside. */
+const COLUMNS_MAX = 9;
+
+function RowsFields({ draft, dimension, onChange }: ShowProps) {
+  const attributes = activeColumns(dimension).filter(({ isEvent }) => !isEvent);
+  const toggle = (name: string): void => {
+    const has = draft.columns.includes(name);
+    onChange({
+      ...draft,
+      columns: has ? draft.columns.filter((one) => one !== name) : [...draft.columns, name],
+    });
+  };
+  return (
+    <div class="fields">
+      <fieldset class="checks">
+        <legend class="label">Columns (at most {COLUMNS_MAX})</legend>
+        {attributes.map(({ name }) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={draft.columns.includes(name)}
+              disabled={!draft.columns.includes(name) && draft.columns.length >= COLUMNS_MAX}
+              onChange={() => toggle(name)}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <Entry
+        label="At most"
+        class="short"
+        value={draft.limit}
+        onChange={(limit) => onChange({ ...draft, limit })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+/** Signing in: with a key, or as a user. Shown over the console when a session ends, so that nothing typed there is lost. */
+import { useRef, useState } from 'preact/hooks';
+import { useAsking } from '../parts/asking.js';
+import { Busy, Choice, Entry, ErrorBox, Tabs } from '../parts/controls.js';
+import { type Session, signInAsUser, signInWithKey } from '../server/session.js';
+
+interface SignInProps {
+  /** A session ended; what was being done waits behind. */
+  readonly again: boolean;
+  readonly onSignedIn: (session: Session, onDevice: boolean) => void;
+}
+
+export function SignIn({ again, onSignedIn }: SignInProps) {
+  const [way, setWay] = useState<'key' | 'user'>('key');
+  const [key, setKey] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [database, setDatabase] = useState('');
+  const [choices, setChoices] = useState<readonly string[]>([]);
+  const onDevice = useRef<HTMLInputElement>(null);
+  const { asking, run } = useAsking<null>();
+
+  const signIn = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const { session, choices: offered } =
+        way === 'key'
+          ? { session: await signInWithKey(key.trim()), choices: [] }
+          : await signInAsUser(email.trim(), password, database.trim());
+      setChoices(offered);
+      const isChosen = session.databaseKey !== null || session.teamKey !== null;
+      if (isChosen && offered.length === 0) onSignedIn(session, onDevice.current?.checked === true);
+      return null;
+    });
+  };
+  return (
+    <main class="sign-in">
+      <form class="panel" onSubmit={signIn}>
+        <h1>
+          <span class="mark" aria-hidden="true" /> Quarry
+        </h1>
+        {again ? (
+          <p class="note" role="status">
+            Your session is over, or the key is not known any more. Sign in again: what you typed is still
+            there.
+          </p>
+        ) : (
+          <p>Ask questions about entities and their events, in forms, in SQL or in JSON.</p>
+        )}
+        <Tabs
+          label="How to sign in"
+          chosen={way}
+          tabs={[
+            { name: 'key', text: 'With a key' },
+            { name: 'user', text: 'As a user' },
+          ]}
+          onChoose={setWay}
+        />
+        {way === 'key' ? (
+          <Entry
+            label="Key"
+            type="password"
+            value={key}
+            onChange={setKey}
+            autoComplete="off"
+            hint="The keys of a new server are in keys.json in its data directory: the master key sees and does most, the team key makes keys."
+          />
+        ) : (
+          <>
+            <Entry label="Email" type="email" value={email} onChange={setEmail} autoComplete="username" />
+            <Entry
+              label="Password"
+              type="password"
+              value={password}
+              onChange={setPassword}
+              autoComplete="current-password"
+            />
+            {choices.length > 0 ? (
+              <Choice
+                label="Database"
+                value={database}
+                options={choices.map((name) => ({ value: name, text: name }))}
+                onChange={setDatabase}
+              />
+            ) : (
+              <Entry label="Database (if there are several)" value={database} onChange={setDatabase} />
+            )}
+            {choices.length > 0 && <p class="note">You may use several databases: choose one.</p>}
+          </>
+        )}
+        <label class="check">
+          <input type="checkbox" ref={onDevice} /> Remember on this device (else until this tab is closed)
+        </label>
+        {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+        <div class="row">
+          <button type="submit" class="main" disabled={asking.state === 'busy'}>
+            Sign in
+          </button>
+          {asking.state === 'busy' && <Busy text="Signing in…" />}
+        </div>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,142 @@
+/** How a value is compared, and with what: of conditions, and of what counts of a metric's events. */
+import { useEffect, useState } from 'preact/hooks';
+import { tablesOf } from '../answer/table.js';
+import { type Operator, operatorsOf, type Test, valueCountOf, type Window } from '../ask/draft.js';
+import { useConsole } from '../parts/context.js';
+import { Choice, Entry } from '../parts/controls.js';
+import type { Column } from '../server/model.js';
+import { eventWindow } from './event-window.js';
+
+const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
+  any: 'any value',
+  equals: 'is',
+  'not-equals': 'is not',
+  in: 'is one of',
+  contains: 'contains',
+  'starts-with': 'begins with',
+  'ends-with': 'ends with',
+  gt: 'more than',
+  gte: 'at least',
+  lt: 'less than',
+  lte: 'at most',
+  range: 'from … to',
+  near: 'within … km of',
+};
+
+interface TestProps {
+  readonly dimension: string;
+  readonly column: Column;
+  readonly test: Test;
+  readonly onChange: (test: Test) => void;
+}
+
+const SUGGESTIONS_MAX = 100;
+
+export function TestFields({ dimension, column, test, onChange }: TestProps) {
+  const { client } = useConsole();
+  const [values, setValues] = useState<readonly string[] | null>(null);
+  const suggest = (): void => {
+    if (column.kind !== 'text' || values !== null) return;
+    setValues([]);
+    const query = { [column.name]: SUGGESTIONS_MAX, dimension };
+    const body = JSON.stringify({ values: query });
+    client.ask({ method: 'POST', path: '/v1/query/top_values', body }).then(
+      ({ json }) => setValues(tablesOf(json)[0]?.rows.map(([value]) => String(value)) ?? []),
+      // Without suggestions, values are typed.
+      () => {},
+    );
+  };
+  const entry = (index: number, label: string) => (
+    <Entry
+      key={label}
+      quiet
+      label={`${column.name}: ${label}`}
+      placeholder={label}
+      type={column.kind === 'day' ? 'date' : column.kind === 'moment' ? 'datetime-local' : 'text'}
+      value={test.values[index] ?? ''}
+      suggestions={index === 0 ? (values ?? []) : []}
+      onChange={(text) => {
+        const next = [...test.values];
+        next[index] = text;
+        onChange({ ...test, values: next });
+      }}
+    />
+  );
+  const count = valueCountOf(test.operator);
+  return (
+    <div class="test" onFocusCapture={suggest}>
+      <Choice
+        quiet
+        label={`${column.name}: comparison`}
+        value={test.operator}
+        options={operatorsOf(column).map((operator) => ({
+          value: operator,
+          text: dateWord(column, operator) ?? OPERATOR_WORDS[operator],
+        }))}
+        onChange={(operator) => onChange({ ...test, operator: operator as Operator })}
+      />
+      {column.kind === 'yes-no' ? (
+        <Choice
+          quiet
+          label={`${column.name}: value`}
+          value={test.values[0] ?? 'true'}
+          options={['true', 'false'].map((text) => ({ value: text, text }))}
+          onChange={(text) => onChange({ ...test, values: [text] })}
+        />
+      ) : (
+        labelsOf(test.operator)
+          .slice(0, count)
+          .map((label, index) => entry(index, label))
+      )}
+    </div>
+  );
+}
+
+const dateWord = ({ kind }: Column, operator: Operator): string | null => {
+  if (kind !== 'day' && kind !== 'moment') return null;
+  return operator === 'gte' ? 'from' : operator === 'lte' ? 'until' : null;
+};
+
+function labelsOf(operator: Operator): readonly string[] {
+  if (operator === 'near') return ['longitude', 'latitude', 'kilometres'];
+  if (operator === 'in') return ['values, parted by commas'];
+  return operator === 'range' ? ['lowest', 'highest'] : ['value'];
+}
+
+interface WindowProps {
+  readonly dimension: string;
+  readonly column: Column;
+  readonly window: Window;
+  readonly onChange: (window: Window) => void;
+}
+
+export function WindowFields({ dimension, column, window, onChange }: WindowProps) {
+  const { client } = useConsole();
+  const all = (): void => {
+    eventWindow(client, dimension, column.name).then(onChange, () => {});
+  };
+  const { from, to } = window;
+  // Only what nobody chose yet is filled in.
+  useEffect(() => {
+    if (from === '' && to === '') all();
+  }, [column.name]);
+  return (
+    <div class="window">
+      <Entry
+        label={`${column.name}: from`}
+        type="date"
+        value={from}
+        onChange={(day) => onChange({ from: day, to })}
+      />
+      <Entry
+        label={`${column.name}: to, with that day`}
+        type="date"
+        value={to}
+        onChange={(day) => onChange({ from, to: day })}
+      />
+      <button type="button" class="quiet" onClick={all}>
+        All dates
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * The lines that requests leave in the log. Each has the request's id and, where a good key was sent, what names that key;
+ * never the key, and nothing of a body but the text of a query that was slow.
+ * Invariant: what somebody without a good key does is told at debug level only, so nobody can fill a disk without one.
+ */
+import type { Logger } from 'pino';
+import { QuarryError } from '../base/index.js';
+import type { AskedPlan, EngineApi } from '../engine/index.js';
+import { type Audit, isAdministrative } from './audit.js';
+import { nameCaller } from './caller.js';
+import type { RequestNotes } from './request-notes.js';
+
+/** Of a slow query's text, in characters. */
+const TEXT_MAX = 2_000;
+/** A character of UTF-8 takes up to four bytes. */
+const TEXT_BYTES_MAX = TEXT_MAX * 4;
+/** Of a request that asks many queries, so many are described. */
+const PLANS_MAX = 5;
+/** Slow queries that are described at once; the plans of others are left out. */
+const DESCRIBED_MAX = 4;
+
+export interface RequestLogNeeds {
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly engine: Pick<EngineApi, 'outline'>;
+  /** Milliseconds from which on a query is slow; null = none is. */
+  readonly slowQueryMs: number | null;
+}
+
+export class RequestLog {
+  readonly #needs: RequestLogNeeds;
+  #describedCount = 0;
+
+  constructor(needs: RequestLogNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Every request is told: addresses of clients are wanted. */
+  get tellsAll(): boolean {
+    return this.#needs.log.isLevelEnabled('debug');
+  }
+
+  answered(notes: RequestNotes, status: number, seconds: number): void {
+    if (!this.tellsAll) return;
+    const { code } = notes;
+    const error = code === null ? {} : { code };
+    this.#needs.log.debug(
+      { ...detailsOf(notes), client: notes.client, status, ...error, seconds },
+      'answered',
+    );
+  }
+
+  unexpected(notes: RequestNotes, error: unknown): void {
+    this.#needs.log.error({ err: error, ...detailsOf(notes) }, 'unexpected error');
+  }
+
+  /** An answer of which the client has a part could not be finished. */
+  cutOff(notes: RequestNotes, error: unknown): void {
+    const { log } = this.#needs;
+    const details = detailsOf(notes);
+    if (error instanceof QuarryError) {
+      log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
+    } else log.error({ ...details, err: error }, 'unexpected error, answer cut off');
+  }
+
+  /** Whether a query of so many milliseconds is slow. */
+  isSlow({ endpoint }: RequestNotes, milliseconds: number): boolean {
+    const { slowQueryMs } = this.#needs;
+    return (
+      slowQueryMs !== null && milliseconds >= slowQueryMs && endpoint?.scope === 'database' && endpoint.asks
+    );
+  }
+
+  /** `status`: null = the client went away, or its answer was cut off. The line comes when the plan was looked up. */
+  slow(notes: RequestNotes, status: number | null, seconds: number): void {
+    const details = {
+      ...detailsOf(notes),
+      status,
+      ...(notes.code === null ? {} : { code: notes.code }),
+      seconds,
+      rows: notes.rowCount,
+      query: textOf(notes.text),
+    };
+    const plans = notes.asked?.() ?? [];
+    void this.#described(plans).then((plan) => this.#needs.log.warn({ ...details, plan }, 'slow query'));
+  }
+
+  /** To be called when a request is over, whether anybody waits for its answer or not. */
+  audit(notes: RequestNotes, status: number): void {
+    const { caller, changes, endpoint } = notes;
+    if (caller === null || endpoint === null) return;
+    if (changes.length === 0 && !isAdministrative(endpoint)) return;
+    const done = status === 200;
+    this.#needs.audit.write({
+      who: nameCaller(caller),
+      what: notes.endpointName,
+      outcome: done ? 'done' : status < 500 ? 'refused' : 'failed',
+      changes: done ? changes : [],
+      requestId: notes.requestId,
+      ...(notes.client === '' ? {} : { client: notes.client }),
+      status,
+      ...(notes.code === null ? {} : { code: notes.code }),
+    });
+  }
+
+  async #described(plans: readonly AskedPlan[]): Promise<readonly string[]> {
+    if (plans.length === 0) return [];
+    if (this.#describedCount >= DESCRIBED_MAX) return ['left out: other slow queries are being described'];
+    this.#describedCount++;
+    const lines: string[] = [];
+    try {
+      for (const asked of plans.slice(0, PLANS_MAX)) {
+        lines.push(...(await this.#needs.engine.outline(asked)));
+      }
+      if (plans.length > PLANS_MAX) lines.push(`and ${plans.length - PLANS_MAX} more`);
+    } catch (error) {
+      lines.push(`left out: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#describedCount--;
+    }
+    return lines;
+  }
+}
+
+function detailsOf({ requestId, endpointName, caller, databaseId }: RequestNotes): object {
+  const who = caller === null ? {} : nameCaller(caller);
+  return { requestId, ...who, ...(databaseId === null ? {} : { databaseId }), endpoint: endpointName };
+}
+
+function textOf(text: Uint8Array | string): string {
+  const whole =
+    typeof text === 'string' ? text : Buffer.from(text.subarray(0, TEXT_BYTES_MAX)).toString('utf8');
+  return whole.length <= TEXT_MAX ? whole : `${whole.slice(0, TEXT_MAX)}...`;
+}

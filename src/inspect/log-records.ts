@@ -1,0 +1,70 @@
+/**
+ * Records of a log that may be written to at the same time: nothing is locked and nothing changed.
+ * What a reader meets halfway through a write looks damaged; so a fault counts only when reading again, from the record
+ * before it, meets it at the same place.
+ */
+import path from 'node:path';
+import { CorruptionError } from '../base/index.js';
+import { decodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { type LogEnd, type LogEntry, LogReplay } from '../wal/index.js';
+
+export interface LogPlace {
+  readonly fs: FileSystem;
+  readonly dir: string;
+  readonly fromLsn: number;
+}
+
+/** The records from `fromLsn` on; `ended` is told where the log ends. Throws as LogReplay does. */
+export async function* recordsFrom(
+  { fs, dir, fromLsn }: LogPlace,
+  ended: (end: LogEnd) => void,
+): AsyncGenerator<LogEntry, void, void> {
+  let next = fromLsn;
+  let fault: CorruptionError | null = null;
+  for (;;) {
+    const replay = new LogReplay({ fs, dir, fromLsn: next });
+    try {
+      for await (const entry of replay) {
+        yield entry;
+        next = entry.lsn + 1;
+      }
+      ended(replay.end);
+      return;
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+      if (fault !== null && fault.file === error.file && fault.offset === error.offset) throw error;
+      fault = error;
+    }
+  }
+}
+
+/** What a log file's head says. Throws a CorruptionError that names the file. */
+export async function readLogHead(
+  fs: FileSystem,
+  file: string,
+): Promise<{ readonly version: number; readonly firstLsn: number; readonly bytes: number }> {
+  const handle = await fs.open(file, 'read');
+  try {
+    const head = new Uint8Array(LOG_FILE_HEADER_BYTES);
+    const count = await handle.read(head, 0);
+    const decoded = decodeLogFileHeader(head.subarray(0, count));
+    if (typeof decoded === 'string') throw new CorruptionError(file, 0, decoded);
+    return { version: decoded.version, firstLsn: decoded.firstLsn, bytes: await handle.size() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The records of one file, which has the name that its first LSN gives it; `ended` only when it is the last one. */
+export async function* recordsOfFile(
+  fs: FileSystem,
+  file: string,
+  ended: (end: LogEnd) => void,
+): AsyncGenerator<LogEntry, void, void> {
+  const { firstLsn } = await readLogHead(fs, file);
+  for await (const entry of recordsFrom({ fs, dir: path.dirname(file), fromLsn: firstLsn }, ended)) {
+    if (entry.file !== file) return;
+    yield entry;
+  }
+}

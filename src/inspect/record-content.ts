@@ -1,0 +1,156 @@
+/**
+ * A log record as plain JSON data that tells all that it does, and no secret: hashes of keys, of passwords and of named
+ * writes are left out. Columns go by their ids: a record does not say their names. Decimals stand as they are stored,
+ * without their point.
+ */
+import { CorruptionError } from '../base/index.js';
+import { type Batch, decodeBatch, type Section, type Values } from '../column/index.js';
+import { decodeRecordPayload, type LogRecord, type RecordBatch } from '../format/index.js';
+import { formatDate, formatDateTime } from '../schema/index.js';
+import type { LogEntry } from '../wal/index.js';
+import { type Cell, cellOfInteger, integerAt, textAt } from './arrow-rows.js';
+
+/** The record of an entry. Throws a CorruptionError that names the file when its content is none. */
+export function recordOf({ payload, file, offset }: LogEntry): LogRecord {
+  try {
+    return decodeRecordPayload(payload);
+  } catch (error) {
+    throw new CorruptionError(file, offset, `its content is no record: ${(error as Error).message}`);
+  }
+}
+
+export interface RecordBrief {
+  readonly lsn: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly type: LogRecord['type'];
+  /** When its request came. */
+  readonly time: string;
+  /** null = changes of the catalog, which may concern all. */
+  readonly databaseId: number | null;
+  /** What it does, in few words. */
+  readonly does: string;
+}
+
+export function briefOf(entry: LogEntry, record: LogRecord): RecordBrief {
+  const { lsn, offset, payload } = entry;
+  const databaseId = 'databaseId' in record ? record.databaseId : null;
+  const time = timeText(record.timeMs);
+  return { lsn, offset, bytes: payload.length, type: record.type, time, databaseId, does: doesText(record) };
+}
+
+/** "not a time" where the number is none. */
+const timeText = (timeMs: number): string => {
+  const time = new Date(timeMs);
+  return Number.isNaN(time.getTime()) ? 'not a time' : time.toISOString();
+};
+
+function doesText(record: LogRecord): string {
+  switch (record.type) {
+    case 'insert': {
+      const changes = record.changes.length > 0 ? `, ${record.changes.length} changes of the model` : '';
+      return `${record.entityCount} entities, ${record.valueCount} values${changes}`;
+    }
+    case 'catalog':
+      return record.changes.map((change) => (change as { change: string }).change).join(', ') || 'no change';
+    case 'script':
+      return record.steps.map(({ step }) => step).join(', ');
+    case 'expire':
+      return `column ${record.columnId} before ${formatDateTime(record.beforeSeconds)}`;
+    default:
+      return `dimension ${record.dimensionId}, where its condition holds`;
+  }
+}
+
+/** All of the record. Throws a CorruptionError when a batch of it cannot be read. */
+export function contentOf(entry: LogEntry, record: LogRecord): unknown {
+  const { batches, once, timeMs, ...meta } = { batches: [] as readonly RecordBatch[], once: null, ...record };
+  const { lsn, file, offset, payload } = entry;
+  return {
+    ...{ lsn, file, offset, bytes: payload.length, time: timeText(timeMs) },
+    ...(withoutSecrets(meta) as object),
+    named: once !== null,
+    batches: batches.map((batch) => batchContent(entry, batch)),
+  };
+}
+
+/** Fields of any record or manifest that hold a hash of a secret. */
+const SECRETS: readonly string[] = ['hash', 'passwordHash', 'bodyHash'];
+
+/** The same without fields that hold a hash of a secret, at any depth. */
+export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !SECRETS.includes(name))
+      .map(([name, inner]) => [name, withoutSecrets(inner)]),
+  );
+}
+
+function batchContent({ file, offset }: LogEntry, { shard, dimensionId, bytes }: RecordBatch): unknown {
+  try {
+    const batch = decodeBatch(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { shard, dimensionId, entities: entitiesOf(batch) };
+  } catch (error) {
+    throw new CorruptionError(file, offset, `a batch of it cannot be read: ${(error as Error).message}`);
+  }
+}
+
+type Columns = Record<string, Cell>;
+
+/** Per entity its ID, and by column id its value, its list of values, its events, or null where the value is taken away. */
+function entitiesOf({ rowCount, idOffsets, idBytes, sections }: Batch): { id: string; columns: Columns }[] {
+  const entities = Array.from({ length: rowCount }, (_, row) => ({
+    id: textAt({ offsets: idOffsets, bytes: idBytes }, row),
+    columns: {} as Columns,
+  }));
+  for (const section of sections) {
+    let from = 0;
+    section.rows.forEach((row, entry) => {
+      const { columns } = entities[row];
+      const count = section.counts?.[entry] ?? 1;
+      columns[section.columnId] = entryOf(section, entry, from, count, columns[section.columnId]);
+      from += count;
+    });
+  }
+  return entities;
+}
+
+/** What an entry of a section says of its entity; `before`: what an earlier entry said. */
+function entryOf(
+  { form, values, dates }: Section,
+  entry: number,
+  from: number,
+  count: number,
+  before: Cell | undefined,
+): Cell {
+  switch (form) {
+    case 'remove':
+      return null;
+    case 'latest':
+      return itemOf(values, entry);
+    case 'list':
+      return Array.from({ length: count }, (_, index) => itemOf(values, from + index));
+    case 'event': {
+      const event = { date: formatDateTime(dates?.[entry] ?? 0), value: itemOf(values, entry) };
+      return [...((before as readonly Cell[] | undefined) ?? []), event];
+    }
+  }
+}
+
+function itemOf(values: Values, at: number): Cell {
+  switch (values.kind) {
+    case 'bits':
+      return values.bits[at] !== 0;
+    case 'i32':
+      return formatDate(values.i32[at]);
+    case 'i64':
+      return cellOfInteger(integerAt(values.words, at));
+    case 'geo':
+      return { longitude: values.f64[at * 2], latitude: values.f64[at * 2 + 1] };
+    case 'code':
+      return textAt(values, at);
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * What the files of a data directory say, without loading the data and without the lock: the store may be open, and
+ * change while it is looked at.
+ */
+import { CorruptionError } from '../base/index.js';
+import { type Catalog, catalogFromPlain } from '../catalog/index.js';
+import type { Manifest, SnapshotFileEntry } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { readManifest } from '../recovery/index.js';
+import { type LogEnd, listLogFiles } from '../wal/index.js';
+import { recordsFrom } from './log-records.js';
+
+export interface DimensionFiles {
+  readonly database: string;
+  readonly dimension: string;
+  /** Rows of entity files, deleted entities included, and of event files. */
+  readonly entityRows: number;
+  readonly eventRows: number;
+  readonly fileCount: number;
+  readonly bytes: number;
+}
+
+export interface StoreSummary {
+  readonly dir: string;
+  readonly storeId: string;
+  readonly shardCount: number;
+  readonly checkpointLsn: number;
+  /** When the checkpoint was made, milliseconds since 1970-01-01. */
+  readonly checkpointMs: number;
+  readonly snapshotFileCount: number;
+  readonly snapshotBytes: number;
+  /** Idempotency-Keys in the checkpoint. */
+  readonly namedWriteCount: number;
+  readonly dimensions: readonly DimensionFiles[];
+  readonly logFiles: readonly { readonly file: string; readonly firstLsn: number; readonly bytes: number }[];
+  /** Behind the checkpoint. */
+  readonly recordCount: number;
+  readonly recordBytes: number;
+  readonly lastLsn: number;
+  readonly tornTail: LogEnd['tornTail'];
+}
+
+/** null when the directory holds no store. Throws CorruptionError and NewerFormatError, which name file and place. */
+export async function summarizeStore(fs: FileSystem, dir: string): Promise<StoreSummary | null> {
+  for (;;) {
+    const manifest = await readManifest(fs, dir);
+    if (manifest === null) return null;
+    try {
+      return await summaryOf(fs, dir, manifest);
+    } catch (error) {
+      // A checkpoint that ended meanwhile took files away.
+      const now = await readManifest(fs, dir);
+      if (now === null || now.checkpointLsn === manifest.checkpointLsn) throw error;
+    }
+  }
+}
+
+async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promise<StoreSummary> {
+  const { storeId, shardCount, checkpointLsn, createdMs, files, once } = manifest;
+  let recordCount = 0;
+  let recordBytes = 0;
+  let lastLsn = checkpointLsn;
+  let tornTail: LogEnd['tornTail'] = null;
+  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1 };
+  const ended = (end: LogEnd): void => {
+    tornTail = end.tornTail;
+  };
+  for await (const { lsn, payload } of recordsFrom(place, ended)) {
+    recordCount++;
+    recordBytes += payload.length;
+    lastLsn = lsn;
+  }
+  return {
+    ...{ dir, storeId, shardCount, checkpointLsn, checkpointMs: createdMs },
+    snapshotFileCount: files.length + (once == null ? 0 : 1),
+    snapshotBytes: files.reduce((sum, { bytes }) => sum + bytes, once?.bytes ?? 0),
+    namedWriteCount: once?.entryCount ?? 0,
+    dimensions: dimensionsOf(files, catalogOf(manifest, dir)),
+    logFiles: await logFilesOf(fs, `${dir}/log`),
+    ...{ recordCount, recordBytes, lastLsn, tornTail },
+  };
+}
+
+/** The catalog of the checkpoint. */
+export function catalogOf({ catalog }: Manifest, dir: string): Catalog {
+  try {
+    return catalogFromPlain(catalog);
+  } catch (error) {
+    throw new CorruptionError(
+      `${dir}/manifest`,
+      0,
+      `its catalog cannot be read: ${(error as Error).message}`,
+    );
+  }
+}
+
+function dimensionsOf(files: readonly SnapshotFileEntry[], catalog: Catalog): DimensionFiles[] {
+  return [...catalog.databases.values()].flatMap((database) =>
+    [...database.dimensions.values()].map((dimension) => {
+      const own = files.filter(
+        (file) => file.databaseId === database.id && file.dimensionId === dimension.id,
+      );
+      const rows = (kind: SnapshotFileEntry['kind']): number =>
+        own.reduce((sum, file) => sum + (file.kind === kind ? file.rowCount : 0), 0);
+      return {
+        database: database.name,
+        dimension: dimension.apiName,
+        entityRows: rows('entities'),
+        eventRows: rows('events'),
+        fileCount: own.length,
+        bytes: own.reduce((sum, { bytes }) => sum + bytes, 0),
+      };
+    }),
+  );
+}
+
+async function logFilesOf(fs: FileSystem, dir: string): Promise<StoreSummary['logFiles']> {
+  const files: { file: string; firstLsn: number; bytes: number }[] = [];
+  for (const { path: file, firstLsn } of await listLogFiles(fs, dir)) {
+    const handle = await fs.open(file, 'read');
+    try {
+      files.push({ file, firstLsn, bytes: await handle.size() });
+    } finally {
+      await handle.close();
+    }
+  }
+  return files;
+}

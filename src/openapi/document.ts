@@ -1,0 +1,276 @@
+/**
+ * The interface as an OpenAPI 3.1 document: the table of endpoints, which says who may call what, put together with what each
+ * takes and gives (operations.ts) and the table of errors.
+ * Invariant: every endpoint has an operation, and every operation an endpoint.
+ */
+import { ERRORS, type ErrorCode, invariant } from '../base/index.js';
+import { PERMISSIONS, type Permission } from '../catalog/index.js';
+import type { ApiDocument, ApiOperation } from './api-document.js';
+import { byStatus, codesOf } from './codes.js';
+import { CONDITION_SCHEMAS } from './conditions.js';
+import { DATA_SCHEMAS } from './data.js';
+import { LEVEL_SCHEMAS } from './levels.js';
+import { MODEL_SCHEMAS, SAVED_SCHEMAS } from './model.js';
+import { OPERATIONS, type Operation, TAGS } from './operations.js';
+import { listOf, membersOf, ref, type Schema, text } from './schema.js';
+import { servicePaths } from './service.js';
+import { TEAM_SCHEMAS } from './team.js';
+
+/** What the table of endpoints says of one. */
+export interface DescribedEndpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly scope: 'database' | 'team' | 'open';
+  readonly bodyType: string;
+  readonly takesLines: boolean;
+  readonly bodyBytesMax: number;
+  readonly plainHttp: boolean;
+  readonly rate: number | string | null;
+  /** It looks at an Idempotency-Key. */
+  readonly takesOnceKey: boolean;
+  readonly permission?: Permission;
+  readonly asks?: boolean;
+  readonly custom?: number | readonly string[];
+  /** Who may call it, in words. */
+  readonly keys: string;
+  readonly customKeys: string;
+}
+
+/** A bound of the interface, in words. */
+export type Limit = readonly [what: string, most: number];
+
+export interface Described {
+  readonly endpoints: readonly DescribedEndpoint[];
+  readonly limits: readonly Limit[];
+}
+
+const SCHEMAS: Readonly<Record<string, Schema>> = {
+  ...CONDITION_SCHEMAS,
+  ...LEVEL_SCHEMAS,
+  ...MODEL_SCHEMAS,
+  ...SAVED_SCHEMAS,
+  ...DATA_SCHEMAS,
+  ...TEAM_SCHEMAS,
+  Fault: membersOf(
+    {
+      code: { enum: Object.keys(ERRORS).map(Number) },
+      message: text('What was wrong, and where.', { minLength: 1 }),
+      'more-info': { description: 'Detail.' },
+      more_info: {
+        description: 'Detail of an SQL error: line, column, and the code of the rule that was broken.',
+      },
+    },
+    ['more-info', 'more_info'],
+  ),
+  Refusal: membersOf({
+    errors: listOf(ref('Fault'), 'The HTTP status is that of the first.', { minItems: 1 }),
+    status: { const: 'error' },
+  }),
+};
+
+const LINES_MEDIA = 'application/x-ndjson';
+const ARROW_MEDIA = 'application/vnd.apache.arrow.stream';
+
+export function apiDocument({ endpoints, limits }: Described): ApiDocument {
+  const paths: Record<string, Record<string, ApiOperation>> = {};
+  for (const endpoint of endpoints) {
+    const name = `${endpoint.method} ${endpoint.path}`;
+    const operation = OPERATIONS[name];
+    invariant(operation !== undefined, `${name} is described`);
+    const path = endpoint.path.replace(/:([a-z_]+)/, '{$1}');
+    paths[path] ??= {};
+    paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Quarry',
+      version: 'v1',
+      summary: 'An analytical database server for entities and their events.',
+      description:
+        'A 200 on a write means: on disk, whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: 64-bit integers stand in answers digit by digit, whatever a client’s JSON reader makes of them. HTTP status 503 may be tried again, as may 429 after `Retry-After`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/', description: 'This server, over HTTPS.' }],
+    security: [{ key: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: { ...paths, ...servicePaths() },
+    components: {
+      schemas: SCHEMAS,
+      headers: HEADERS,
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description:
+            'A key of a database (master, write, read, demo), a custom key, a team key, or that of a session. The bare text, without a scheme.',
+        },
+      },
+    },
+    'x-error-codes': Object.fromEntries(
+      Object.entries(ERRORS).map(([code, { status, condition }]) => [code, { status, condition }]),
+    ),
+    'x-limits': limits.map(([what, most]) => ({ what, most })),
+  };
+}
+
+const header = (description: string, schema: Schema): Schema => ({ description, schema });
+const HEADERS: Readonly<Record<string, Schema>> = {
+  'X-Request-Id': header('The one that was sent, or one that the server made up.', { type: 'string' }),
+  'RateLimit-Limit': header('Requests of this kind a minute.', { type: 'integer' }),
+  'RateLimit-Remaining': header('How many are left.', { type: 'integer' }),
+  'RateLimit-Reset': header('Seconds until all are free again.', { type: 'integer' }),
+  'Retry-After': header('Seconds to wait before trying again.', { type: 'integer' }),
+};
+const headerRefs = (...names: readonly string[]): Schema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function operationOf(endpoint: DescribedEndpoint, operation: Operation): ApiOperation {
+  const { method, path, scope, plainHttp, rate, permission, asks = false, custom = [] } = endpoint;
+  const codes = codesOf({ method, scope, plainHttp, asks, custom, own: operation.codes });
+  const body = requestBodyOf(endpoint, operation);
+  return {
+    operationId: operationId(method, path),
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(scope === 'open' ? { security: [] } : {}),
+    parameters: parametersOf(endpoint, operation),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: {
+      200: answerOf(endpoint, operation),
+      ...Object.fromEntries(
+        byStatus(codes).map(([status, own]) => [String(status), refusalOf(status, own, rate !== null)]),
+      ),
+    },
+    'x-keys': endpoint.keys,
+    'x-custom-keys': endpoint.customKeys,
+    ...(permission === undefined
+      ? {}
+      : { 'x-permission': { number: permission, permits: PERMISSIONS[permission] } }),
+    'x-requests-per-minute': rate,
+    ...(body === null ? {} : { 'x-body-bytes-max': endpoint.bodyBytesMax }),
+    'x-plain-http': plainHttp,
+    'x-error-codes': codes,
+  };
+}
+
+/** `postQueryCountEntity` */
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^a-z]+/).filter((word) => word !== '' && word !== 'v');
+  return method.toLowerCase() + words.map((word) => word[0].toUpperCase() + word.slice(1)).join('');
+}
+
+function parametersOf(
+  { path, takesOnceKey }: DescribedEndpoint,
+  { rows }: Operation,
+): ApiOperation['parameters'] {
+  const found: ApiOperation['parameters'][number][] = [];
+  const name = /:([a-z_]+)/.exec(path)?.[1];
+  if (name !== undefined) {
+    const schema = { type: 'string' };
+    found.push({ name, in: 'path', required: true, description: 'Name of the saved query.', schema });
+  }
+  if (takesOnceKey) {
+    found.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'Names the write: the same key and body within 24 hours take effect once, and get the first answer.',
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
+    });
+  }
+  if (rows === true) {
+    found.push({
+      name: 'Accept',
+      in: 'header',
+      description: 'In which form rows are wanted; JSON unless one of the others has the highest weight.',
+      schema: { type: 'string', examples: ['application/json', LINES_MEDIA, 'text/csv', ARROW_MEDIA] },
+    });
+  }
+  found.push({
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Comes back in the answer and stands in the log; 1 to 128 printable ASCII characters.',
+    schema: { type: 'string', maxLength: 128 },
+  });
+  return found;
+}
+
+function requestBodyOf(
+  endpoint: DescribedEndpoint,
+  operation: Operation,
+): ApiOperation['requestBody'] | null {
+  const { request, example, mayBeEmpty = false } = operation;
+  if (request === undefined && endpoint.bodyType === 'application/json') return null;
+  const schema = request === undefined ? { type: 'string', minLength: 1 } : ref(request);
+  const lines = {
+    schema: linesOf('Line', 'An entity a line; of any length; a single line is bound as other bodies are.'),
+    example: '{"id": "u1", "country": "Germany", "age": 34}\n{"id": "u2", "country": "France"}\n',
+  };
+  return {
+    required: !mayBeEmpty,
+    content: {
+      [endpoint.bodyType]: { schema, example },
+      ...(endpoint.takesLines ? { [LINES_MEDIA]: lines } : {}),
+    },
+  };
+}
+
+const linesOf = (name: string, description: string): Schema => ({
+  type: 'string',
+  description,
+  contentMediaType: 'application/json',
+  contentSchema: ref(name),
+});
+
+function answerOf(endpoint: DescribedEndpoint, operation: Operation): ApiOperation['responses'][string] {
+  const { answer, answered, rows } = operation;
+  const json = { schema: answer, ...(answered === undefined ? {} : { example: answered }) };
+  const inRows = {
+    [LINES_MEDIA]: { schema: { type: 'string', description: 'A JSON object a row, one a line.' } },
+    'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a line of names first.' } },
+    [ARROW_MEDIA]: { schema: { type: 'string', format: 'binary', description: 'An Arrow IPC stream.' } },
+  };
+  return {
+    description:
+      rows === true
+        ? 'Done. An answer of rows whose connection ends before the answer does is not whole.'
+        : 'Done.',
+    headers: headerRefs(
+      'X-Request-Id',
+      ...(endpoint.rate === null ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']),
+    ),
+    content: {
+      'application/json': json,
+      ...(rows === true ? inRows : {}),
+      ...(endpoint.takesLines
+        ? { [LINES_MEDIA]: { schema: linesOf('PartAnswer', 'A line for each part.') } }
+        : {}),
+    },
+  } as ApiOperation['responses'][string];
+}
+
+function refusalOf(
+  status: number,
+  codes: readonly ErrorCode[],
+  isLimited: boolean,
+): ApiOperation['responses'][string] {
+  const rate = isLimited ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : [];
+  const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
+  return {
+    description: `Code ${codes.join(', ')}: see x-error-codes.`,
+    'x-error-codes': codes,
+    headers: headerRefs('X-Request-Id', ...rate, ...retry),
+    content: {
+      'application/json': {
+        schema: {
+          ...ref('Refusal'),
+          properties: { errors: { prefixItems: [{ properties: { code: { enum: codes } } }] } },
+        },
+      },
+    },
+  } as ApiOperation['responses'][string];
+}

@@ -1,0 +1,101 @@
+/** Writes, SQL and extractions. */
+import * as codes from '../codes.js';
+import { INSERTED_MEMBERS, PAGE_MEMBERS } from '../data.js';
+import { count, membersOf, ref, success } from '../schema.js';
+import { ADULTS, type Operations, ok, WEEK } from './operation.js';
+
+export const DATA_OPERATIONS: Operations = {
+  'POST /v1/insert': {
+    tag: 'Writes',
+    summary: 'Insert entities',
+    description:
+      'Values of `latest-value` columns replace those there are, items of lists replace the list, events are added. A body of lines (`application/x-ndjson`) may have any length: it is applied part by part, and each part is answered by a line when it is on disk.',
+    request: 'Insert',
+    example: {
+      u1: {
+        country: 'Germany',
+        age: 34,
+        visit: [
+          { value: 'pricing', date: '2026-01-05' },
+          { value: 'pricing', date: '2026-01-06T09:30:00Z' },
+        ],
+      },
+      u2: { country: 'France', age: 27 },
+    },
+    answer: success(INSERTED_MEMBERS),
+    answered: ok({ 'inserted-entities': 2, 'inserted-values': 6 }),
+    codes: [...codes.INSERTS, ...codes.AUTO_CREATE, ...codes.ONCE],
+  },
+  'POST /v1/update': {
+    tag: 'Writes',
+    summary: 'Update entities that satisfy a query',
+    description:
+      '`set` is checked like an insert: null takes a value away, a list replaces a list, events are added.',
+    request: 'Update',
+    example: { dimension: 'customers', query: [{ country: { equals: 'peru' } }], set: { country: 'Chile' } },
+    answer: success({ result: membersOf({ updated: count('Entities.') }) }),
+    answered: ok({ result: { updated: 1 } }),
+    codes: [...codes.CONDITIONS, ...codes.INSERTS, ...codes.ONCE, 8002],
+  },
+  'POST /v1/delete': {
+    tag: 'Writes',
+    summary: 'Delete entities that satisfy a query',
+    request: 'Delete',
+    example: { dimension: 'customers', query: [{ 'entity-id': { equals: 'c2' } }] },
+    answer: success({ result: membersOf({ deleted: count('Entities.') }) }),
+    answered: ok({ result: { deleted: 1 } }),
+    codes: [...codes.CONDITIONS, ...codes.ONCE, 8002],
+  },
+  'POST /v1/sql': {
+    tag: 'SQL',
+    summary: 'Run SQL',
+    description:
+      'All SELECT and EXPLAIN, or all INSERT, UPDATE and DELETE, which take effect together or not at all. Dimensions are tables.',
+    example:
+      'SELECT country, COUNT(*) AS people, AVG(age) FROM [default] GROUP BY country ORDER BY people DESC, country LIMIT 3',
+    answer: success({ result: ref('SqlAnswer'), count: count('Rows, entities, or statements.') }),
+    answered: ok({ result: [{ country: 'germany', people: 2, AVG_age: 42.5 }], count: 1 }),
+    rows: true,
+    codes: [...codes.ONCE, 506, 6000],
+  },
+  'POST /v1/data_extraction/result': {
+    tag: 'Extraction',
+    summary: 'Rows of the entities that satisfy a query',
+    description: 'In JSON page by page; in other formats all rows up to `limit` in one answer.',
+    request: 'Extraction',
+    example: {
+      query: ADULTS,
+      order: [{ age: 'desc' }],
+      limit: 2,
+      columns: ['entity-id', 'country', 'age', { visit: WEEK }],
+    },
+    answer: success(PAGE_MEMBERS, ['page-token']),
+    answered: ok({
+      data: [
+        {
+          'entity-id': 'u1',
+          country: 'germany',
+          age: '34',
+          visit: { value: 'pricing', date: '2026-01-05T00:00:00Z' },
+        },
+      ],
+      page: 1,
+      'next-page': null,
+    }),
+    rows: true,
+    codes: [...codes.CONDITIONS, ...codes.EXTRACTION],
+  },
+  'POST /v1/data_extraction/score': {
+    tag: 'Extraction',
+    summary: 'Rows of the entities that satisfy most conditions of a query',
+    request: 'Scoring',
+    example: {
+      columns: ['entity-id', 'age'],
+      query: [{ country: { equals: 'germany' } }, 'or', { age: { gte: 30 } }],
+    },
+    answer: success(PAGE_MEMBERS, ['page-token']),
+    answered: ok({ data: [{ 'entity-id': 'u1', age: '34', score: 2 }], page: 1, 'next-page': null }),
+    rows: true,
+    codes: [...codes.CONDITIONS, ...codes.EXTRACTION],
+  },
+};

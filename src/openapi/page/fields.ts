@@ -1,0 +1,67 @@
+/** A schema as words and as a table of its fields. */
+import type { Schema } from '../schema.js';
+import { type Html, html, prose } from './html.js';
+
+const asSchemas = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value : []);
+
+export const nameIn = ({ $ref }: Schema): string | null =>
+  typeof $ref === 'string' ? ($ref.split('/').pop() ?? null) : null;
+
+/** What stands there, in few words; names of components are links. */
+export function kindOf(schema: Schema): Html {
+  const name = nameIn(schema);
+  if (name !== null) return html`<a href="#schema-${name}">${name}</a>`;
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (Array.isArray(schema.enum))
+    return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
+  if (Array.isArray(schema.anyOf)) return joined(asSchemas(schema.anyOf).map(kindOf));
+  if (Array.isArray(schema.type)) return joined(schema.type.map((type) => html`${String(type)}`));
+  if (schema.type === 'array') return html`list of ${kindOf((schema.items ?? {}) as Schema)}`;
+  if (
+    schema.type === 'object' &&
+    schema.properties === undefined &&
+    typeof schema.additionalProperties === 'object'
+  ) {
+    return html`object of ${kindOf(schema.additionalProperties as Schema)}`;
+  }
+  return html`${String(schema.type ?? 'anything')}`;
+}
+
+const joined = (parts: readonly Html[]): Html =>
+  html`${parts.map((part, index) => (index === 0 ? part : html` or ${part}`))}`;
+
+const BOUNDS: readonly (readonly [keyword: string, words: string])[] = [
+  ['minimum', 'at least'],
+  ['maximum', 'at most'],
+  ['minLength', 'characters, at least'],
+  ['maxLength', 'characters, at most'],
+  ['minItems', 'items, at least'],
+  ['maxItems', 'items, at most'],
+];
+
+/** Its description with its bounds. */
+function remarksOf(schema: Schema): Html {
+  const bounds = BOUNDS.filter(([keyword]) => typeof schema[keyword] === 'number').map(
+    ([keyword, words]) =>
+      html` <span class="bound">${words} ${Number(schema[keyword]).toLocaleString('en-US')}</span>`,
+  );
+  return html`${prose(typeof schema.description === 'string' ? schema.description : '')}${bounds}`;
+}
+
+/** The fields of an object as a table; for what is no object its kind. */
+export function fieldTable(schema: Schema): Html {
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Schema>>);
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const rows = properties.map(
+    ([name, field]) =>
+      html`<tr><th scope="row"><code>${name}</code>${required.includes(name) ? html` <span class="needed" title="required">*</span>` : ''}</th><td>${kindOf(field)}</td><td>${remarksOf(field)}</td></tr>`,
+  );
+  const others = schema.additionalProperties;
+  if (typeof others === 'object' && others !== null) {
+    rows.push(
+      html`<tr><th scope="row"><i>any other name</i></th><td>${kindOf(others as Schema)}</td><td>${remarksOf(others as Schema)}</td></tr>`,
+    );
+  }
+  if (rows.length === 0) return html`<p>${kindOf(schema)}</p>`;
+  return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Value</th><th></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

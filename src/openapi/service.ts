@@ -1,0 +1,61 @@
+/** Paths of the server itself, which need no key: this document, its page, probes and metrics. */
+import type { ApiOperation } from './api-document.js';
+
+const get = (
+  operationId: string,
+  summary: string,
+  type: string,
+  more: object = {},
+): { readonly get: ApiOperation } => ({
+  get: {
+    operationId,
+    tags: ['Service'],
+    summary,
+    security: [],
+    parameters: [],
+    responses: {
+      200: { description: 'Done.', content: { [type]: { schema: { type: 'string' } } } },
+      ...more,
+    },
+    'x-keys': 'none needed',
+  },
+});
+
+const probe = (operationId: string, summary: string, words: readonly string[], more: object = {}) => {
+  const schema = { type: 'object', properties: { status: { enum: words } }, required: ['status'] };
+  const { get: operation } = get(operationId, summary, 'application/json', more);
+  return { get: { ...operation, responses: { ...operation.responses, 200: answerOf('Yes.', schema) } } };
+};
+
+const answerOf = (description: string, schema: object) => ({
+  description,
+  content: { 'application/json': { schema: { ...schema, additionalProperties: false } } },
+});
+
+export function servicePaths(): Readonly<Record<string, { readonly get: ApiOperation }>> {
+  const notYet = {
+    503: answerOf('Not yet, or not any more.', {
+      type: 'object',
+      properties: { status: { enum: ['starting', 'stopping'] } },
+      required: ['status'],
+    }),
+  };
+  const { get: document } = get('getOpenapi', 'This document', 'application/json');
+  return {
+    '/v1/openapi.json': {
+      get: {
+        ...document,
+        responses: {
+          200: {
+            description: 'OpenAPI 3.1.',
+            content: { 'application/json': { schema: { type: 'object' } } },
+          },
+        },
+      },
+    },
+    '/docs': get('getDocs', 'This document as a page', 'text/html'),
+    '/readyz': probe('getReadyz', 'Whether the data is loaded', ['ready'], notYet),
+    '/livez': probe('getLivez', 'Whether the process runs', ['alive']),
+    '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain'),
+  };
+}

@@ -1,0 +1,113 @@
+/** A query of the catalog: put to it as one batch of the extended protocol, and what it gives back as an answer. */
+import type { Answer } from './answer.js';
+import { type CatalogView, viewOf } from './catalog-view.js';
+import { ProtocolFault } from './fault.js';
+import type { AskedRequest } from './select.js';
+import type { Waiting } from './waiting.js';
+
+/** What answers queries of the catalog. */
+export interface CatalogAsker {
+  /**
+   * What Postgres, holding the view's empty tables, sends for `messages`. Rejects with ProtocolFault when it takes too long,
+   * needs too much memory, or is not waited for any more.
+   */
+  run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer>;
+}
+
+export interface CatalogStatement {
+  readonly text: string;
+  /** Where the text begins in the query, in characters from 1. */
+  readonly position: number;
+  readonly typeIds: readonly number[];
+  /** null = NULL. */
+  readonly values: readonly (Buffer | null)[];
+  readonly parameterFormats: readonly number[];
+  readonly formats: readonly number[];
+}
+
+const letter = (kind: string): number => kind.charCodeAt(0);
+
+export async function catalogAnswer(
+  catalog: CatalogAsker,
+  request: AskedRequest,
+  statement: CatalogStatement,
+  waiting: Waiting,
+): Promise<Answer> {
+  const given = await catalog.run(viewOf(request.admission), batchOf(statement), waiting);
+  let description: Buffer | null = null;
+  let tag = 'SELECT 0';
+  const rows: Buffer[] = [];
+  for (let at = 0; at < given.length; ) {
+    const end = at + 1 + given.readInt32BE(at + 1);
+    const message = given.subarray(at, end);
+    if (message[0] === letter('E')) throw faultIn(message, statement.position);
+    if (message[0] === letter('T')) description = message;
+    if (message[0] === letter('D')) rows.push(message);
+    if (message[0] === letter('C')) tag = message.toString('utf8', 5, message.length - 1);
+    at = end;
+  }
+  return {
+    description,
+    rows: inTurn(rows),
+    tag: () => tag,
+    over: (error, rowCount) => request.over(error, rowCount),
+  };
+}
+
+async function* inTurn(rows: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
+  if (rows.length > 0) yield Buffer.concat(rows);
+}
+
+function faultIn(message: Buffer, position: number): ProtocolFault {
+  const fields = new Map<string, string>();
+  for (const field of message.toString('utf8', 5).split('\0')) {
+    if (field !== '') fields.set(field[0], field.slice(1));
+  }
+  const own = fields.get('P');
+  return new ProtocolFault(
+    fields.get('C') ?? 'XX000',
+    fields.get('M') ?? 'the catalog gave no reason',
+    fields.get('H') ?? null,
+    own === undefined ? null : Number(own) + position - 1,
+  );
+}
+
+/** Parse, Bind, Describe, Execute and Sync of the unnamed statement. */
+function batchOf({ text, typeIds, values, parameterFormats, formats }: CatalogStatement): Buffer {
+  return Buffer.concat([
+    message('P', zeroEnded(''), zeroEnded(text), int16s(typeIds.length), ...typeIds.map(int32)),
+    message(
+      'B',
+      zeroEnded(''),
+      zeroEnded(''),
+      int16s(parameterFormats.length, ...parameterFormats),
+      int16s(values.length),
+      ...values.flatMap((value) => (value === null ? [int32(-1)] : [int32(value.length), value])),
+      int16s(formats.length, ...formats),
+    ),
+    message('D', Buffer.from('P'), zeroEnded('')),
+    message('E', zeroEnded(''), int32(0)),
+    message('S'),
+  ]);
+}
+
+const zeroEnded = (text: string): Buffer => Buffer.from(`${text}\0`, 'utf8');
+
+function int16s(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  values.forEach((value, at) => {
+    bytes.writeUInt16BE(value & 0xffff, at * 2);
+  });
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value | 0);
+  return bytes;
+}
+
+function message(kind: string, ...parts: readonly Uint8Array[]): Buffer {
+  const byteCount = parts.reduce((sum, part) => sum + part.length, 4);
+  return Buffer.concat([Buffer.from(kind, 'latin1'), int32(byteCount), ...parts]);
+}

@@ -1,0 +1,108 @@
+/** What the server sends: messages of the protocol of Postgres, version 3, each `u8 kind, i32 bytes, rest`. */
+import type { ErrorFields } from './fault.js';
+
+/** A column of an answer as RowDescription tells it. */
+export interface RowField {
+  readonly name: string;
+  /** Of its type, in the catalog of Postgres. */
+  readonly typeId: number;
+  /** Bytes of a value; -1 = they differ. */
+  readonly typeSize: number;
+  /** -1 = none. */
+  readonly modifier: number;
+}
+
+export type TransactionState = 'I' | 'T' | 'E';
+
+/** How a value is sent, as the protocol numbers it. */
+export const TEXT = 0;
+export const BINARY = 1;
+
+const int16 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+};
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+};
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};
+const text = (value: string): Buffer => Buffer.from(`${value.replaceAll('\0', '')}\0`, 'utf8');
+
+function message(kind: string, ...parts: readonly Uint8Array[]): Buffer {
+  const byteCount = parts.reduce((sum, part) => sum + part.length, 4);
+  return Buffer.concat([Buffer.from(kind, 'latin1'), int32(byteCount), ...parts]);
+}
+
+/** The key stands in the message that answers this one, as it is: over TLS, or on this machine. */
+export const askPassword = (): Buffer => message('R', int32(3));
+export const authenticated = (): Buffer => message('R', int32(0));
+export const parameterStatus = (name: string, value: string): Buffer => message('S', text(name), text(value));
+export const backendKey = (processId: number, secret: number): Buffer =>
+  message('K', int32(processId), int32(secret));
+export const readyForQuery = (state: TransactionState): Buffer => message('Z', Buffer.from(state, 'latin1'));
+export const commandComplete = (tag: string): Buffer => message('C', text(tag));
+export const emptyQuery = (): Buffer => message('I');
+export const parseComplete = (): Buffer => message('1');
+export const bindComplete = (): Buffer => message('2');
+export const closeComplete = (): Buffer => message('3');
+export const noData = (): Buffer => message('n');
+export const portalSuspended = (): Buffer => message('s');
+/** Told to those that ask for a newer version of the protocol, or for options that nobody knows. */
+export const negotiateVersion = (options: readonly string[]): Buffer =>
+  message('v', int32(196_608), int32(options.length), ...options.map(text));
+
+export const parameterDescription = (typeIds: readonly number[]): Buffer =>
+  message('t', int16(typeIds.length), ...typeIds.map(uint32));
+
+/** `formats`: TEXT or BINARY of each. */
+export function rowDescription(fields: readonly RowField[], formats: readonly number[]): Buffer {
+  const parts = fields.flatMap(({ name, typeId, typeSize, modifier }, index) => [
+    text(name),
+    // Of no table.
+    int32(0),
+    int16(0),
+    uint32(typeId),
+    int16(typeSize),
+    int32(modifier),
+    int16(formats[index]),
+  ]);
+  return message('T', int16(fields.length), ...parts);
+}
+
+/** Cells as bytes; null = missing. */
+export function dataRow(cells: readonly (Uint8Array | null)[]): Buffer {
+  const parts = cells.flatMap((cell) => (cell === null ? [int32(-1)] : [int32(cell.length), cell]));
+  return message('D', int16(cells.length), ...parts);
+}
+
+export type Severity = 'ERROR' | 'FATAL';
+
+export function errorResponse(fields: ErrorFields, severity: Severity = 'ERROR'): Buffer {
+  return message('E', ...noticeFields(fields, severity));
+}
+
+export function notice(state: string, sentence: string): Buffer {
+  const fields = { state, message: sentence, detail: null, hint: null, position: null };
+  return message('N', ...noticeFields(fields, 'WARNING'));
+}
+
+function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
+  const told: readonly (readonly [string, string | null])[] = [
+    ['S', severity],
+    ['V', severity],
+    ['C', fields.state],
+    ['M', fields.message],
+    ['D', fields.detail],
+    ['H', fields.hint],
+    ['P', fields.position === null ? null : String(fields.position)],
+  ];
+  const parts = told.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));
+  return [...parts, Buffer.of(0)];
+}

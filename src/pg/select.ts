@@ -1,0 +1,102 @@
+/** SELECT and EXPLAIN over the engine's rows: admitted, bound and begun in one turn. */
+import type { Access } from '../api/index.js';
+import type { AskedPlan, EngineApi } from '../engine/index.js';
+import { EXPLAIN_FIELDS } from '../engine/index.js';
+import { compile, ONE_ROW } from '../expression/index.js';
+import type { SelectPlan } from '../ir/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+import * as sql from '../sql/index.js';
+import { type Field, valueAt } from '../vector/index.js';
+import type { Answer } from './answer.js';
+import { formatsFor, rowsInFormats } from './binary.js';
+import { type RowField, rowDescription } from './messages.js';
+import { rowField } from './types.js';
+import type { Waiting } from './waiting.js';
+
+/** The database that somebody may look at, in the turn in which this was found. */
+export interface Admission {
+  readonly databaseId: number;
+  readonly model: DatabaseModel;
+  readonly access: Access;
+  readonly nowMs: number;
+}
+
+/** One request that was admitted. */
+export interface AskedRequest {
+  readonly admission: Admission;
+  asks(plan: AskedPlan): void;
+  /** To be called once. */
+  over(error: unknown, rowCount: number): void;
+}
+
+export interface Bound {
+  readonly plan: SelectPlan;
+  readonly explain: sql.SelectStatement['explain'];
+  readonly fields: readonly Field[];
+}
+
+/** Throws 6000, with the place, and 506. */
+export function bindSelect(
+  statement: sql.PostgresStatement,
+  parameters: readonly sql.SqlParameter[],
+  { model, nowMs, access }: Admission,
+): Bound {
+  const select = sql.readPostgresSelect(statement, parameters);
+  const plan = sql.bindSelect(select, {
+    model,
+    nowMs,
+    access,
+    evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
+  });
+  const { explain } = select;
+  return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
+}
+
+export const rowFields = ({ fields }: Bound): readonly RowField[] => fields.map(rowField);
+
+/** `formats`: as bound, before they are spread over the columns. */
+export function answerSelect(
+  engine: Pick<EngineApi, 'select'>,
+  request: AskedRequest,
+  bound: Bound,
+  formats: readonly number[],
+  waiting: Waiting,
+): Answer {
+  const fields = rowFields(bound);
+  const wanted = formatsFor(formats, fields.length);
+  const { plan, explain } = bound;
+  request.asks({ asks: 'select', plan });
+  const isRestricted = request.admission.access.fingerprint !== '';
+  const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
+    hangUp: waiting,
+    bypassCache: false,
+  });
+  return {
+    description: rowDescription(fields, wanted),
+    rows: converted(
+      parts,
+      done,
+      fields.map(({ typeId }) => typeId),
+      wanted,
+    ),
+    tag: (rowCount) => (explain === 'no' ? `SELECT ${rowCount}` : 'EXPLAIN'),
+    over: (error, rowCount) => request.over(error, rowCount),
+  };
+}
+
+async function* converted(
+  parts: AsyncGenerator<Uint8Array, void, void>,
+  done: ((part: Uint8Array) => void) | undefined,
+  typeIds: readonly number[],
+  formats: readonly number[],
+): AsyncGenerator<Buffer, void, void> {
+  const isText = formats.every((format) => format === 0);
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    const rows = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    // What is sent is read until it is gone, and the engine writes to a part's memory again.
+    const own = isText ? Buffer.from(rows) : rowsInFormats(rows, typeIds, formats);
+    done?.(part);
+    yield own;
+  }
+}

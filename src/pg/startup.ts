@@ -1,0 +1,52 @@
+/** The first messages of a connection: what it wants to be, before it is anybody's. */
+import { ProtocolFault } from './fault.js';
+import type { MessageReader } from './message-reader.js';
+
+const VERSION_3 = 3;
+const SSL_REQUEST = 80_877_103;
+const GSS_REQUEST = 80_877_104;
+const CANCEL_REQUEST = 80_877_102;
+const OPTIONS_MAX = 100;
+
+export interface Start {
+  readonly asks: 'start';
+  /** By name in lower case, but for `user` and `database`. */
+  readonly settings: ReadonlyMap<string, string>;
+  readonly user: string;
+  /** null = none is named. */
+  readonly database: string | null;
+  /** Options of the protocol that nobody here knows. */
+  readonly unknownOptions: readonly string[];
+  readonly isNewer: boolean;
+}
+
+export type First =
+  | { readonly asks: 'tls' }
+  | { readonly asks: 'gss' }
+  | { readonly asks: 'cancel'; readonly processId: number; readonly secret: number }
+  | Start;
+
+/** Throws ProtocolFault. */
+export function firstOf(body: MessageReader): First {
+  const code = body.int32();
+  if (code === SSL_REQUEST) return { asks: 'tls' };
+  if (code === GSS_REQUEST) return { asks: 'gss' };
+  if (code === CANCEL_REQUEST) return { asks: 'cancel', processId: body.int32(), secret: body.int32() };
+  if (code >> 16 !== VERSION_3) {
+    throw new ProtocolFault(
+      '08P01',
+      `version ${code >> 16}.${code & 0xffff} of the protocol is not spoken; 3.0 is`,
+    );
+  }
+  const settings = new Map<string, string>();
+  for (let name = body.text(); name !== ''; name = body.text()) {
+    if (settings.size >= OPTIONS_MAX) throw new ProtocolFault('08P01', 'too many options');
+    settings.set(name.toLowerCase(), body.text());
+  }
+  const user = settings.get('user') ?? '';
+  const database = settings.get('database') ?? null;
+  for (const name of ['user', 'database', 'replication', 'options']) settings.delete(name);
+  const unknownOptions = [...settings.keys()].filter((name) => name.startsWith('_pq_.'));
+  for (const name of unknownOptions) settings.delete(name);
+  return { asks: 'start', settings, user, database, unknownOptions, isNewer: (code & 0xffff) > 0 };
+}

@@ -1,0 +1,54 @@
+/** Types of Quarry as those of Postgres: integers are int8, dates with a time timestamptz (they are UTC), lists and points json. */
+import { DIGITS_MAX, type Field, type SqlType } from '../vector/index.js';
+import type { RowField } from './messages.js';
+
+/** Numbers of types in the catalog of Postgres. */
+export const TYPE = {
+  bool: 16,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  json: 114,
+  float4: 700,
+  float8: 701,
+  unknown: 705,
+  bpchar: 1042,
+  varchar: 1043,
+  date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
+  numeric: 1700,
+} as const;
+
+interface PostgresType {
+  readonly id: number;
+  readonly size: number;
+  readonly name: string;
+}
+
+const TYPES: Readonly<Record<SqlType['type'], PostgresType>> = {
+  integer: { id: TYPE.int8, size: 8, name: 'bigint' },
+  decimal: { id: TYPE.numeric, size: -1, name: 'numeric' },
+  float: { id: TYPE.float8, size: 8, name: 'double precision' },
+  boolean: { id: TYPE.bool, size: 1, name: 'boolean' },
+  text: { id: TYPE.text, size: -1, name: 'text' },
+  date: { id: TYPE.date, size: 4, name: 'date' },
+  datetime: { id: TYPE.timestamptz, size: 8, name: 'timestamp with time zone' },
+  json: { id: TYPE.json, size: -1, name: 'json' },
+};
+
+/** Bytes of a modifier's own head: of numeric it is `(precision << 16 | scale) + 4`. */
+const MODIFIER_HEAD = 4;
+
+export function rowField({ name, type }: Field): RowField {
+  const { id, size } = TYPES[type.type];
+  const digits = type.type === 'decimal' ? DIGITS_MAX * 65_536 + type.scale + MODIFIER_HEAD : -1;
+  return { name, typeId: id, typeSize: size, modifier: digits };
+}
+
+/** As CREATE TABLE takes it. */
+export function typeText(type: SqlType): string {
+  const { name } = TYPES[type.type];
+  return type.type === 'decimal' ? `${name}(${DIGITS_MAX},${type.scale})` : name;
+}

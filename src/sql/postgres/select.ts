@@ -1,0 +1,24 @@
+/** A SELECT or EXPLAIN in the dialect of Postgres as the tree of ours. */
+import { SKELETON_WORDS_MAX } from '../limits.js';
+import { readSelect } from '../read-select.js';
+import { refusedStatement, refusePhrases } from '../refusals.js';
+import type { SelectStatement } from '../tree.js';
+import type { PostgresStatement } from './statements.js';
+import { refuseForeign } from './tokens.js';
+import { type SqlParameter, translate } from './translate.js';
+
+export type { SqlParameter } from './translate.js';
+
+const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
+
+/** `parameters`: the values of $1 and so on. Throws 6000 with the place for whatever is not available. */
+export function readPostgresSelect(
+  { tokens }: PostgresStatement,
+  parameters: readonly SqlParameter[],
+): SelectStatement {
+  if (!READS.has(tokens[0].upper)) throw refusedStatement(tokens[0], tokens[1] ?? null);
+  const translated = translate(tokens, parameters);
+  refuseForeign(translated);
+  refusePhrases(translated);
+  return readSelect(translated, { skeletonWords: SKELETON_WORDS_MAX });
+}

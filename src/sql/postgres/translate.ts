@@ -1,0 +1,226 @@
+/**
+ * Tokens in the dialect of Postgres as those of ours, where there is an equivalent; the rest stays as it is, and whoever reads
+ * the statement refuses it.
+ *   x::type                          CAST(x AS type)         x - INTERVAL '7 days'   DATEADD(day, -7, x)
+ *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
+ *   x ILIKE y                        x LIKE y                public.t, pg_catalog.f  t, f
+ *   $1                               the parameter's value   LIMIT ALL               nothing
+ * Invariants: what is put in stands at the place of what it is put in for; a parameter becomes a literal's token and never
+ * text that is read again.
+ */
+import { quoted } from '../../base/index.js';
+import { sqlError } from '../sql-error.js';
+import { isSign, type Token, unexpected } from '../tokens.js';
+import type { Place } from '../tree.js';
+import { operandStart } from './operand.js';
+import { parameterOf } from './statements.js';
+
+/** The value of a $n. */
+export type SqlParameter =
+  | { readonly is: 'null' }
+  /** Digits with sign, fraction and exponent. */
+  | { readonly is: 'number'; readonly text: string }
+  | { readonly is: 'boolean'; readonly value: boolean }
+  | { readonly is: 'text'; readonly text: string };
+
+/** What begins the years of the Unix clock. */
+const EPOCH = '1970-01-01T00:00:00Z';
+/** '7 days', '-1 hour'. */
+const SPAN = /^\s*([+-]?\d{1,9})\s*(year|month|week|day|hour|minute|second|min|sec|h|d|m|s)s?\s*$/i;
+const SPAN_UNITS: Readonly<Record<string, string>> = {
+  min: 'minute',
+  m: 'minute',
+  sec: 'second',
+  s: 'second',
+  h: 'hour',
+  d: 'day',
+};
+/** Words that go on a type's name. */
+const TYPE_WORDS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'WITH', 'WITHOUT', 'TIME', 'ZONE']);
+/** Types that texts are read as anyway: a cast to them changes nothing. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
+
+export function translate(tokens: readonly Token[], parameters: readonly SqlParameter[]): readonly Token[] {
+  return new Translation(tokens, parameters).run();
+}
+
+class Translation {
+  readonly #tokens: readonly Token[];
+  readonly #parameters: readonly SqlParameter[];
+  readonly #out: Token[] = [];
+  #at = 0;
+
+  constructor(tokens: readonly Token[], parameters: readonly SqlParameter[]) {
+    this.#tokens = tokens;
+    this.#parameters = parameters;
+  }
+
+  run(): readonly Token[] {
+    while (this.#at < this.#tokens.length) this.#next();
+    return this.#out;
+  }
+
+  #peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)];
+  }
+
+  #areWords(...words: readonly string[]): boolean {
+    return words.every((word, ahead) => this.#peek(ahead).upper === word);
+  }
+
+  #next(): void {
+    const token = this.#peek();
+    const number = parameterOf(token);
+    if (number !== null) this.#parameter(number, token.place);
+    else if (isSign(token, '::')) this.#cast(token.place);
+    else if (this.#isSchema()) this.#at += 2;
+    else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.place)]);
+    else if (this.#areWords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
+    else if (this.#areWords('LIMIT') && this.#isAll()) this.#at += 2;
+    else if (this.#isEpoch()) this.#epoch(token);
+    else if ((isSign(token, '+') || isSign(token, '-')) && this.#areSpanAhead()) this.#moved(token);
+    else this.#replace(1, [token]);
+  }
+
+  #replace(count: number, put: readonly Token[]): void {
+    this.#at += count;
+    this.#out.push(...put);
+  }
+
+  /** `public.` before a table, `pg_catalog.` before a function or a type. */
+  #isSchema(): boolean {
+    const token = this.#peek();
+    const name = token.kind === 'word' || token.kind === 'bracketed' ? token.text.toLowerCase() : '';
+    if ((name !== 'public' && name !== 'pg_catalog') || !isSign(this.#peek(1), '.')) return false;
+    const last = this.#out.at(-1);
+    return last === undefined || !isSign(last, '.');
+  }
+
+  #isUtc(): boolean {
+    const { kind, text } = this.#peek(3);
+    return kind === 'single' && /^(utc|etc\/utc|gmt|z|\+?00(:?00)?)$/i.test(text);
+  }
+
+  #isAll(): boolean {
+    const { upper } = this.#peek(1);
+    if (upper === 'ALL' || upper === 'NULL') return true;
+    const number = parameterOf(this.#peek(1));
+    return number !== null && this.#parameters[number - 1]?.is === 'null';
+  }
+
+  #parameter(number: number, place: Place): void {
+    const value = this.#parameters[number - 1];
+    if (value === undefined) throw sqlError(`there is no parameter $${number}`, place);
+    const before = this.#out.at(-1)?.upper ?? '';
+    this.#replace(1, literal(value, place, ['LIMIT', 'OFFSET', 'FIRST', 'NEXT'].includes(before)));
+  }
+
+  #cast(place: Place): void {
+    this.#at++;
+    const type: Token[] = [this.#typeWord(place)];
+    while (TYPE_WORDS.has(this.#peek().upper)) type.push(this.#take());
+    if (isSign(this.#peek(), '(')) {
+      while (!isSign(this.#peek(), ')')) type.push(this.#take());
+      type.push(this.#take());
+    }
+    const name = type[0].text.toUpperCase();
+    if (TEXT_TYPES.has(name)) return;
+    if (name === 'INTERVAL')
+      throw sqlError("INTERVAL stands behind + and - only: x - INTERVAL '7 days'", place);
+    const begin = operandStart(this.#out, place);
+    this.#wrap(
+      begin,
+      [word('CAST', place), sign('(', place)],
+      [word('AS', place), ...type, sign(')', place)],
+    );
+  }
+
+  #typeWord(place: Place): Token {
+    if (this.#isSchema()) this.#at += 2;
+    const type = this.#take();
+    if (type.kind !== 'word' && type.kind !== 'bracketed') throw unexpected(type, "a type's name");
+    if (isSign(this.#peek(), '[]')) throw sqlError('arrays are not available', place);
+    return type.kind === 'word' ? type : { ...type, kind: 'word', upper: type.text.toUpperCase() };
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    if (token.kind === 'end') throw unexpected(token, "a type's name");
+    this.#at++;
+    return token;
+  }
+
+  #isEpoch(): boolean {
+    if (!this.#areWords('EXTRACT') || !isSign(this.#peek(1), '(')) return false;
+    const unit = this.#peek(2);
+    return unit.text.toLowerCase() === 'epoch' && this.#peek(3).upper === 'FROM';
+  }
+
+  #epoch({ place }: Token): void {
+    const unit = word('SECOND', place);
+    const from = [word('TIMESTAMP', place), single(EPOCH, place)];
+    this.#replace(4, [
+      word('DATEDIFF', place),
+      sign('(', place),
+      unit,
+      sign(',', place),
+      ...from,
+      sign(',', place),
+    ]);
+  }
+
+  /** INTERVAL '7 days', or '7 days'::interval. */
+  #areSpanAhead(): boolean {
+    if (this.#peek(1).upper === 'INTERVAL') return this.#peek(2).kind === 'single';
+    return (
+      this.#peek(1).kind === 'single' && isSign(this.#peek(2), '::') && this.#peek(3).upper === 'INTERVAL'
+    );
+  }
+
+  #moved(operator: Token): void {
+    const { place } = operator;
+    const isLiteral = this.#peek(1).upper === 'INTERVAL';
+    const text = this.#peek(isLiteral ? 2 : 1);
+    this.#at += isLiteral ? 3 : 4;
+    const span = SPAN.exec(text.text);
+    if (span === null) {
+      const wanted = 'one number with a unit from second to year is wanted';
+      throw sqlError(`INTERVAL ${quoted(text.text)}: ${wanted}`, text.place);
+    }
+    const name = span[2].toLowerCase();
+    const count = (operator.text === '-' ? -1 : 1) * Number(span[1]);
+    const before = [
+      word('DATEADD', place),
+      sign('(', place),
+      word((SPAN_UNITS[name] ?? name).toUpperCase(), place),
+      sign(',', place),
+      ...literal({ is: 'number', text: String(count) }, place, false),
+      sign(',', place),
+    ];
+    this.#wrap(operandStart(this.#out, place), before, [sign(')', place)]);
+  }
+
+  #wrap(begin: number, before: readonly Token[], behind: readonly Token[]): void {
+    this.#out.splice(begin, 0, ...before);
+    this.#out.push(...behind);
+  }
+}
+
+const word = (text: string, place: Place): Token => ({
+  kind: 'word',
+  text,
+  upper: text.toUpperCase(),
+  place,
+});
+const sign = (text: string, place: Place): Token => ({ kind: 'sign', text, upper: '', place });
+const single = (text: string, place: Place): Token => ({ kind: 'single', text, upper: '', place });
+
+/** `isCount`: where the grammar wants a whole number, a text of digits is one. */
+function literal(value: SqlParameter, place: Place, isCount: boolean): readonly Token[] {
+  if (value.is === 'null') return [word('NULL', place)];
+  if (value.is === 'boolean') return [word(value.value ? 'TRUE' : 'FALSE', place)];
+  if (value.is === 'text' && !(isCount && /^\d+$/.test(value.text))) return [single(value.text, place)];
+  const isNegative = value.text.startsWith('-');
+  const number: Token = { kind: 'number', text: value.text.replace(/^[+-]/, ''), upper: '', place };
+  return isNegative ? [sign('(', place), sign('-', place), number, sign(')', place)] : [number];
+}

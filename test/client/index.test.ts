@@ -1,0 +1,50 @@
+/** The client as programs get it: built for Node and for browsers. */
+import fs from 'node:fs';
+import path from 'node:path';
+import vm from 'node:vm';
+import t from 'tap';
+import { fetchTrusting } from '../../src/client/node.js';
+import { ROOT } from '../tidy/source.js';
+import { type PageResult, pageBundle } from './page.js';
+import { serveClients } from './site.js';
+
+const BUILT = path.join(ROOT, 'dist/client');
+
+t.test('what is built asks a server in Node', async (t) => {
+  const site = await serveClients(t);
+  const { Quarry } = (await import(
+    path.join(BUILT, 'index.js')
+  )) as typeof import('../../src/client/index.js');
+  const quarry = new Quarry({ url: site.url, key: site.keys.master, ca: site.ca });
+  t.strictSame(await quarry.dimensions(), ['default']);
+});
+
+t.test('what is built imports nothing of Node but where a certificate asks for it', async (t) => {
+  const text = fs.readFileSync(path.join(BUILT, 'index.js'), 'utf8');
+  t.notMatch(text, /["']node:/);
+  t.notMatch(text, /\bBuffer\b|\bprocess\./);
+});
+
+t.test('a page runs it with nothing but what browsers have', async (t) => {
+  const site = await serveClients(t);
+  const page = {
+    ...{
+      setTimeout,
+      clearTimeout,
+      AbortController,
+      DOMException,
+      TextDecoder,
+      Uint8Array,
+      performance,
+      crypto,
+    },
+    fetch: fetchTrusting(site.ca),
+    runInPage: null as ((key: string, url: string) => Promise<PageResult>) | null,
+  };
+  vm.runInNewContext(await pageBundle(), page);
+  const result = await page.runInPage?.(site.keys.master, site.url);
+  t.strictSame(
+    { ...result },
+    { inserted: 1_200, count: 1_201, big: String(2n ** 62n), rows: 1_201, code: 6000 },
+  );
+});

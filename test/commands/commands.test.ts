@@ -1,0 +1,90 @@
+/** How the command line reads: names, help at any place, and that every command has a help that says enough. */
+import t from 'tap';
+import { EXIT, EXIT_MEANINGS } from '../../src/commands/command.js';
+import { COMMANDS, commandsHelp, readWords } from '../../src/commands/commands.js';
+import { runCommand } from '../support/server-process.js';
+
+t.test('the list has every command on one line of its group, and every exit code', (t) => {
+  const lines = commandsHelp().split('\n');
+  for (const { name, group, summary } of COMMANDS) {
+    const line = lines.findIndex((text) => text.startsWith(`  quarry ${name} `));
+    t.ok(line > lines.indexOf(`${group}:`), `${name} is in its group`);
+    t.ok(lines[line].endsWith(summary), name);
+    t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} letters`);
+  }
+  for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
+    const code = String(EXIT[ending as keyof typeof EXIT]).padEnd(4);
+    t.ok(lines.includes(`  ${code}${meaning}`), ending);
+  }
+  t.equal(new Set(COMMANDS.map(({ name }) => name)).size, COMMANDS.length, 'each once');
+  t.end();
+});
+
+t.test('every command has a help with how it is called, an example and its exit codes', async (t) => {
+  for (const { name, load } of COMMANDS) {
+    const { help: text } = await load();
+    t.ok(text.startsWith(`quarry ${name}`), `${name} begins with its name`);
+    t.match(text, new RegExp(`\\n  quarry ${name}\\b`), `${name} has an example`);
+    t.match(text, /[Ee]xit codes?/, `${name} says how it ends`);
+    t.ok(text.endsWith('\n') && !text.endsWith('\n\n'), `${name} ends with its last line`);
+    const longest = Math.max(...text.split('\n').map((line) => line.length));
+    t.ok(longest <= 150, `${name}: ${longest} letters in a line`);
+  }
+});
+
+t.test('help is asked for in any of the usual ways, at any place', (t) => {
+  const all = { ask: 'print', text: commandsHelp() };
+  for (const words of [[], ['help'], ['--help'], ['-h'], ['help', '--help']]) {
+    t.strictSame(readWords(words), all, words.join(' '));
+  }
+  const [verify] = COMMANDS.filter(({ name }) => name === 'verify');
+  const ofVerify = { ask: 'help', command: verify };
+  for (const line of [
+    'help verify',
+    'verify --help',
+    '--help verify',
+    'verify -h',
+    'verify /a --help',
+    '-h verify /a',
+  ]) {
+    t.strictSame(readWords(line.split(' ')), ofVerify, line);
+  }
+  t.strictSame(readWords(['verify', '/a']), { ask: 'run', command: verify, argv: ['/a'] });
+  for (const word of ['version', '--version', '-V']) t.strictSame(readWords([word]), { ask: 'version' });
+  t.end();
+});
+
+t.test('words that fit nothing are refused, and the nearest name is told', (t) => {
+  const wrongs: readonly [string, string][] = [
+    ['verfy', 'unknown command "verfy"; did you mean verify?'],
+    ['versoin', 'unknown command "versoin"; did you mean version?'],
+    ['help instpect', 'unknown command "instpect"; did you mean inspect?'],
+    ['qwertyuiop', 'unknown command "qwertyuiop"; quarry --help lists them'],
+    ['constructor', 'unknown command "constructor"; quarry --help lists them'],
+    ['--data-dir', 'unknown command "--data-dir"; quarry --help lists them'],
+    ['help verify inspect', 'help takes one command at most'],
+    ['version now', 'version takes no word more'],
+  ];
+  for (const [line, wrong] of wrongs) {
+    t.strictSame(readWords(line.split(' ')), { ask: 'nothing', wrong }, line);
+  }
+  t.end();
+});
+
+t.test('the process prints its version, and ends with 2 where words are wrong', async (t) => {
+  const { code, stdout } = await runCommand(['version']);
+  t.equal(code, 0);
+  t.match(
+    stdout,
+    /^quarry \d+\.\d+\.\d+\nnode 20\.\d+\.\d+ on \w+ \w+\nkernels: SIMD\nuWebSockets\.js: native\n$/,
+  );
+  t.match(await runCommand(['version'], { QUARRY_KERNELS: 'js' }), {
+    code: 0,
+    stdout: /kernels: JavaScript/,
+  });
+  t.match(await runCommand(['versio']), {
+    code: 2,
+    stdout: '',
+    output: 'quarry: unknown command "versio"; did you mean version?\n',
+  });
+});

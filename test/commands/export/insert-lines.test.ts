@@ -1,0 +1,79 @@
+/** Ranges of IDs and long lines, on a real server: whatever the ranges, every entity and event comes once. */
+import t from 'tap';
+import { Asker } from '../../../src/commands/export/ask.js';
+import { readDimensions } from '../../../src/commands/export/dimension.js';
+import { idRanges, insertLines } from '../../../src/commands/export/insert-lines.js';
+import { RemoteClient } from '../../../src/commands/remote/index.js';
+import { startServer } from '../../demo/server.js';
+
+const server = await startServer('--shards', '2', '--workers', '1');
+t.teardown(() => server.stop());
+const client = new RemoteClient(server, 10);
+t.teardown(() => client.close());
+const access = { url: server.url, certificate: server.certificate, key: server.masterKey };
+const asker = new Asker(client, access, new AbortController().signal);
+const post = (what: string, body: unknown): Promise<unknown> =>
+  client.json({ method: 'POST', path: `/v1/${what}`, key: server.masterKey, body: JSON.stringify(body) });
+
+await post('column', [
+  { name: 'n', type: 'integer' },
+  { name: 'e', type: 'string-event' },
+]);
+
+/** The parsed lines of the dimension, in ranges of so many rows. */
+async function lines(rowsMax: number): Promise<Record<string, unknown>[]> {
+  const [model] = await readDimensions(client, access);
+  const ranges = await idRanges(asker, model, rowsMax);
+  let text = '';
+  let counted = 0;
+  for await (const part of insertLines(asker, model, ranges, (count) => {
+    counted += count;
+  })) {
+    text += Buffer.from(part).toString('utf8');
+  }
+  const found = text.split('\n').filter((line) => line !== '');
+  t.equal(new Set(found.map((line) => JSON.parse(line).id)).size, counted, 'entities told');
+  return found.map((line) => JSON.parse(line));
+}
+
+const DATE = '2026-01-05T00:00:00Z';
+const idOf = (index: number): string => `${['a', "it's", '東', '～', '🚀'][index % 5]}${index}`;
+
+t.test('ranges cover all IDs once, whatever their size', async (t) => {
+  const entities = Object.fromEntries(
+    Array.from({ length: 90 }, (_, index) => [
+      idOf(index),
+      index % 3 === 0
+        ? { e: Array.from({ length: index % 7 }, () => ({ value: 'v', date: DATE })) }
+        : { n: index },
+    ]),
+  );
+  await post('insert', entities);
+  const wanted = Object.entries(entities)
+    .map(([id, { n = null, e = [] }]) => {
+      const events = e.length === 0 ? {} : { e };
+      return { id, dimension: 'default', ...(n === null && e.length > 0 ? {} : { n }), ...events };
+    })
+    .sort((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
+  for (const rowsMax of [9, 40, 1_000_000]) t.strictSame(await lines(rowsMax), wanted, `${rowsMax} rows`);
+});
+
+t.test('an entity whose events fill more than a request goes into several lines', async (t) => {
+  await post('delete', { query: [{ 'entity-id': { 'not-equals': 'nobody' } }] });
+  const value = 'x'.repeat(1_000);
+  const events = Array.from({ length: 2_000 }, () => ({ value, date: DATE }));
+  for (let times = 0; times < 3; times++) await post('insert', { big: { n: 1, e: events } });
+  const found = await lines(1_000_000);
+  t.equal(found.length, 2);
+  t.ok(found.every((line) => Buffer.byteLength(JSON.stringify(line)) < 5 * 2 ** 20));
+  const { e: first, ...head } = found[0];
+  const { e: second, ...other } = found[1];
+  t.strictSame(
+    [head, other],
+    [
+      { id: 'big', dimension: 'default', n: 1 },
+      { id: 'big', dimension: 'default' },
+    ],
+  );
+  t.strictSame([...(first as unknown[]), ...(second as unknown[])], [...events, ...events, ...events]);
+});

@@ -1,0 +1,145 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
+import {
+  Bool,
+  DateDay,
+  Float64,
+  Int64,
+  Table,
+  TimestampMillisecond,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { startServer } from '../../demo/server.js';
+import { accessOf, importing, selected } from './importing.js';
+
+interface Row {
+  readonly id: string;
+  readonly name: string | null;
+  readonly count: bigint | null;
+  readonly price: number | null;
+  readonly open: boolean | null;
+  readonly day: string | null;
+  readonly at: string | null;
+}
+
+const COUNT = 3_000;
+const WORDS = ['plain', 'with, comma', 'with "quotes"', 'two\nlines', 'Ünïcödé ✓', '007', "it's"];
+const random = new Prng(7);
+const some = <T>(make: () => T): T | null => (random.chance(0.1) ? null : make());
+const pad = (value: number): string => String(value).padStart(2, '0');
+const dayText = (): string =>
+  `20${pad(random.between(0, 25))}-${pad(random.between(1, 12))}-${pad(random.between(1, 28))}`;
+
+const ROWS: readonly Row[] = Array.from({ length: COUNT }, (_, index) => ({
+  id: `e${index}`,
+  name: some(() => random.pick(WORDS)),
+  count: some(() => random.pick([0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), BigInt(random.u32())])),
+  price: some(() => random.between(-99_999, 99_999) / 100),
+  open: some(() => random.chance(0.5)),
+  day: some(dayText),
+  at: some(() => `${dayText()}T${pad(random.below(24))}:${pad(random.below(60))}:00Z`),
+}));
+const NAMES = ['id', 'name', 'count', 'price', 'open', 'day', 'at'] as const;
+
+function separated(delimiter: string): Buffer {
+  const field = (value: Row[keyof Row]): string => {
+    const text = value === null ? '' : String(value);
+    return /["\n\r]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = ROWS.map((row) => NAMES.map((name) => field(row[name])).join(delimiter));
+  return Buffer.from(`\uFEFF${[NAMES.join(delimiter), ...lines].join('\r\n')}\r\n`);
+}
+
+function ndjson(): Buffer {
+  const quoted = (row: Row): string =>
+    JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `#${value}` : value)).replace(
+      /"#(-?\d+)"/g,
+      '$1',
+    );
+  return Buffer.from(ROWS.map((row) => `${quoted(row)}\n`).join(''));
+}
+
+const column = <K extends keyof Row>(name: K): Row[K][] => ROWS.map((row) => row[name]);
+const asDates = (name: 'day' | 'at'): (Date | null)[] =>
+  column(name).map((text) => (text === null ? null : new Date(text)));
+
+function arrow(form: 'file' | 'stream'): Buffer {
+  const table = new Table({
+    id: vectorFromArray(column('id'), new Utf8()),
+    name: vectorFromArray(column('name')),
+    count: vectorFromArray(column('count'), new Int64()),
+    price: vectorFromArray(column('price'), new Float64()),
+    open: vectorFromArray(column('open'), new Bool()),
+    day: vectorFromArray(asDates('day'), new DateDay()),
+    at: vectorFromArray(asDates('at'), new TimestampMillisecond()),
+  });
+  return Buffer.from(tableToIPC(table, form));
+}
+
+function parquet(): Buffer {
+  const bytes = parquetWriteBuffer({
+    columnData: [
+      { name: 'id', data: column('id'), type: 'STRING' },
+      { name: 'name', data: column('name'), type: 'STRING' },
+      { name: 'count', data: column('count'), type: 'INT64' },
+      { name: 'price', data: column('price'), type: 'DOUBLE' },
+      { name: 'open', data: column('open'), type: 'BOOLEAN' },
+      { name: 'day', data: column('day'), type: 'STRING' },
+      { name: 'at', data: asDates('at').map((date) => date ?? undefined), type: 'TIMESTAMP' },
+    ],
+    rowGroupSize: 1_000,
+  });
+  return Buffer.from(bytes);
+}
+
+t.test('the same rows arrive from every format and compression, with the same types told', async (t) => {
+  const server = await startServer();
+  t.teardown(() => server.stop());
+  const dir = t.testdir();
+  const zstd = await Zstd.load();
+  const files: [string, Buffer][] = [
+    ['a.csv', separated(',')],
+    ['b.tsv', separated('\t')],
+    ['c.ndjson', ndjson()],
+    ['d.arrow', arrow('file')],
+    ['e.arrows', arrow('stream')],
+    ['f.parquet', parquet()],
+  ];
+  const wanted = ROWS.map(({ id, name, count, price, open, day, at }) => ({
+    'entity-id': id,
+    name: name?.toLowerCase() ?? null,
+    count: count === null ? null : String(count),
+    price,
+    open,
+    day,
+    at,
+  })).sort((a, b) => (a['entity-id'] < b['entity-id'] ? -1 : 1));
+  let dimensions = 0;
+  for (const [name, plain] of files) {
+    for (const packed of name.endsWith('parquet') ? [''] : ['', '.gz', '.zst']) {
+      const bytes =
+        packed === '' ? plain : packed === '.gz' ? gzipSync(plain) : Buffer.from(zstd.compress(plain));
+      const file = path.join(dir, `${name}${packed}`);
+      fs.writeFileSync(file, bytes);
+      const dimension = `d${dimensions++}`;
+      const { bad } = await importing(accessOf(server), ['--dimension', dimension, file]);
+      t.equal(bad, 0, file);
+      const rows = (await selected(
+        server,
+        `SELECT [entity-id], name, CAST(count AS VARCHAR) AS count, price, [open], day, at FROM [${dimension}] ORDER BY [entity-id]`,
+      )) as Record<string, unknown>[];
+      t.strictSame(rows.length, wanted.length, `${file}: rows`);
+      const differ = rows.filter(
+        (row, index) => JSON.stringify(Object.values(row)) !== JSON.stringify(Object.values(wanted[index])),
+      );
+      t.strictSame(differ.slice(0, 3), [], file);
+    }
+  }
+});

@@ -1,0 +1,22 @@
+import t from 'tap';
+import { nearestOf, suggestionOf } from '../../src/commands/nearest.js';
+
+const WORDS = ['serve', 'demo', 'verify', 'restore', 'inspect'];
+
+t.test('the word with the fewest edits is meant, when it takes few', (t) => {
+  for (const [given, meant] of [
+    ['verfy', 'verify'],
+    ['server', 'serve'],
+    ['inspekt', 'inspect'],
+    ['demo', 'demo'],
+    ['xyzzyxyzzy', null],
+    ['', null],
+    ['v'.repeat(100_000), null],
+  ] as const) {
+    t.equal(nearestOf(given, WORDS), meant, given.slice(0, 20));
+  }
+  t.equal(suggestionOf('sreve', WORDS), '; did you mean serve?');
+  t.equal(suggestionOf('sreve', WORDS, '--'), '; did you mean --serve?');
+  t.equal(suggestionOf('something else', WORDS), '');
+  t.end();
+});

@@ -1,0 +1,88 @@
+/** What is drawn of long work on a terminal, and what is written elsewhere. */
+import { PassThrough } from 'node:stream';
+import t from 'tap';
+import { formatBytes, type Output, startBar, startProgress, type Work } from '../../src/commands/progress.js';
+
+const ROWS: Work = { what: 'flights', total: 1_000, unit: 'rows' };
+const BYTES: Work = { what: 'verify', total: 3e9, unit: 'bytes' };
+
+/** A stream that keeps what was written; a terminal is wide enough for any bar. */
+function outputOf(isTTY: boolean): { out: Output; text: () => string } {
+  const out = Object.assign(new PassThrough(), {
+    isTTY,
+    columns: 200,
+    cursorTo() {},
+    clearLine() {},
+    moveCursor() {},
+  });
+  let text = '';
+  out.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  return { out, text: () => text };
+}
+
+t.test('elsewhere than on a terminal a line follows every tenth', (t) => {
+  const { out, text } = outputOf(false);
+  let nowMs = 0;
+  const progress = startProgress(out, ROWS, () => nowMs);
+  for (let row = 0; row < 1_000; row += 50) {
+    nowMs += 10;
+    progress.add(50, 5_000);
+  }
+  progress.stop();
+  const lines = text().split('\n');
+  t.equal(lines.length, 11);
+  t.equal(lines[0], '  flights: 100 of 1,000 | 5,000 flights/s | 0.5 MB/s');
+  t.equal(lines[9], '  flights: 1,000 of 1,000 | 5,000 flights/s | 0.5 MB/s');
+  t.end();
+});
+
+t.test('a terminal gets a bar that ends full, of rows and of bytes', (t) => {
+  for (const [work, shown] of [
+    [ROWS, '100% | 1,000/1,000 | 1,000 flights/s | 1.0 MB/s'],
+    [BYTES, '100% | 3.0 GB/3.0 GB | 3000.0 MB/s'],
+  ] as const) {
+    const { out, text } = outputOf(true);
+    let nowMs = 0;
+    const progress = startBar(out, work, () => nowMs);
+    nowMs = 1_000;
+    progress.add(work.total, 1e6);
+    progress.stop();
+    t.ok(text().includes(shown), text());
+    t.notMatch(text(), /NaN|undefined|NULL/);
+  }
+  t.end();
+});
+
+t.test('a bar is drawn on terminals only, and not of nothing', (t) => {
+  for (const [isTTY, total] of [
+    [false, 10],
+    [true, 0],
+  ] as const) {
+    const { out, text } = outputOf(isTTY);
+    const progress = startBar(out, { ...BYTES, total }, () => 0);
+    progress.add(total);
+    progress.stop();
+    t.equal(text(), '');
+  }
+  t.end();
+});
+
+t.test('bytes are told in steps of a thousand', (t) => {
+  for (const [bytes, text] of [
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_000, '1.0 kB'],
+    [99_400, '99.4 kB'],
+    [99_500, '100 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [67_108_864, '67.1 MB'],
+    [5e12, '5.0 TB'],
+    [5e18, '5000 PB'],
+  ] as const) {
+    t.equal(formatBytes(bytes), text);
+  }
+  t.end();
+});

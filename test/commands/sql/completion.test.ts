@@ -1,0 +1,40 @@
+import t from 'tap';
+import { completions } from '../../../src/commands/sql/completion.js';
+
+const column = (apiName: string, type = 'string') => ({ apiName, type, isList: false });
+const MODELS = [
+  { name: 'default', attributes: [column('country'), column('home-town')], events: [], relations: [] },
+  {
+    name: 'trips',
+    attributes: [column('cost', 'integer')],
+    events: [column('code', 'string-event')],
+    relations: [],
+  },
+];
+const found = (before: string): string[] => completions(MODELS, before)[0];
+
+t.test('columns of the dimension that the statement names, and keywords', (t) => {
+  t.strictSame(found('SELECT x FROM trips WHERE co'), [
+    '[code.date]',
+    '[code.value]',
+    'coalesce',
+    'cost',
+    'count',
+  ]);
+  t.strictSame(found('SELECT co'), ['[code.date]', '[code.value]', 'coalesce', 'cost', 'count', 'country']);
+  t.strictSame(found('SELECT 1 FROM [default] WHERE h'), ['[home-town]', 'having']);
+  t.end();
+});
+
+t.test('within a bracket only names', (t) => {
+  t.strictSame(found('UPDATE [de'), ['[default]']);
+  t.strictSame(found('SELECT [e'), ['[entity-id]']);
+  t.end();
+});
+
+t.test('keywords are written as they were begun', (t) => {
+  t.strictSame(completions(MODELS, 'SEL'), [['SELECT'], 'SEL']);
+  t.strictSame(completions(MODELS, 'sel'), [['select'], 'sel']);
+  t.strictSame(completions(MODELS, 'SELECT 1 FROM tr'), [['trips', 'true'], 'tr']);
+  t.end();
+});

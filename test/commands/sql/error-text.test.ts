@@ -1,0 +1,38 @@
+import t from 'tap';
+import { RemoteError } from '../../../src/commands/remote/index.js';
+import { errorText } from '../../../src/commands/sql/error-text.js';
+
+function refusal(more: object): RemoteError {
+  const errors = [{ code: 6000, message: 'there is no column "nope"', more_info: more }];
+  const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
+  return new RemoteError(request, 400, undefined, JSON.stringify({ errors }));
+}
+
+t.test('a caret stands under the column, in wide letters too, and a suggestion below', (t) => {
+  t.equal(
+    errorText(refusal({ line: 2, column: 9, suggestion: 'note' }), "SELECT a,\n'東🚀' b, nope", 80),
+    'error 6000: there is no column "nope"\n  line 2: \'東🚀\' b, nope\n                    ^\n  did you mean note?\n',
+  );
+  t.equal(errorText(refusal({}), 'SELECT 1', 80), 'error 6000: there is no column "nope"\n');
+  t.end();
+});
+
+t.test('of a long line the part around the place is shown', (t) => {
+  const text = errorText(
+    refusal({ line: 1, column: 5_001 }),
+    `${'a'.repeat(5_000)}X${'b'.repeat(5_000)}`,
+    80,
+  );
+  const [, line, caret] = text.split('\n');
+  t.ok(line.length <= 80);
+  t.equal(line[caret.indexOf('^')], 'X');
+  t.end();
+});
+
+t.test('what is no refusal is thrown, and what a server says does not drive the terminal', (t) => {
+  t.throws(() => errorText(new TypeError('a bug'), '', 80), TypeError);
+  const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
+  const text = errorText(new RemoteError(request, 502, undefined, 'bad\x1b[31m gateway'), '', 80);
+  t.equal(text, 'error: HTTP 502: bad\\u{1b}[31m gateway\n');
+  t.end();
+});

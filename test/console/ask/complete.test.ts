@@ -1,0 +1,30 @@
+/** What is offered at the cursor of the editors. */
+import t from 'tap';
+import { completeJson, completeSql } from '../../../src/console/ask/complete.js';
+import { MODEL } from '../model.js';
+
+const sql = (before: string, behind = ''): readonly string[] =>
+  completeSql(before, before + behind, MODEL)?.suggestions.map(({ text }) => text) ?? [];
+const json = (before: string, behind = ''): readonly string[] =>
+  completeJson(before, before + behind, MODEL)?.suggestions.map(({ text }) => text) ?? [];
+
+t.test('SQL is offered columns in brackets where they need them, and tables behind FROM', async (t) => {
+  t.strictSame(sql('SELECT sta'), ['state']);
+  t.strictSame(sql('SELECT [del'), ['[delay.value]', '[delay.date]']);
+  t.strictSame(sql('SELECT COUNT(*) FROM a'), ['airports']);
+  t.strictSame(sql('SELECT * FROM def'), ['[default]']);
+  t.strictSame(
+    sql('SELECT c', ' FROM [default]'),
+    ['COUNT', 'COALESCE', 'CASE', 'CAST'],
+    'of that table only',
+  );
+  t.strictSame(sql("SELECT city FROM airports WHERE city = 'sta"), [], 'nothing within a text');
+  t.equal(completeSql('SELECT sta', 'SELECT sta', MODEL)?.from, 7);
+});
+
+t.test('JSON is offered names and predicates within strings', async (t) => {
+  t.strictSame(json('{"sta'), ['state', 'starts-with']);
+  t.strictSame(json('{"dimension": "air'), ['airports']);
+  t.strictSame(json('{"dimension": '), []);
+  t.strictSame(json('{"run', '", "dimension": "default"}'), [], 'no columns of another dimension');
+});

@@ -1,0 +1,32 @@
+/** The questions that a newcomer is offered. */
+import t from 'tap';
+import { exampleSql, examplesOf } from '../../../src/console/ask/examples.js';
+import { requestOf } from '../../../src/console/ask/request.js';
+import { dimensionOf } from '../../../src/console/server/model.js';
+import { MODEL } from '../model.js';
+
+t.test('they are made of columns that are there, and can be asked once their dates are known', async (t) => {
+  const examples = examplesOf(MODEL);
+  t.strictSame(
+    examples.map(({ text }) => text),
+    [
+      'How many “delay” events does each state of airports have?',
+      'How many “delay” events were there over time in airports?',
+      'Which values of “state” do most airports have?',
+      'Where are the airports?',
+    ],
+  );
+  for (const { draft, windowOf, text } of examples) {
+    const days = { from: '2001-01-01', to: '2001-01-02' };
+    const whole =
+      windowOf === null
+        ? draft
+        : { ...draft, measure: { ...draft.measure, ...days }, overTime: { ...draft.overTime, ...days } };
+    t.notOk('problems' in requestOf(whole, dimensionOf(MODEL, draft.dimension)), text);
+  }
+});
+
+t.test('an editor begins with a SELECT of the database, also of an empty one', async (t) => {
+  t.match(exampleSql(MODEL), 'SELECT [state], COUNT([delay.value]) AS events\nFROM [airports]');
+  t.equal(exampleSql({ database: null, dimensions: [] }), 'SELECT COUNT(*) AS entities FROM [default]');
+});

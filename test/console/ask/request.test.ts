@@ -1,0 +1,147 @@
+/** What the form's drafts are asked as, and what it says of those that cannot be asked yet. */
+import t from 'tap';
+import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/ask/draft.js';
+import { requestOf, savedForm } from '../../../src/console/ask/request.js';
+import { dimensionOf } from '../../../src/console/server/model.js';
+import { MODEL } from '../model.js';
+
+const airports = dimensionOf(MODEL, 'airports');
+const draft = (more: Partial<Draft> = {}): Draft => ({ ...newDraft(airports), ...more });
+const MARCH = { from: '2001-03-01', to: '2001-03-31' };
+const IN_MARCH = ['2001-03-01', '2001-03-31T23:59:59Z'];
+
+const condition = (column: string, more: Partial<Condition> = {}): Condition => ({
+  ...{ id: 1, column, test: ANY, from: '', to: '', atLeast: '1', negated: false },
+  ...more,
+});
+
+function asked(given: Draft): { path: string; body: unknown } | readonly string[] {
+  const outcome = requestOf(given, airports);
+  if ('problems' in outcome) return outcome.problems.map(({ text }) => text);
+  return { path: outcome.question.path, body: JSON.parse(outcome.question.body) };
+}
+
+t.test('entities are counted, all of them or those that satisfy conditions', async (t) => {
+  t.strictSame(asked(draft()), {
+    path: '/v1/query/count/entity/total',
+    body: { dimensions: ['airports'] },
+  });
+  const conditions = [
+    condition('state', { test: { operator: 'in', values: ['CA, TX,'] } }),
+    condition('runways', { test: { operator: 'range', values: ['1', '9007199254740993'] }, negated: true }),
+    condition('delay', { test: { operator: 'gt', values: ['120'] }, ...MARCH, atLeast: '3' }),
+    condition('delay', { ...MARCH }),
+    condition('big', { test: { operator: 'equals', values: ['false'] } }),
+    condition('opened', { test: { operator: 'gte', values: ['1999-01-01T10:30'] } }),
+    condition('location', { test: { operator: 'near', values: ['-73.9', '40.7', '100'] } }),
+  ];
+  t.strictSame(asked(draft({ conditions, join: 'or' })), {
+    path: '/v1/query/count/entity',
+    body: {
+      'query-name': 'count',
+      dimension: 'airports',
+      query: [
+        { state: { in: ['CA', 'TX'] } },
+        'or',
+        ['not', { runways: { range: [1, '9007199254740993'] } }],
+        'or',
+        { delay: { gt: 120, between: IN_MARCH, minfreq: 3 } },
+        'or',
+        { delay: { between: IN_MARCH, minfreq: 1 } },
+        'or',
+        { big: { equals: false } },
+        'or',
+        { opened: { gte: '1999-01-01T10:30:00Z' } },
+        'or',
+        { location: { geo_radius: { longitude: -73.9, latitude: 40.7, radius: 100, unit: 'km' } } },
+      ],
+    },
+  });
+});
+
+t.test('events are counted for each value of an attribute, and over time', async (t) => {
+  const late = {
+    of: 'events',
+    column: 'delay',
+    test: { operator: 'gt', values: ['120'] },
+    ...MARCH,
+  } as const;
+  const events = { delay: 'count-events', gt: 120, between: IN_MARCH };
+  t.strictSame(asked(draft({ show: 'top', by: 'state', measure: late })), {
+    path: '/v1/query/aggregation',
+    body: { dimension: 'airports', query: [{ state: 1000 }, events] },
+  });
+  const conditions = [condition('state', { test: { operator: 'equals', values: ['ca'] } })];
+  t.strictSame(asked(draft({ show: 'time', overTime: late, interval: 'weeks', conditions })), {
+    path: '/v1/query/aggregation',
+    body: {
+      dimension: 'airports',
+      filter: [{ state: { equals: 'ca' } }],
+      query: [{ ...events, interval: 'weeks' }],
+    },
+  });
+  t.strictSame(asked(draft({ show: 'count', measure: { ...late, of: 'avg', column: 'runways' } })), {
+    path: '/v1/query/aggregation',
+    body: { dimension: 'airports', query: [{ runways: 'avg' }] },
+  });
+  t.strictSame(asked(draft({ show: 'top', by: 'state', limit: '5' })), {
+    path: '/v1/query/aggregation',
+    body: { dimension: 'airports', query: [{ state: 5 }] },
+  });
+});
+
+t.test(
+  'rows and places are extracted, with a condition that holds for all where there is none',
+  async (t) => {
+    const query = [{ 'entity-id': { equals: '-' } }, 'or', { 'entity-id': { 'not-equals': '-' } }];
+    t.strictSame(asked(draft({ show: 'rows', columns: ['city'], limit: '7' })), {
+      path: '/v1/data_extraction/result',
+      body: { dimension: 'airports', query, columns: ['entity-id', 'city'], limit: 7 },
+    });
+    t.strictSame(asked(draft({ show: 'map' })), {
+      path: '/v1/data_extraction/result',
+      body: { dimension: 'airports', query, columns: ['entity-id', 'location'], limit: 20_000 },
+    });
+  },
+);
+
+t.test('a draft that cannot be asked yet says what to do, everything at once', async (t) => {
+  const conditions = [
+    condition('state', { test: { operator: 'equals', values: ['  '] } }),
+    condition('runways', { test: { operator: 'gt', values: ['many'] } }),
+    condition('delay', { from: '2001-03-02', to: '2001-03-01', atLeast: '0' }),
+    condition('gone'),
+    condition('location', { test: { operator: 'near', values: ['200', '', '1'] } }),
+  ];
+  t.strictSame(asked(draft({ conditions })), [
+    '“state” needs some text.',
+    '“runways” needs a number, such as 120, not “many”.',
+    '“delay”, at least: a whole number from 1 to 10,000.',
+    '“delay”: the first day lies behind the last one.',
+    'Choose a column for each condition.',
+    '“location” needs a longitude (-180 to 180), a latitude (-90 to 90) and kilometres above 0.',
+  ]);
+  t.strictSame(asked(draft({ show: 'top', limit: '1001' })), [
+    'How many to show: a whole number from 1 to 1000.',
+  ]);
+  t.strictSame(asked(draft({ show: 'time' })), ['“delay”: choose from when to when.']);
+  t.strictSame(asked(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
+});
+
+t.test('a question is saved in the form of its type, and what has none is not', async (t) => {
+  const form = (path: string, body: object) => savedForm({ path, body: JSON.stringify(body) });
+  const query = [{ state: { equals: 'ca' } }];
+  t.strictSame(form('/v1/query/count/entity', { 'query-name': 'x', dimension: 'airports', query }), {
+    ...{ type: 'count/entity', dimension: 'airports', query },
+  });
+  t.strictSame(
+    form('/v1/query/aggregation', { dimension: 'airports', filter: query, query: [{ city: 3 }] }),
+    {
+      ...{ type: 'aggregation', dimension: 'airports', query: { filter: query, query: [{ city: 3 }] } },
+    },
+  );
+  t.strictSame(form('/v1/query/count/entity/total', { dimensions: ['airports'] }), {
+    ...{ type: 'count/entity/total', query: ['airports'] },
+  });
+  t.equal(form('/v1/data_extraction/result', {}), null);
+});

@@ -1,0 +1,73 @@
+/** What several shards hold, as one; and the same of an engine with real lanes beside its memory in all. */
+import t from 'tap';
+import { bytesOf, DATA_USES, NO_DATA_MEMORY } from '../../src/base/index.js';
+import { sumOfData } from '../../src/engine/data-sum.js';
+import { jsonObject, num } from '../support/generate.js';
+import { makeDir, TestStore } from './store.js';
+
+t.test(
+  'parts of one dimension are added up, those of others stand beside it, in the order of their ids',
+  (t) => {
+    const part = (databaseId: number, dimensionId: number, bytes: number) => ({
+      databaseId,
+      dimensionId,
+      entityCount: 2,
+      eventCounts: [{ columnId: 7, count: 3 }],
+      memory: [
+        { use: 'values', columnId: 5, bytes },
+        { use: 'entity-ids', columnId: 0, bytes: 1 },
+      ] as const,
+    });
+    const sum = (databaseId: number, dimensionId: number, times: number, bytes: number) => ({
+      databaseId,
+      dimensionId,
+      entityCount: 2 * times,
+      eventCounts: [{ columnId: 7, count: 3 * times }],
+      memory: [
+        { use: 'entity-ids', columnId: 0, bytes: times },
+        { use: 'values', columnId: 5, bytes },
+      ],
+    });
+    t.strictSame(sumOfData([]), []);
+    t.strictSame(sumOfData([part(2, 1, 10), part(1, 2, 20), part(1, 1, 30), part(1, 2, 40)]), [
+      sum(1, 1, 1, 30),
+      sum(1, 2, 2, 60),
+      sum(2, 1, 1, 10),
+    ]);
+    t.end();
+  },
+);
+
+t.test(
+  'what lanes tell column by column is the memory that the engine counts, and its entities and events',
+  async (t) => {
+    const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 5 });
+    await store.createColumns([
+      jsonObject({ name: 'city', type: 'string', storage: 'latest-value', cardinality: 'low' }),
+      jsonObject({ name: 'tags', type: 'string', storage: 'list-of-values', cardinality: 'low' }),
+      jsonObject({ name: 'visits', type: 'integer-event' }),
+    ]);
+    const visit = jsonObject({ value: num(1), date: '2016-01-03' });
+    const entities = Array.from({ length: 500 }, (_, index): [string, ReturnType<typeof jsonObject>] => [
+      `e${index}`,
+      jsonObject({ city: `c${index % 7}`, tags: ['a', 'b'], visits: [visit, visit] }),
+    ]);
+    await store.insert(new Map(entities));
+    // Counted in the same turn as nothing else is sent, so both are of one moment.
+    const [dimension, ...others] = await store.engine.describeData();
+    t.strictSame(others, []);
+    t.match(dimension, { databaseId: 1, dimensionId: 1, entityCount: 500 });
+    t.strictSame(
+      dimension.eventCounts.map(({ count }) => count),
+      [1000],
+    );
+    const told = { ...NO_DATA_MEMORY };
+    for (const { use, bytes } of dimension.memory) told[use] += bytes;
+    const { memory, memoryUsedBytes } = store.engine.stats();
+    for (const use of DATA_USES) {
+      t.equal(memory[use], told[use], use);
+      t.ok(told[use] > 0, `${use} are used`);
+    }
+    t.equal(bytesOf(memory), memoryUsedBytes);
+  },
+);

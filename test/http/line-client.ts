@@ -1,0 +1,140 @@
+/** A client that sends lines to a server and reads what it answers for each part, both at its own pace. */
+import http from 'node:http';
+import https from 'node:https';
+
+/** The answer for one part. */
+export interface PartAnswer {
+  readonly part: number;
+  readonly 'first-line': number;
+  readonly lines: number;
+  readonly status: 'success' | 'error';
+  readonly 'inserted-entities'?: number;
+  readonly 'inserted-values'?: number;
+  readonly errors?: readonly {
+    readonly code: number;
+    readonly message: string;
+    readonly 'more-info'?: unknown;
+  }[];
+  readonly 'retry-after'?: number;
+}
+
+export interface LineAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  /** As far as it came. */
+  readonly text: string;
+  /** Its end has come. */
+  readonly whole: boolean;
+}
+
+export interface LineTarget {
+  readonly port: number;
+  readonly overTls?: boolean;
+  readonly key: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing of the answer is taken until `read`. */
+  readonly deaf?: boolean;
+}
+
+export class LineClient {
+  /** Settles with what came, also when the connection ended early. */
+  readonly answer: Promise<LineAnswer>;
+  readonly #request: http.ClientRequest;
+  #response: http.IncomingMessage | null = null;
+  #text = '';
+  #onText = (): void => {};
+  #isOver = false;
+
+  constructor({ port, overTls = false, key, headers = {}, deaf = false }: LineTarget) {
+    const all = { Authorization: key, 'Content-Type': 'application/x-ndjson', ...headers };
+    const options = {
+      port,
+      host: '127.0.0.1',
+      path: '/v1/insert',
+      method: 'POST',
+      headers: all,
+      agent: false,
+    };
+    this.#request = overTls
+      ? https.request({ ...options, agent: false, rejectUnauthorized: false })
+      : http.request({ ...options, agent: false });
+    this.#request.setNoDelay(true);
+    this.answer = new Promise((resolve) => {
+      const settle = (whole: boolean): void => {
+        this.#isOver = true;
+        this.#onText();
+        const { statusCode = 0, headers: told = {} } = this.#response ?? {};
+        resolve({ status: statusCode, headers: told, text: this.#text, whole });
+      };
+      this.#request.on('error', () => settle(false));
+      this.#request.on('response', (response) => {
+        this.#response = response;
+        if (!deaf) this.read();
+        response.on('end', () => settle(response.complete));
+        response.on('close', () => settle(response.complete));
+      });
+    });
+  }
+
+  /** Takes the answer from now on. */
+  read(): void {
+    this.#response?.setEncoding('utf8');
+    this.#response?.on('data', (text: string) => {
+      this.#text += text;
+      this.#onText();
+    });
+  }
+
+  /** Resolves when the system took it, or nobody takes it any more. */
+  write(bytes: string | Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.#request.write(bytes, () => resolve());
+    });
+  }
+
+  end(): void {
+    this.#request.end();
+  }
+
+  /** Closes the connection without an end of the body. */
+  hangUp(): void {
+    this.#request.destroy();
+  }
+
+  /** Resolves with the answers so far, once there are so many or no more will come. */
+  async parts(count: number): Promise<readonly PartAnswer[]> {
+    while (this.#told.length < count && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#onText = resolve;
+      });
+    }
+    return this.#told;
+  }
+
+  get #told(): readonly PartAnswer[] {
+    return partsIn(this.#text);
+  }
+}
+
+/** The answers in whole lines of `text`. */
+export function partsIn(text: string): PartAnswer[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as PartAnswer);
+}
+
+/** Sends a whole body in pieces of `pieceBytes`. */
+export async function sendLines(
+  target: LineTarget,
+  body: string | Uint8Array,
+  pieceBytes = 64 * 1024,
+): Promise<LineAnswer & { readonly parts: readonly PartAnswer[] }> {
+  const client = new LineClient(target);
+  const bytes = Buffer.from(body);
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    await client.write(bytes.subarray(at, at + pieceBytes));
+  client.end();
+  const answer = await client.answer;
+  return { ...answer, parts: answer.status === 200 ? partsIn(answer.text) : [] };
+}

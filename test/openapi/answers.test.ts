@@ -1,0 +1,138 @@
+/**
+ * What servers really take and answer, against the document: each endpoint over a socket, and many more bodies, good and
+ * damaged, through the server behind its sockets. To run again: node dist/test/openapi/answers.test.js --seed 1 --bodies 20000
+ */
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import t from 'tap';
+import { ENDPOINTS } from '../../src/http/endpoints.js';
+import { BODIES, MODEL, QUERY_NAME } from '../conformance/codes-bodies.js';
+import { serveSite } from '../conformance/codes-site.js';
+import { hostileArb, makeWorld } from '../fuzz/bodies.js';
+import { type GoodAsk, goodAsks } from '../fuzz/grammar.js';
+import { NearServer } from '../fuzz/near-server.js';
+import type { Ask } from '../support/json-client.js';
+import { Checker, sentDocument } from './checker.js';
+
+const { values: given } = parseArgs({
+  options: {
+    bodies: { type: 'string', default: '800' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [BODY_COUNT, SEED] = [Number(given.bodies), Number(given.seed)];
+t.comment(`seed ${SEED}, ${BODY_COUNT} bodies`);
+t.setTimeout(240_000 + BODY_COUNT * 20);
+
+const checker = new Checker(sentDocument());
+
+t.test('every endpoint answers as the document says, when it succeeds and when it refuses', async (t) => {
+  const site = await serveSite(t);
+  const { client, keys } = site;
+  for (const ask of MODEL) await client.succeed(ask);
+  const told = async (ask: Ask, verb: string, wanted: 200 | 'refused'): Promise<void> => {
+    const { status, body } = await client.ask(ask);
+    const place = `${verb} ${ask.path}`;
+    t.equal(checker.answer(verb, ask.path, status, body), null, `${place} ${status}`);
+    t.equal(status === 200, wanted === 200, `${place}: ${JSON.stringify(body).slice(0, 200)}`);
+  };
+  const saved: Ask = {
+    path: '/v1/query/saved',
+    body: { name: QUERY_NAME, type: 'count/entity', query: [{ name: { equals: 'ann' } }] },
+  };
+  for (const { method, path, scope } of ENDPOINTS) {
+    const { body, before = [] } = BODIES[`${method} ${path}`] ?? {};
+    const key = scope === 'database' ? keys.master : keys.team;
+    const at = path.replace(':query_name', QUERY_NAME);
+    const asSql = path === '/v1/sql';
+    const headers = asSql ? { 'content-type': 'application/sql' } : undefined;
+    const text = asSql ? 'SELECT name, age FROM [default]' : undefined;
+    if (at !== path) await client.ask(saved);
+    for (const ask of before) await client.ask({ ...ask, key });
+    const ask: Ask = { method, path: at, key, body, headers, ...(text === undefined ? {} : { text }) };
+    await told(ask, method, 200);
+    if (scope !== 'open') await told({ ...ask, key: 'nobody' }, method, 'refused');
+    if (body === undefined && !asSql) continue;
+    await told({ ...ask, headers: { 'content-type': 'text/html' } }, method, 'refused');
+    if (body !== undefined) await told({ ...ask, body: 5 }, method, 'refused');
+  }
+});
+
+t.test('answers of SQL and of lines are as the document says', async (t) => {
+  const { client, keys } = await serveSite(t);
+  for (const ask of MODEL) await client.succeed(ask);
+  const statements = [
+    'SELECT COUNT(*) FROM [default]; SELECT name FROM [default]',
+    'EXPLAIN ANALYZE SELECT name FROM [default]',
+    "INSERT INTO [default] ([entity-id], name) VALUES ('s1', 'x')",
+    "UPDATE [default] SET age = 5 WHERE [entity-id] = 's1'",
+    "INSERT INTO [default] ([entity-id], name) VALUES ('s2', 'x'); DELETE FROM [default] WHERE [entity-id] = 's1'",
+    'SELECT nothing FROM [default]',
+  ];
+  for (const text of statements) {
+    const { status, body } = await client.ask({
+      path: '/v1/sql',
+      text,
+      headers: { 'content-type': 'application/sql' },
+    });
+    t.equal(checker.answer('POST', '/v1/sql', status, body), null, text);
+  }
+  const schemaOf = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+  const lines = ['{"id": "l1", "name": "x"}', '{"id": "l2", "age": "no number"}'];
+  for (const line of lines) {
+    t.equal(checker.fault(schemaOf('Line'), JSON.parse(line)), null);
+    const { status, body } = await client.ask({
+      path: '/v1/insert',
+      text: line,
+      key: keys.master,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    t.equal(status, 200);
+    t.equal(checker.fault(schemaOf('PartAnswer'), body), null, JSON.stringify(body));
+  }
+});
+
+/** A body as its schema sees it; undefined when it is no JSON. */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+t.test('what is accepted is what the schemas say, and what they refuse is refused', async (t) => {
+  const server = await NearServer.open(await makeWorld(SEED), SEED, 2);
+  t.teardown(() => server.close());
+  const figures = { accepted: 0, refused: 0, bySchema: 0 };
+  const faults: string[] = [];
+  const check = async ({ method, path, who }: GoodAsk, bytes: Uint8Array): Promise<void> => {
+    const answer = await server.ask({ method, path, key: server.keys[who], body: bytes });
+    if (answer === null) throw new Error(`no answer of ${method} ${path}`);
+    const { status } = answer;
+    const body = parsed(bytes);
+    const mayBeEmpty = checker.operation(method, path).requestBody?.required === false;
+    const isLeftOut = mayBeEmpty && bytes.length === 0;
+    const wrong = body === undefined && !isLeftOut ? 'no JSON' : checker.request(method, path, body ?? {});
+    const place = `${method} ${path}`;
+    if (status === 200) figures.accepted++;
+    else figures.refused++;
+    if (wrong !== null && status !== 200) figures.bySchema++;
+    if (wrong !== null && status === 200) faults.push(`${place} was accepted, but ${wrong}`);
+    const strange = checker.answer(method, path, status, JSON.parse(answer.body.toString('utf8')));
+    if (strange !== null) faults.push(`${place} answered ${strange}`);
+  };
+  const options = { seed: SEED, numRuns: BODY_COUNT };
+  for (const ask of fc.sample(goodAsks(), options)) {
+    for (const { method, path, body } of ask.before) {
+      const bytes = Buffer.from(JSON.stringify(body ?? {}));
+      await server.ask({ method: method ?? 'POST', path, key: server.keys[ask.who], body: bytes });
+    }
+    await check(ask, Buffer.from(JSON.stringify(ask.body)));
+  }
+  for (const ask of fc.sample(hostileArb, options)) await check(ask, ask.bytes);
+  t.strictSame([...new Set(faults)].slice(0, 8), []);
+  t.comment(JSON.stringify(figures));
+  t.ok(figures.accepted > BODY_COUNT / 5, 'many are accepted');
+  t.ok(figures.bySchema > BODY_COUNT / 20, 'the schemas refuse many');
+});

@@ -1,0 +1,72 @@
+/** Bodies and answers against the document's schemas, by a JSON Schema validator of draft 2020-12. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Description } from '../../src/http/description.js';
+import { ENDPOINTS } from '../../src/http/endpoints.js';
+import type { ApiDocument, ApiOperation } from '../../src/openapi/index.js';
+
+const ID = 'api';
+
+/** The document as a server sends it. */
+export function sentDocument(): ApiDocument {
+  const description = new Description(ENDPOINTS);
+  const answer = description.answer({ method: 'get', path: '/v1/openapi.json', overHttps: true });
+  return JSON.parse(String(answer?.body));
+}
+
+export class Checker {
+  readonly document: ApiDocument;
+  readonly #ajv: Ajv2020;
+  readonly #known = new Map<string, ValidateFunction>();
+
+  constructor(document: ApiDocument) {
+    this.document = document;
+    // Schemas without a type of their own stand beside ones that have it; formats are told to people only.
+    this.#ajv = new Ajv2020({ allErrors: false, strict: false, validateFormats: false });
+    this.#ajv.addSchema({ ...document, $id: ID } as object, ID);
+  }
+
+  /** The operation of an endpoint; `path` as a client writes it. */
+  operation(method: string, path: string): ApiOperation {
+    const at = path.split('?')[0].replace(/^(\/v1\/query\/saved\/)[^/]+$/, '$1{query_name}');
+    const operation = this.document.paths[at]?.[method.toLowerCase()];
+    if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
+    return operation;
+  }
+
+  /** What is wrong with a JSON body by its schema; null when nothing is, or there is none. */
+  request(method: string, path: string, body: unknown): string | null {
+    const media = this.operation(method, path).requestBody?.content['application/json'];
+    return media === undefined ? null : this.fault(media.schema, body);
+  }
+
+  /** What is wrong with an answer: with its form, or with a code that the endpoint does not name. */
+  answer(method: string, path: string, status: number, body: unknown): string | null {
+    const operation = this.operation(method, path);
+    const schema = operation.responses[status]?.content?.['application/json']?.schema;
+    if (schema === undefined) return `HTTP ${status} is not described: ${JSON.stringify(body)}`;
+    const fault = this.fault(schema, body);
+    if (fault !== null || status === 200) return fault;
+    const { errors } = body as { readonly errors: readonly { readonly code: number }[] };
+    const codes: readonly number[] = operation['x-error-codes'] ?? [];
+    const strange = errors.find(({ code }) => !codes.includes(code));
+    return strange === undefined ? null : `code ${strange.code} is not described: ${JSON.stringify(strange)}`;
+  }
+
+  /** What is wrong with a value, by a schema of the document. */
+  fault(schema: object, value: unknown): string | null {
+    const key = JSON.stringify(schema);
+    let validate = this.#known.get(key);
+    if (validate === undefined) {
+      validate = this.#ajv.compile(JSON.parse(key.replaceAll('"#/components', `"${ID}#/components`)));
+      this.#known.set(key, validate);
+    }
+    if (validate(value)) return null;
+    const [{ instancePath, message = '', params } = { instancePath: '', params: {} }] = validate.errors ?? [];
+    return `${instancePath} ${message} ${JSON.stringify(params)}: ${JSON.stringify(value).slice(0, 400)}`;
+  }
+
+  /** Whether a value is a schema of the draft. */
+  isSchema(value: object): boolean {
+    return this.#ajv.validateSchema(value) === true;
+  }
+}

@@ -1,0 +1,54 @@
+/** The catalog's threads: what they show, when they end, and what stops a query that would not end by itself. */
+import fs from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { CatalogHost } from '../../src/pg/catalog-host.js';
+import type { CatalogView } from '../../src/pg/catalog-view.js';
+import { Waiting } from '../../src/pg/waiting.js';
+import { message } from './raw-client.js';
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const RUN_MS = 1_000;
+const IDLE_MS = 100;
+
+const viewOf = (databaseName: string, tables: string): CatalogView => ({
+  key: databaseName,
+  databaseName,
+  tables: () => tables,
+});
+const ONE = viewOf('it\'s "one"', 'CREATE TABLE "a b" (c bigint);');
+const TWO = viewOf('two', 'CREATE TABLE d (e text);');
+const NAMES =
+  "SELECT current_database() || ' ' || string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'";
+const ENDLESS = 'SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d, pg_class e';
+
+t.test('a host of the catalog', async (t) => {
+  const host = new CatalogHost({
+    threadFile: fileOf('src/pg/catalog-thread.js'),
+    template: () => fs.readFile(fileOf('postgres-template.tar.gz')),
+    runMsMax: RUN_MS,
+    idleMsMax: IDLE_MS,
+  });
+  t.teardown(() => host.close());
+  const ask = async (view: CatalogView, text: string, waiting = new Waiting()): Promise<string> =>
+    (await host.run(view, message('Q', text), waiting)).toString('utf8');
+
+  const both = await Promise.all([ask(ONE, NAMES), ask(TWO, NAMES), ask(ONE, NAMES)]);
+  t.match(both, [/it's "one" a b/, /two d/, /it's "one" a b/], 'each sees its own');
+  t.equal(host.instanceCount, 1);
+  t.match(await ask(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
+
+  await t.rejects(ask(ONE, ENDLESS), {
+    state: '57014',
+    message: 'the query of the catalog took more than 1 s',
+  });
+  const waiting = new Waiting();
+  const stopped = t.rejects(ask(TWO, ENDLESS, waiting), { state: '57014', message: 'the query was stopped' });
+  setTimeout(() => waiting.hangUp(), 10);
+  await stopped;
+  t.match(await ask(TWO, NAMES), /two d/, 'another thread has begun');
+  while (host.instanceCount > 0) await wait(IDLE_MS);
+  host.close();
+  await t.rejects(ask(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
+});

@@ -1,0 +1,86 @@
+/** A client that sends messages of the protocol one by one, and tells those that come back. */
+import net from 'node:net';
+
+export interface Told {
+  readonly kind: string;
+  readonly body: Buffer;
+}
+
+export function message(kind: string, ...parts: readonly (string | Uint8Array)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)),
+  );
+  const head = Buffer.alloc(kind === '' ? 4 : 5);
+  if (kind !== '') head.write(kind, 'latin1');
+  head.writeInt32BE(body.length + 4, head.length - 4);
+  return Buffer.concat([head, body]);
+}
+
+export function int16(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  values.forEach((value, at) => {
+    bytes.writeInt16BE(value, at * 2);
+  });
+  return bytes;
+}
+
+export function int32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, at) => {
+    bytes.writeInt32BE(value, at * 4);
+  });
+  return bytes;
+}
+
+export class RawClient {
+  readonly #socket: net.Socket;
+  #bytes = Buffer.alloc(0);
+  #wake = (): void => {};
+
+  constructor(port: number) {
+    this.#socket = net.connect(port, '127.0.0.1');
+    this.#socket.on('error', () => {});
+    this.#socket.on('data', (part) => {
+      this.#bytes = Buffer.concat([this.#bytes, part]);
+      this.#wake();
+    });
+    this.#socket.on('close', () => this.#wake());
+  }
+
+  /** Sends, and gives all that comes up to the first message of the kind `until`. */
+  async ask(until: string, ...messages: readonly Uint8Array[]): Promise<readonly Told[]> {
+    for (const each of messages) this.#socket.write(each);
+    const told: Told[] = [];
+    for (;;) {
+      const next = this.#next();
+      if (next === null) {
+        if (this.#socket.destroyed) return told;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      told.push(next);
+      if (next.kind === until) return told;
+    }
+  }
+
+  /** Up to the first ReadyForQuery. */
+  start(database: string, key: string): Promise<readonly Told[]> {
+    const words = Buffer.concat([int32(196_608), Buffer.from(`user\0raw\0database\0${database}\0\0`)]);
+    return this.ask('Z', message('', words), message('p', key));
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #next(): Told | null {
+    if (this.#bytes.length < 5) return null;
+    const end = 1 + this.#bytes.readInt32BE(1);
+    if (this.#bytes.length < end) return null;
+    const told = { kind: String.fromCharCode(this.#bytes[0]), body: this.#bytes.subarray(5, end) };
+    this.#bytes = this.#bytes.subarray(end);
+    return told;
+  }
+}

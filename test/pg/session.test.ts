@@ -1,0 +1,159 @@
+/** The extended protocol, message by message: portals in parts, descriptions before values are known, errors up to Sync. */
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { Connection, type Hall } from '../../src/pg/connection.js';
+import { runCommand } from '../support/server-process.js';
+import { int16, int32, message, RawClient, type Told } from './raw-client.js';
+import { refusal, startSite } from './site.js';
+
+const SYNC = message('S');
+const parse = (name: string, text: string, ...typeIds: readonly number[]): Buffer =>
+  message('P', name, text, int16(typeIds.length), int32(...typeIds));
+const bind = (portal: string, statement: string, formats: readonly number[] = []): Buffer =>
+  message('B', portal, statement, int16(0, 0, formats.length, ...formats));
+const execute = (portal: string, rowsMax: number): Buffer => message('E', portal, int32(rowsMax));
+const kinds = (told: readonly Told[]): string => told.map(({ kind }) => kind).join('');
+const textOf = (told: readonly Told[], kind: string): string =>
+  told
+    .filter((each) => each.kind === kind)
+    .map(({ body }) => body.toString('latin1'))
+    .join('|');
+
+t.test('the extended protocol', async (t) => {
+  const site = await startSite(t);
+  const ids = Array.from({ length: 5 }, (_, at) => `"e${at}":{"n":${at}}`);
+  await site.https.ask({
+    method: 'POST',
+    path: '/v1/insert',
+    text: `{"auto-create":["column"],${ids.join()}}`,
+  });
+  const client = new RawClient(site.port);
+  t.teardown(() => client.close());
+  t.equal(kinds(await client.start('quarry', site.keys.read)), `RR${'S'.repeat(11)}KZ`);
+  const rows = 'SELECT n FROM "default" ORDER BY n';
+
+  t.test('a portal gives its rows in parts, and in a transaction lives beyond Sync', async (t) => {
+    await client.ask('Z', message('Q', 'BEGIN'));
+    const first = await client.ask(
+      'Z',
+      parse('s', rows),
+      bind('p', 's'),
+      message('D', Buffer.from('P'), 'p'),
+      execute('p', 2),
+      SYNC,
+    );
+    t.equal(kinds(first), '12TDDsZ');
+    t.equal(first.at(-1)?.body.toString(), 'T');
+    t.equal(kinds(await client.ask('Z', execute('p', 2), SYNC)), 'DDsZ');
+    t.equal(kinds(await client.ask('Z', execute('p', 2), SYNC)), 'DCZ');
+    await client.ask('Z', message('Q', 'COMMIT'));
+    t.match(textOf(await client.ask('Z', execute('p', 2), SYNC), 'E'), /34000/, 'the portal ended with it');
+  });
+
+  t.test('what is not known yet is described: parameters as text, rows by their columns', async (t) => {
+    const text = 'SELECT n, "entity-id" FROM "default" WHERE n > $1 AND "entity-id" = $2 LIMIT $3';
+    const told = await client.ask('Z', parse('', text, 20), message('D', Buffer.from('S'), ''), SYNC);
+    t.equal(kinds(told), '1tTZ');
+    t.equal(textOf(told, 't'), Buffer.concat([int16(3), int32(20, 25, 25)]).toString('latin1'));
+    t.match(textOf(told, 'T'), /n\0[\s\S]*entity-id\0/);
+    const empty = await client.ask(
+      'Z',
+      parse('', ''),
+      message('D', Buffer.from('S'), ''),
+      bind('', ''),
+      execute('', 0),
+      SYNC,
+    );
+    t.equal(kinds(empty), '1tn2IZ');
+  });
+
+  t.test('integers come in eight bytes where they are wanted in binary', async (t) => {
+    const told = await client.ask('Z', parse('', `${rows} LIMIT 2`), bind('', '', [1]), execute('', 0), SYNC);
+    t.equal(kinds(told), '12DDCZ');
+    const cell = told[3].body;
+    t.strictSame([cell.readInt16BE(0), cell.readInt32BE(2), cell.readBigInt64BE(6)], [1, 8, 1n]);
+  });
+
+  t.test('behind an error all is passed over up to Sync', async (t) => {
+    const told = await client.ask(
+      'Z',
+      parse('', 'SELECT nix FROM "default"'),
+      bind('', ''),
+      execute('', 0),
+      bind('', ''),
+      execute('', 0),
+      SYNC,
+    );
+    t.equal(kinds(told), '12EZ');
+    t.match(textOf(told, 'E'), /C42703\0[\s\S]*P8\0/);
+    t.equal(
+      kinds(
+        await client.ask(
+          'Z',
+          parse('', rows),
+          bind('', ''),
+          execute('', 1),
+          message('C', Buffer.from('P'), ''),
+          SYNC,
+        ),
+      ),
+      '12Ds3Z',
+    );
+  });
+
+  t.test('what a session may keep is bounded', async (t) => {
+    const many = Array.from({ length: 30 }, (_, at) => bind(`p${at}`, 's'));
+    t.match(textOf(await client.ask('Z', ...many, SYNC), 'E'), /53200/);
+    t.match(textOf(await client.ask('Z', bind('', 'none'), SYNC), 'E'), /26000/);
+    t.equal(kinds(await client.ask('Z', bind('', 's'), execute('', 0), SYNC)), '2DDDDDCZ');
+  });
+});
+
+t.test('rates and the state of the account bound a session as they do requests over HTTPS', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-pg-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const limits = path.join(dir, 'limits.toml');
+  fs.writeFileSync(limits, '[requests-per-minute]\n"POST /v1/sql" = 2\n');
+  const site = await startSite(t, ['--limits', limits]);
+  const client = await site.connect();
+  const select = (): Promise<unknown> => client.query('SELECT 1 AS one');
+  const overHttps = await site.https.ask({
+    method: 'POST',
+    path: '/v1/sql',
+    text: 'SELECT 1',
+    headers: { 'content-type': 'application/sql' },
+  });
+  t.equal(overHttps.status, 200);
+  await select();
+  t.match(await refusal(select()), { code: '53400', detail: 'error 1502' });
+  await client.query('SHOW server_version');
+  t.equal((await runCommand(['account', 'suspended', '--data-dir', site.server.dir])).code, 0);
+  t.match(await refusal(select()), { code: '28000', detail: 'error 1001' });
+  t.equal((await refusal(site.connect())).code, '28000');
+});
+
+t.test('a key is not asked for over a network without TLS', async (t) => {
+  const hall = {
+    limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
+    leave: () => {},
+    mayHold: () => true,
+  } as unknown as Hall;
+  const ask = async (address: string): Promise<string> => {
+    const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: address });
+      new Connection(hall, socket, 1);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = new RawClient((server.address() as net.AddressInfo).port);
+    const words = Buffer.concat([int32(196_608), Buffer.from('user\0raw\0\0')]);
+    const told = await client.ask(address.startsWith('192') ? 'E' : 'R', message('', words));
+    client.close();
+    await new Promise((resolve) => server.close(resolve));
+    return kinds(told) === 'E' ? textOf(told, 'E') : kinds(told);
+  };
+  t.match(await ask('192.0.2.1'), /28000\0[\s\S]*sslmode=require/);
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) t.equal(await ask(address), 'R', address);
+});

@@ -1,0 +1,105 @@
+import t from 'tap';
+import { readPostgresSelect } from '../../../src/sql/postgres/select.js';
+import { characterAt, readPostgres } from '../../../src/sql/postgres/statements.js';
+import type { SqlParameter } from '../../../src/sql/postgres/translate.js';
+import { readScript } from '../../../src/sql/script.js';
+
+/** The tree without its places. */
+const bare = (tree: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(tree, (key, value) => (key === 'place' || key === 'parenthesized' ? undefined : value)),
+  );
+
+const read = (text: string, parameters: readonly SqlParameter[] = []): unknown =>
+  bare(readPostgresSelect(readPostgres(text)[0], parameters));
+const ours = (text: string): unknown => {
+  const script = readScript(text);
+  return bare(script.statements[0]);
+};
+
+const SAME: readonly (readonly [postgres: string, ours: string])[] = [
+  ['SELECT "a b"."c.d", "e" FROM public."t"', 'SELECT [a b].[c.d], [e] FROM [t]'],
+  [
+    'SELECT x::int, (a + b)::numeric(10, 2) FROM t',
+    'SELECT CAST(x AS int), CAST((a + b) AS numeric(10, 2)) FROM t',
+  ],
+  [
+    'SELECT sum(x)::double precision::text FROM t',
+    'SELECT CAST(CAST(sum(x) AS double precision) AS text) FROM t',
+  ],
+  ["SELECT a.b::date, '1'::pg_catalog.int4 FROM a", "SELECT CAST(a.b AS date), CAST('1' AS int4) FROM a"],
+  [
+    "SELECT a FROM t WHERE b > now() - INTERVAL '6 hours'",
+    'SELECT a FROM t WHERE b > DATEADD(HOUR, (-6), now())',
+  ],
+  ["SELECT a FROM t WHERE b < c + '2 days'::interval", 'SELECT a FROM t WHERE b < DATEADD(DAY, 2, c)'],
+  [
+    'SELECT extract(epoch from x) FROM t',
+    "SELECT DATEDIFF(SECOND, TIMESTAMP '1970-01-01T00:00:00Z', x) FROM t",
+  ],
+  ["SELECT x AT TIME ZONE 'UTC' FROM t LIMIT ALL", 'SELECT x FROM t'],
+  [
+    "SELECT x FROM t WHERE x ILIKE 'a%' AND y !~~ E'b\\'\\n%'",
+    "SELECT x FROM t WHERE x LIKE 'a%' AND y NOT LIKE 'b''\n%'",
+  ],
+  ['SELECT case when a then 1 end::text FROM t', 'SELECT CAST(case when a then 1 end AS text) FROM t'],
+];
+
+for (const [postgres, same] of SAME) {
+  t.test(`${postgres} is ${same}`, (t) => {
+    t.strictSame(read(postgres), ours(same));
+    t.end();
+  });
+}
+
+t.test('parameters stand as literals, whatever is in them', (t) => {
+  const text = "x' OR [a] = 1 -- $2";
+  t.strictSame(
+    read('SELECT a FROM t WHERE a = $1 AND b = $2 AND c = $3 AND d = $4 LIMIT $5', [
+      { is: 'text', text },
+      { is: 'number', text: '-1.5' },
+      { is: 'null' },
+      { is: 'boolean', value: false },
+      { is: 'text', text: '7' },
+    ]),
+    ours(
+      `SELECT a FROM t WHERE a = '${text.replaceAll("'", "''")}' AND b = (-1.5) AND c = NULL AND d = FALSE LIMIT 7`,
+    ),
+  );
+  t.end();
+});
+
+t.test('a text is cut into statements where it ends one, and places count in the whole text', (t) => {
+  const text = "SELECT ';' ;; SELECT $3 -- ;\n; ";
+  t.strictSame(
+    readPostgres(text).map(({ text, parameterCount }) => [text, parameterCount]),
+    [
+      ["SELECT ';'", 0],
+      ['SELECT $3 -- ;', 3],
+    ],
+  );
+  const [{ tokens }] = readPostgres('\n "東🚀" x');
+  t.equal(characterAt('\n "東🚀" x', tokens[1].place), 8);
+  t.end();
+});
+
+t.test('what has no equivalent is refused with its place', (t) => {
+  const refused = (text: string): unknown => {
+    try {
+      read(text);
+    } catch (error) {
+      const { message, moreInfo } = error as { message: string; moreInfo: { column: number } };
+      return [message, moreInfo.column];
+    }
+    return null;
+  };
+  t.match(refused("SELECT a ~ 'x' FROM t"), [/regular expressions/, 10]);
+  t.match(refused('SELECT a @> b FROM t'), [/not available/, 10]);
+  t.match(refused("SELECT a - INTERVAL '1 day 2 hours' FROM t"), [/one number with a unit/, 21]);
+  t.match(refused('SELECT ::int FROM t'), [/missing before/, 8]);
+  t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
+  t.match(refused('SELECT $0 FROM t'), [/parameters are \$1 to/, 8]);
+  t.match(refused('SELECT $$x$$ FROM t'), [/dollar quotes/, 8]);
+  t.match(refused('SELECT "" FROM t'), [/at least one character/, 8]);
+  t.end();
+});

@@ -1,0 +1,37 @@
+/** What is told piece by piece of a shard's memory, beside what arenas and structures count themselves. */
+import t from 'tap';
+import { ARENA_USES, DATA_USES, HEAP_USES, NO_DATA_MEMORY, Prng } from '../../src/base/index.js';
+import { ArenaPool, Shard } from '../../src/storage/index.js';
+import { ShardModel } from './shard-model.js';
+
+const SEED = 9_001;
+t.comment(`seed ${SEED}`);
+
+t.test('the pieces add up to what is held, use by use, after changes of every kind', async (t) => {
+  for (let round = 0; round < 3; round++) {
+    const prng = new Prng(SEED + round);
+    const model = new ShardModel();
+    const pool = new ArenaPool(null);
+    model.shard = new Shard(pool, 0, model.bounds);
+    const kinds = new Set<string>();
+    const faults: string[] = [];
+    for (let step = 0; step < 60; step++) {
+      const kind = model.step(prng, { idCount: 400, textCount: 300, count: 120 });
+      kinds.add(kind.split(' ')[0]);
+      const told = { ...NO_DATA_MEMORY };
+      model.held.noteMemory((use, _column, bytes) => {
+        told[use] += bytes;
+      });
+      const held = { ...pool.used, ...model.shard.heapMemory };
+      for (const use of DATA_USES) {
+        if (told[use] !== held[use])
+          faults.push(`round ${round}, step ${step} (${kind}): ${use} ${told[use]} of ${held[use]}`);
+      }
+    }
+    t.strictSame(faults.slice(0, 3), []);
+    t.ok(kinds.size >= 4, [...kinds].join(', '));
+    model.shard.drop({ databaseId: 1, dimensionId: 2 });
+    for (const use of ARENA_USES) t.equal(pool.used[use], 0, `${use} are given back`);
+    for (const use of HEAP_USES) t.equal(model.shard.heapMemory[use], 0);
+  }
+});
