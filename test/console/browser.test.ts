@@ -229,6 +229,21 @@ browse('the keyboard alone signs in, asks, saves and reads the answer', async (t
   await page.getByText('Saved as by-keyboard').waitFor();
 });
 
+browse('arrow keys pressed before the page is drawn anew are all obeyed', async (t, { page }, { keys }) => {
+  await signIn(page, keys.master);
+  await page.getByRole('button', { name: 'Ask about airports' }).click();
+  const tabs = page.getByRole('tablist').filter({ hasText: 'Over time' });
+  const names = await tabs.getByRole('tab').allInnerTexts();
+  await tabs.getByRole('tab').first().focus();
+  const press = (key: string) =>
+    `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`;
+  const right = press('ArrowRight');
+  await page.evaluate([right, right, press('ArrowLeft'), right].join(';'));
+  const chosen = tabs.locator('[aria-selected=true]');
+  await chosen.filter({ hasText: names[2] }).waitFor();
+  t.equal(await page.evaluate('document.activeElement.innerText'), names[2]);
+});
+
 browse('a value that is markup is shown as text', async (t, { page }, { keys, api }) => {
   const markup = '<img src=x onerror="document.title=1">';
   const body = JSON.stringify({ evil: { dimension: 'airports', state: markup, city: markup, name: markup } });

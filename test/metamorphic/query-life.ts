@@ -152,7 +152,7 @@ export class QueryLife {
       const everyone: Json = jsonObject({ 'entity-id': jsonObject({ 'not-equals': 'nobody' }) });
       if (prng.chance(0.2)) {
         const near = jsonObject({
-          longitude: num(prng.between(-180, 180) + 0.3),
+          longitude: num(prng.between(-180, 179) + 0.3),
           latitude: num(prng.between(-89, 89) + 0.2),
           limit: num(prng.pick([1500, 2048, 5000])),
           show_coordinates: true,

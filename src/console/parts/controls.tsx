@@ -117,10 +117,12 @@ export function Tabs<Name extends string>({ label, chosen, tabs, onChoose }: Tab
   const move = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
-    const at = tabs.findIndex(({ name }) => name === chosen);
+    // From the one in focus: what was chosen by the key before may not be drawn yet.
+    const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
+    const at = buttons.indexOf(event.target as HTMLElement);
     const next = (at + step + tabs.length) % tabs.length;
     onChoose(tabs[next].name);
-    event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
+    buttons[next]?.focus();
     event.preventDefault();
   };
   return (
