@@ -1,8 +1,10 @@
 /**
- * What a log record says, as MessagePack: [meta, [nil..., bytes, nil..., bytes, ...]].
+ * What a log record says, as MessagePack: [meta, [nil..., bytes, nil..., bytes, ..., nil]].
  * meta is the record without its batches' bytes; these follow in the same order. The nils before each of them are
  * padding that lets its bytes begin at a multiple of 8, counted from the payload's start, so that a batch is used
  * where it lies. The binary items are put in by hand: their bytes are copied once, into their place.
+ * The last nil has two bits: zeros in the place of a payload's end, which a lost sector leaves, are never what one flipped
+ * bit makes. Payloads of the first stores lack it.
  * Invariants: a payload decodes alone (no record extensions) and owns its memory; no BigInt stands in it.
  */
 import { Packr } from 'msgpackr';
@@ -131,13 +133,13 @@ export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uin
     end += nils + BIN32_HEAD_BYTES + bytes.byteLength;
     itemCount += nils + 1;
   }
-  const given = allocate(end);
+  const given = allocate(end + 1);
   const payload = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const batchOffsets: number[] = [];
   payload[0] = ARRAY_OF_TWO;
   payload.set(meta, 1);
   payload[start - ARRAY32_HEAD_BYTES] = ARRAY32;
-  payload.writeUInt32BE(itemCount, start - 4);
+  payload.writeUInt32BE(itemCount + 1, start - 4);
   let at = start;
   for (const { bytes } of batches) {
     const nils = nilsBefore(at);
@@ -149,6 +151,7 @@ export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uin
     batchOffsets.push(at + BIN32_HEAD_BYTES);
     at += BIN32_HEAD_BYTES + bytes.byteLength;
   }
+  payload[at] = NIL;
   return { payload, batchOffsets };
 }
 
