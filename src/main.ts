@@ -151,7 +151,7 @@ function commandNeeds(): CommandNeeds {
       return serverNeeds('warn');
     },
     release: releaseOf({ root: ROOT, readText }),
-    self: isSea() ? [process.execPath] : [process.execPath, fileURLToPath(import.meta.url)],
+    self: isSea() ? [process.execPath] : [process.execPath, path.join(HERE, 'main.js')],
     serverNeeds,
     obeySignals,
     interrupted,

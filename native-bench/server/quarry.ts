@@ -136,7 +136,7 @@ export class QuarryServer {
     const bundles = BUNDLES.flatMap((folder) =>
       fs.readdirSync(folder).map((file) => path.join(folder, file)),
     );
-    const files = bundles.filter((file) => /(\/(main|shared-\w+|entry)\.js|\.wasm)$/.test(file));
+    const files = bundles.filter((file) => /(\/(main|entry)\.cjs(\.code)?|\.wasm)$/.test(file));
     return files.reduce((sum, file) => sum + fs.statSync(file).size, codeBytesOf(this.#process.pid));
   }
 

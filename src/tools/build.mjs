@@ -1,7 +1,7 @@
 /**
  * Builds dist/ from src/, test/ and native-bench/: TypeScript by esbuild file by file, as tests import it; what processes and
- * threads start with as bundles, which load in a third of the time that hundreds of files take; the SIMD kernels by
- * AssemblyScript into one module; the console by Vite.
+ * threads start with as bundles with their compiled code (bundle/); the SIMD kernels by AssemblyScript into one module;
+ * the console by Vite.
  * `buildIfStale()` is what `npm start` calls: it does nothing when dist/ is newer than every source.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,14 +9,11 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildBundles, keepCode, STARTED } from './bundle/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const dist = path.join(root, 'dist');
 const stampFile = path.join(dist, '.stamp');
-/** What processes and threads start with. */
-const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
-/** Native modules, packages that start threads from files of their own, and data. */
-const NOT_BUNDLED = ['uWebSockets.js', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
 const SOURCE_DIRS = ['src', 'test', 'native-bench'];
 const CONSOLE_DIR = 'src/console';
 /** What programs import: see `exports` in package.json. The second is loaded by the first, in Node alone. */
@@ -30,7 +27,8 @@ function sourcesUnder(dir) {
       const full = path.join(at, entry.name);
       if (entry.isDirectory()) {
         if (entry.name !== 'node_modules' && entry.name !== 'results') walk(full);
-      } else if (/\.(ts|tsx|mjs|json|css|html|svg)$/.test(entry.name)) found.push(path.relative(root, full));
+      } else if (/\.(ts|tsx|mjs|cjs|json|css|html|svg)$/.test(entry.name))
+        found.push(path.relative(root, full));
     }
   };
   if (fs.existsSync(path.join(root, dir))) walk(path.join(root, dir));
@@ -49,7 +47,8 @@ function digest(files) {
 
 async function buildTypeScript(files) {
   const { build } = await import('esbuild');
-  const output = {
+  await build({
+    entryPoints: files.filter((file) => !STARTED.includes(file)).map((file) => path.join(root, file)),
     outdir: dist,
     outbase: root,
     format: 'esm',
@@ -57,20 +56,7 @@ async function buildTypeScript(files) {
     target: 'node20',
     sourcemap: 'linked',
     logLevel: 'warning',
-  };
-  const sources = files.filter((file) => !STARTED.includes(file));
-  await build({ ...output, entryPoints: sources.map((file) => path.join(root, file)), bundle: false });
-  await build({
-    ...output,
-    entryPoints: STARTED.map((file) => path.join(root, file)),
-    bundle: true,
-    splitting: true,
-    chunkNames: 'src/shared-[hash]',
-    external: NOT_BUNDLED,
-    // For packages in CommonJS.
-    banner: {
-      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-    },
+    bundle: false,
   });
 }
 
@@ -128,6 +114,8 @@ function removeOutputsWithoutSource(sources) {
 
 const isOfConsole = (file) => file.startsWith(`${CONSOLE_DIR}/`) || file.startsWith('src/tools/console/');
 
+const isOfBundle = (file) => file.startsWith('src/tools/bundle/');
+
 function readStamp() {
   try {
     return JSON.parse(fs.readFileSync(stampFile, 'utf8'));
@@ -148,7 +136,7 @@ export async function buildIfStale() {
     kernels: digest([...kernelFiles, 'src/tools/build.mjs']),
     console: digest(all.filter(isOfConsole)),
     postgres: digest(['src/tools/postgres-template.mjs', 'node_modules/@electric-sql/pglite/package.json']),
-    typeScript: digest([...typeScript, 'src/tools/build.mjs']),
+    typeScript: digest([...typeScript, 'src/tools/build.mjs', ...all.filter(isOfBundle)]),
   };
   const built = [];
   const consoleDir = path.join(dist, 'console');
@@ -156,6 +144,7 @@ export async function buildIfStale() {
   if (stamp.typeScript !== next.typeScript) {
     removeOutputsWithoutSource(typeScript);
     await buildTypeScript(typeScript);
+    await buildBundles(root, dist);
     await buildClient();
     built.push('typescript');
   }
@@ -177,6 +166,7 @@ export async function buildIfStale() {
     execFileSync(process.execPath, [path.join(root, 'src/tools/postgres-template.mjs'), templateFile]);
     built.push('postgres template');
   }
+  if (built.includes('typescript') || built.includes('kernels')) await keepCode(dist);
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;
 }

@@ -16,9 +16,15 @@ import { buildIfStale } from '../build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const out = path.join(root, 'dist/binary');
-const STARTED = ['dist/src/main.js', 'dist/src/worker/entry.js', 'dist/src/pg/catalog-thread.js'];
+const STARTED = [
+  ...['dist/src/main.js', 'dist/src/main.cjs', 'dist/src/worker/entry.js', 'dist/src/worker/entry.cjs'],
+  'dist/src/pg/catalog-thread.js',
+];
 /** Read by name, so that no import leads to them. */
 const DATA = [
+  'dist/src/load.cjs',
+  'dist/src/main.cjs.code',
+  'dist/src/worker/entry.cjs.code',
   'dist/src/kernels/kernels.wasm',
   'dist/postgres-template.tar.gz',
   'node_modules/@electric-sql/pglite/dist/pglite.wasm',
@@ -55,9 +61,7 @@ const filesUnder = (dir) =>
 
 /** Bundles and packages; the trace takes a folder that the program names for one whose files it reads. */
 const isProgram = (file) =>
-  file.startsWith('node_modules/') ||
-  STARTED.includes(file) ||
-  /^dist\/src\/shared-[A-Z0-9]+\.js$/.test(file);
+  file.startsWith('node_modules/') || STARTED.includes(file) || file.startsWith('dist/src/pg/');
 
 async function filesOfProgram() {
   const options = { base: root, processCwd: root, ignore: (file) => !isProgram(file) };

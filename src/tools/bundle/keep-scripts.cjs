@@ -1,0 +1,28 @@
+/**
+ * Loaded before a server whose compiled code is to be kept: once the file QUARRY_KEEP_CODE_WHEN is there, every thread
+ * writes `FILE.code` beside each bundle that it runs.
+ */
+const fs = require('node:fs');
+const vm = require('node:vm');
+const { threadId } = require('node:worker_threads');
+
+const LOOK_MS = 20;
+const scripts = new Map();
+
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options);
+    scripts.set(options.filename, this);
+  }
+};
+
+const timer = setInterval(() => {
+  if (!fs.existsSync(process.env.QUARRY_KEEP_CODE_WHEN)) return;
+  clearInterval(timer);
+  for (const [file, script] of scripts) {
+    const whole = `${file}.${threadId}`;
+    fs.writeFileSync(whole, script.createCachedData());
+    fs.renameSync(whole, `${file}.code`);
+  }
+}, LOOK_MS);
+timer.unref();
