@@ -50,13 +50,18 @@ class TapReader {
  * Runs one file. Gives what tap counted, how long it took and why it failed (null = passed); a file that failed beyond
  * its assertions (a crash, a lost plan, no end within `secondsMax`) counts as one failure at least.
  */
-function runFile(file, { cwd, secondsMax }) {
+function runFile(file, { cwd, secondsMax, scratchOf }) {
   return new Promise((resolve) => {
     const began = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    const scratch = scratchOf?.(file) ?? null;
+    const child = spawn(process.execPath, [file], {
       cwd,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, TAP_TIMEOUT: String(secondsMax) },
+      env: {
+        ...process.env,
+        TAP_TIMEOUT: String(secondsMax),
+        ...(scratch === null ? {} : { TMPDIR: scratch }),
+      },
     });
     let overdue = false;
     let killing;
@@ -97,13 +102,13 @@ function runFile(file, { cwd, secondsMax }) {
 
 /**
  * Runs all `files` (paths below `cwd`), `atOnce` at a time, in the order given; `onEnd` gets every file's outcome as it
- * ends.
+ * ends. `scratchOf` (optional) says where a file puts its temporary folders; null = where the system does.
  */
-export async function runTestFiles(files, { cwd, atOnce, secondsMax }, onEnd) {
+export async function runTestFiles(files, { atOnce, ...how }, onEnd) {
   const waiting = [...files];
   const runner = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
-      onEnd(await runFile(file, { cwd, secondsMax }));
+      onEnd(await runFile(file, how));
   };
   await Promise.all(Array.from({ length: atOnce }, runner));
 }
