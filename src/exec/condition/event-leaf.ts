@@ -14,10 +14,10 @@ class Marker {
   readonly #minfreq: number;
   readonly #counts: Uint16Array | null;
 
-  constructor(segmentCount: number, minfreq: number) {
+  constructor(segmentCount: number, rowEnd: number, minfreq: number) {
     this.bitmap = new Uint8Array(segmentCount * BITMAP_BYTES);
     this.#minfreq = minfreq;
-    this.#counts = minfreq === 1 ? null : new Uint16Array(segmentCount * BITMAP_BYTES * 8);
+    this.#counts = minfreq === 1 ? null : new Uint16Array(rowEnd);
   }
 
   markAll(rows: Uint32Array): void {
@@ -42,9 +42,9 @@ export function entitiesWithEvents(
   minfreq: number,
   run: QueryRun,
 ): Uint8Array {
-  const rows = shard.segments.length * BITMAP_BYTES * 8;
-  run.take(rows / 8 + (minfreq === 1 ? 0 : rows * 2));
-  const marker = new Marker(shard.segments.length, minfreq);
+  const { segments, rowEnd } = shard;
+  run.take(segments.length * BITMAP_BYTES + (minfreq === 1 ? 0 : rowEnd * 2));
+  const marker = new Marker(segments.length, rowEnd, minfreq);
   for (const event of events) markMatches(shard, event, marker, run);
   return marker.bitmap;
 }
