@@ -1,6 +1,7 @@
 export * from './clock.js';
 export * from './corruption.js';
 export * from './distribution.js';
+export * from './edit-distance.js';
 export * from './errors.js';
 export * from './hang-up.js';
 export * from './hash.js';

@@ -1,6 +1,7 @@
 /**
- * The audit of what is asked through the admin socket. Invariant: a request that would change something, or copies all
- * data, has one line, whatever became of it; the line names what was changed and holds no key.
+ * The audit of what is asked past HTTP: through the admin socket, or of a store that the command opened itself. Invariant:
+ * a request that would change something, or copies all data, has one line, whatever became of it; the line names what was
+ * changed and holds no key.
  */
 import type { EngineApi } from '../engine/index.js';
 import { type Audit, type ChangedThing, changedThings } from '../http/index.js';
@@ -12,6 +13,7 @@ export async function administerAudited(
   needs: AdminNeeds,
   request: AdminRequest,
   audit: Audit,
+  who: 'admin socket' | 'command line',
 ): Promise<AdminAnswer> {
   if (!isAudited(request)) return administer(needs, request);
   let changes: readonly ChangedThing[] = [];
@@ -28,7 +30,7 @@ export async function administerAudited(
   };
   const write = (outcome: 'done' | 'refused' | 'failed'): void =>
     audit.write({
-      ...{ who: 'admin socket', what: request.do, outcome },
+      ...{ who, what: request.do, outcome },
       changes: outcome === 'done' ? changes : [],
       ...(request.do === 'backup' ? { to: request.to } : {}),
     });

@@ -3,6 +3,7 @@ import { type CommandLine, readStoreConfig, type StoreOptionsNeeds, type Wrong }
 import type { AdminAnswer } from './admin-request.js';
 import { askStore } from './ask-store.js';
 import type { ServeNeeds } from './create-engine.js';
+import type { ServeConfig } from './serve-config.js';
 
 export interface AdminCommandNeeds extends StoreOptionsNeeds {
   readonly serve: ServeNeeds;
@@ -20,15 +21,16 @@ Works on a running server, through DIR/admin.sock, and on a stopped one, whose d
 user who runs the server. Exit code 0: done; 1: refused, the reason is printed; 2: wrong arguments.
 `;
 
-/** The answer when it is no refusal. Rejects with an Error that says why it was not done. */
+/** The answer when it is no refusal; `watch` may show how far it is. Rejects with an Error that says why it was not done. */
 export async function runAdminCommand(
   line: CommandLine | Wrong,
   needs: AdminCommandNeeds,
+  watch: <T>(config: ServeConfig, asked: Promise<T>) => Promise<T> = (_config, asked) => asked,
 ): Promise<Exclude<AdminAnswer, { answer: 'busy' | 'refused' }>> {
   if ('wrong' in line) return needs.usage(line.wrong);
   const config = readStoreConfig(line.flags, needs);
   if ('wrong' in config) return needs.usage(config.wrong);
-  const answer = await askStore(config, line.request, needs.serve);
+  const answer = await watch(config, askStore(config, line.request, needs.serve));
   if (answer.answer === 'refused') throw new Error(answer.message);
   return answer;
 }

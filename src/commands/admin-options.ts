@@ -36,10 +36,15 @@ const DIRECTORY_FLAGS: FlagKinds = { 'data-dir': { type: 'string' }, config: { t
 
 /** `own` are the flags beside --data-dir and --config. */
 export function readWords(argv: readonly string[], own: FlagKinds): Words | Wrong {
+  return readFlags(argv, { ...DIRECTORY_FLAGS, ...own });
+}
+
+/** The words and flags of a command that takes no flags but `options`. */
+export function readFlags(argv: readonly string[], options: FlagKinds): Words | Wrong {
   try {
     const { positionals, tokens } = parseArgs({
       args: [...argv],
-      options: { ...DIRECTORY_FLAGS, ...own },
+      options,
       allowPositionals: true,
       tokens: true,
     });
@@ -50,6 +55,12 @@ export function readWords(argv: readonly string[], own: FlagKinds): Words | Wron
     // A TypeError whose message names the flag, and then explains at length.
     return { wrong: (error as Error).message.split('. ')[0] };
   }
+}
+
+/** What stands behind a flag that takes a text; undefined = it is not given. */
+export function textOf(flags: Flags, name: string): string | undefined {
+  const value = flags.get(name);
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The first flag that is none of `known`, --data-dir and --config; null = all are. */

@@ -33,16 +33,25 @@ export type AdminRequest =
   | { readonly do: 'backup'; readonly to: string }
   | { readonly do: 'status' };
 
+export interface ListedKey {
+  /** As log and audit name the key: its kind and some digits. */
+  readonly id: string;
+}
+
 export interface ListedKeys {
-  readonly team: readonly { readonly name: string; readonly permissions: readonly TeamPermission[] }[];
+  readonly team: readonly (ListedKey & {
+    readonly name: string;
+    readonly permissions: readonly TeamPermission[];
+  })[];
   readonly databases: readonly ListedDatabase[];
 }
 
 export interface ListedDatabase {
   readonly name: string;
   readonly type: DatabaseType;
-  readonly kinds: readonly DatabaseKeyKind[];
-  readonly custom: readonly { readonly name: string; readonly level: CustomKeyLevel }[];
+  /** Those that came with it. */
+  readonly keys: readonly ListedKey[];
+  readonly custom: readonly (ListedKey & { readonly name: string; readonly level: CustomKeyLevel })[];
 }
 
 export type AdminAnswer =

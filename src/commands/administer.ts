@@ -6,6 +6,7 @@
  */
 import { QuarryError, quoted, type RandomBytes, speaksForItself } from '../base/index.js';
 import {
+  type ApiKey,
   type Catalog,
   customKeysOf,
   databaseByName,
@@ -14,6 +15,7 @@ import {
   type TeamKey,
 } from '../catalog/index.js';
 import type { Decision, EngineApi } from '../engine/index.js';
+import { nameCaller } from '../http/index.js';
 import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS, type ListedKeys } from './admin-request.js';
 import type { StoreStatus } from './status/store-status.js';
 
@@ -99,17 +101,27 @@ const refuse = (message: string): Decision<AdminAnswer> => ({
 const teamKeysOf = (catalog: Catalog): TeamKey[] =>
   [...catalog.keys.values()].filter((key): key is TeamKey => key.kind === 'team');
 
+const idOf = (key: ApiKey): string => nameCaller(key).key;
+
 function listKeys(catalog: Catalog): ListedKeys {
   const keys = [...catalog.keys.values()];
   return {
-    team: teamKeysOf(catalog).map(({ name, permissions }) => ({ name, permissions })),
+    team: teamKeysOf(catalog).map((key) => ({
+      id: idOf(key),
+      name: key.name,
+      permissions: key.permissions,
+    })),
     databases: [...catalog.databases.values()].map(({ id, name, type }) => ({
       name,
       type,
-      kinds: DATABASE_KEY_KINDS.filter((kind) =>
-        keys.some((key) => key.kind === kind && key.databaseId === id),
+      keys: DATABASE_KEY_KINDS.flatMap((kind) =>
+        keys.filter((key) => key.kind === kind && key.databaseId === id).map((key) => ({ id: idOf(key) })),
       ),
-      custom: [...customKeysOf(catalog, id).values()].map(({ name, level }) => ({ name, level })),
+      custom: [...customKeysOf(catalog, id).values()].map((key) => ({
+        id: idOf(key),
+        name: key.name,
+        level: key.level,
+      })),
     })),
   };
 }

@@ -17,7 +17,7 @@ export function answerLines(needs: AdminNeeds, log: Logger, audit: Audit): Answe
     }
     const request = readRequest(value);
     if ('wrong' in request) return { answer: 'refused', message: request.wrong };
-    const given = await administerAudited(needs, request, audit);
+    const given = await administerAudited(needs, request, audit, 'admin socket');
     // Never the request or the answer: these may hold a key.
     log.info({ do: request.do, answer: given.answer }, 'asked through the admin socket');
     return given;

@@ -3,7 +3,7 @@
  * through its socket; without one the command locks the directory, opens the store as a server would, without
  * listening, and closes it again.
  * Invariants: a directory that holds no store is left as it is; a request is repeated only after an answer or a
- * silence that says that nothing was done.
+ * silence that says that nothing was done; what is changed without a server is told to the audit log as a server would.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -15,8 +15,9 @@ import {
   lockDirectory,
   NodeFileSystem,
 } from '../io/index.js';
+import { administerAudited } from './admin-audit.js';
 import type { AdminAnswer, AdminRequest } from './admin-request.js';
-import { administer } from './administer.js';
+import { openAudit } from './audit-file.js';
 import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 
@@ -117,12 +118,17 @@ async function openAndAsk(
   fs: FileSystem,
   dir: string,
 ): Promise<Outcome> {
-  // An administrative change is made as durable as it can be, and never moves data.
-  const engine = await createEngine({ ...config, durability: 'fsync', shards: null }, needs, fs, dir);
+  const { audit, close } = await openAudit(config, needs.log);
   try {
-    await engine.start();
-    return orWait(await administer({ engine, randomBytes }, request));
+    // An administrative change is made as durable as it can be, and never moves data.
+    const engine = await createEngine({ ...config, durability: 'fsync', shards: null }, needs, fs, dir);
+    try {
+      await engine.start();
+      return orWait(await administerAudited({ engine, randomBytes }, request, audit, 'command line'));
+    } finally {
+      await engine.close();
+    }
   } finally {
-    await engine.close();
+    await close();
   }
 }

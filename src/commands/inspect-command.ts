@@ -1,6 +1,5 @@
 /** `quarry inspect PATH...`: what the files of a store say, for people and for programs. Nothing is changed or locked. */
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { CorruptionError, NewerFormatError } from '../base/index.js';
 import { decodeManifest, decodeOnceFile } from '../format/index.js';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../inspect/index.js';
 import { type FileSystem, NodeFileSystem } from '../io/index.js';
 import { listLogFiles } from '../wal/index.js';
+import { type FlagKinds, readFlags, textOf, type Wrong } from './admin-options.js';
 import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
 import {
   EVERY_LSN,
@@ -56,42 +56,35 @@ export interface InspectLine {
   readonly json: boolean;
 }
 
+const FLAGS = {
+  records: { type: 'boolean' },
+  lsn: { type: 'string' },
+  rows: { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies FlagKinds;
+
 /** What the words and flags ask for, or what is wrong with them. */
-export function readInspectLine(argv: readonly string[]): InspectLine | { readonly wrong: string } {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(argv);
-  } catch (error) {
-    return { wrong: (error as Error).message.split('. ')[0] };
+export function readInspectLine(argv: readonly string[]): InspectLine | Wrong {
+  const read = readFlags(argv, FLAGS);
+  if ('wrong' in read) return read;
+  const { words, flags } = read;
+  if (words.length === 0) return { wrong: 'inspect takes the files or data directories to print' };
+  const lsn = textOf(flags, 'lsn');
+  const range = lsn === undefined ? EVERY_LSN : rangeOf(lsn);
+  if (range === null) {
+    return { wrong: `--lsn: 17, 17..20, 17.. or ..20 is wanted, not ${JSON.stringify(lsn)}` };
   }
-  const { positionals, values } = parsed;
-  if (positionals.length === 0) return { wrong: 'inspect takes the files or data directories to print' };
-  const range = values.lsn === undefined ? EVERY_LSN : rangeOf(values.lsn);
-  if (range === null)
-    return { wrong: `--lsn: 17, 17..20, 17.. or ..20 is wanted, not ${JSON.stringify(values.lsn)}` };
-  const rows = values.rows ?? '0';
+  const rows = textOf(flags, 'rows') ?? '0';
   if (!/^\d{1,9}$/.test(rows))
     return { wrong: `--rows: a whole number is wanted, not ${JSON.stringify(rows)}` };
   return {
-    paths: positionals.map((word) => path.resolve(word)),
-    records: values.records === true || values.lsn !== undefined,
+    paths: words.map((word) => path.resolve(word)),
+    records: flags.has('records') || lsn !== undefined,
     range,
     rows: Number(rows),
-    json: values.json === true,
+    json: flags.has('json'),
   };
 }
-
-const parse = (argv: readonly string[]) =>
-  parseArgs({
-    args: [...argv],
-    options: {
-      records: { type: 'boolean' },
-      lsn: { type: 'string' },
-      rows: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-    allowPositionals: true,
-  });
 
 function rangeOf(text: string): LsnRange | null {
   const match = /^(\d{1,15})?(\.\.)?(\d{1,15})?$/.exec(text);

@@ -9,8 +9,8 @@ quarry keys create NAME [--permissions list,update,delete]
 quarry keys delete NAME [--force]
 quarry keys rotate ${DATABASE_KEY_KINDS.join('|')} --database NAME
 
-  list      team keys with their permissions; the keys of every database by kind, custom keys by name. Never a
-            key's text: only its hash is kept.
+  list      every key by its id, the one that log and audit lines name it by: team keys with their permissions, the keys of
+            every database by kind, custom keys by name. Never a key's text: only its hash is kept.
   create    makes a team key and prints its text, this once. Every team key may make and change databases, and make
             custom keys, users and permission groups; beyond that:
               list      list custom keys
@@ -97,15 +97,17 @@ export async function keysCommand(argv: readonly string[], needs: AdminCommandNe
   return EXIT.done;
 }
 
-/** One line a key, so that it can be searched: what it is of, its name or kind, what it may. */
+/** One line a key, so that it can be searched: its id, which begins with its kind, its name, what it may. */
 export function listText({ team, databases }: ListedKeys): string {
   const lines = [
     'team',
-    ...team.map(({ name, permissions }) => `  ${name}  ${permissions.join(',') || 'no permissions'}`),
+    ...team.map(
+      ({ id, name, permissions }) => `  ${id}  ${name}  ${permissions.join(',') || 'no permissions'}`,
+    ),
   ];
-  for (const { name, type, kinds, custom } of databases) {
-    lines.push(`database ${name} (${type})`, ...kinds.map((kind) => `  ${kind}`));
-    lines.push(...custom.map((key) => `  custom  ${key.name}  ${key.level}`));
+  for (const { name, type, keys, custom } of databases) {
+    lines.push(`database ${name} (${type})`, ...keys.map(({ id }) => `  ${id}`));
+    lines.push(...custom.map((key) => `  ${key.id}  ${key.name}  ${key.level}`));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -166,7 +166,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'audit-log',
     argument: 'FILE',
-    help: 'file that gets a line for every administrative change too; opened anew on SIGHUP',
+    help: 'file that gets a line for every administrative change and sign-in too; opened anew on SIGHUP',
     fallback: null,
     parse: text('a file'),
   },

@@ -1,10 +1,22 @@
 /** `quarry restore`: a data directory made from a backup, as of the backup or any record behind it. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import type { Audit } from '../http/index.js';
 import { NodeFileSystem } from '../io/index.js';
-import { type RestoreTarget, restoreStore } from '../recovery/index.js';
-import { EXIT, type ExitCode } from './command.js';
+import { type Restored, type RestoreTarget, restoreStore } from '../recovery/index.js';
+import {
+  type FlagKinds,
+  type Flags,
+  readStoreConfig,
+  readWords,
+  type StoreOptionsNeeds,
+  textOf,
+  type Wrong,
+} from './admin-options.js';
+import { openAudit } from './audit-file.js';
+import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
+import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
+import type { Output } from './progress.js';
 
 export const restoreHelp = `quarry restore BACKUP --data-dir DIR [--archive DIR] [--to-lsn N | --to-time TIME]
 
@@ -17,8 +29,11 @@ DIR then; give it a new folder for --archive-log, since its history and the old 
   --archive DIR    log files behind the backup
   --to-lsn N       the last record to restore
   --to-time TIME   as 2024-05-01T12:00:00Z, or with an offset such as +02:00
+  --config FILE    the config file of quarry serve: its audit-log, or QUARRY_AUDIT_LOG, gets a line
 
   quarry restore /mnt/backups/monday --data-dir /var/lib/quarry --archive /mnt/log --to-time 2024-05-01T11:59:00Z
+
+Standard error shows how many bytes are copied: a bar on a terminal, a line at every tenth elsewhere.
 
 Exit code 0: done; 1: refused, the reason is printed and DIR is as it was; 2: wrong arguments; 3: BACKUP or the archive
 is damaged, the file is named.
@@ -29,50 +44,42 @@ export interface RestoreLine {
   readonly dataDir: string;
   readonly archive: string | null;
   readonly target: RestoreTarget | null;
+  readonly flags: Flags;
 }
 
 /** With its offset from UTC said: a time without one means another moment elsewhere. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
+const FLAGS = {
+  archive: { type: 'string' },
+  'to-lsn': { type: 'string' },
+  'to-time': { type: 'string' },
+} as const satisfies FlagKinds;
+
 /** What the words and flags ask for, or what is wrong with them. */
-export function readRestoreLine(argv: readonly string[]): RestoreLine | { readonly wrong: string } {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(argv);
-  } catch (error) {
-    return { wrong: (error as Error).message.split('. ')[0] };
-  }
-  const { positionals, values } = parsed;
-  const { archive, 'data-dir': dataDir, 'to-lsn': lsn, 'to-time': time } = values;
-  if (positionals.length !== 1) return { wrong: 'restore takes one argument, the backup' };
-  if (dataDir === undefined || dataDir === '')
+export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
+  const read = readWords(argv, FLAGS);
+  if ('wrong' in read) return read;
+  const { words, flags } = read;
+  if (words.length !== 1) return { wrong: 'restore takes one argument, the backup' };
+  const dataDir = textOf(flags, 'data-dir');
+  // Not the default one: nobody restores into a directory that was not named.
+  if (dataDir === undefined || dataDir === '') {
     return { wrong: '--data-dir: the directory to make is wanted' };
-  const target = targetOf(lsn, time);
+  }
+  const archive = textOf(flags, 'archive');
+  const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
   if (target !== null && 'wrong' in target) return target;
   return {
-    backup: path.resolve(positionals[0]),
+    backup: path.resolve(words[0]),
     dataDir: path.resolve(dataDir),
     archive: archive === undefined ? null : path.resolve(archive),
     target,
+    flags,
   };
 }
 
-const parse = (argv: readonly string[]) =>
-  parseArgs({
-    args: [...argv],
-    options: {
-      'data-dir': { type: 'string' },
-      archive: { type: 'string' },
-      'to-lsn': { type: 'string' },
-      'to-time': { type: 'string' },
-    },
-    allowPositionals: true,
-  });
-
-function targetOf(
-  lsn: string | undefined,
-  time: string | undefined,
-): RestoreTarget | null | { readonly wrong: string } {
+function targetOf(lsn: string | undefined, time: string | undefined): RestoreTarget | null | Wrong {
   if (lsn !== undefined && time !== undefined) return { wrong: 'either --to-lsn or --to-time is wanted' };
   if (lsn !== undefined) {
     return /^\d{1,15}$/.test(lsn)
@@ -86,19 +93,16 @@ function targetOf(
     : { timeMs };
 }
 
-export interface RestoreNeeds {
-  readonly out: (text: string) => void;
-  readonly usage: (text: string) => never;
-}
+type RestoreNeeds = StoreOptionsNeeds & Pick<CommandNeeds, 'out' | 'usage' | 'stderr' | 'serve'>;
 
 /** Rejects with an Error that says why it was not done. */
 export async function restoreCommand(argv: readonly string[], needs: RestoreNeeds): Promise<ExitCode> {
   const line = readRestoreLine(argv);
   if ('wrong' in line) return needs.usage(line.wrong);
-  const fs = new NodeFileSystem();
-  const { backup, dataDir, archive, target } = line;
-  const random64 = (): bigint => randomBytes(8).readBigUInt64LE();
-  const restored = await restoreStore({ fs, backup, archive, to: dataDir, target, random64 });
+  const config = readStoreConfig(line.flags, needs);
+  if ('wrong' in config) return needs.usage(config.wrong);
+  const { audit, close } = await openAudit(config, needs.serve.log);
+  const restored = await restoreAudited(line, audit, needs.stderr).finally(close);
   const { backupLsn, lsn, timeMs, snapshotBytes, isCut } = restored;
   const came = timeMs === null ? '' : `, whose request came at ${new Date(timeMs).toISOString()}`;
   needs.out(
@@ -106,6 +110,29 @@ export async function restoreCommand(argv: readonly string[], needs: RestoreNeed
       `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
   );
   return EXIT.done;
+}
+
+async function restoreAudited(line: RestoreLine, audit: Audit, out: Output): Promise<Restored> {
+  const { backup, dataDir: to, archive, target } = line;
+  const write = (outcome: 'done' | 'failed', lsn?: number): void =>
+    audit.write({ who: 'command line', what: 'restore', outcome, changes: [], backup, to, lsn });
+  const random64 = (): bigint => randomBytes(8).readBigUInt64LE();
+  const restoring = restoreStore({ fs: new NodeFileSystem(), backup, archive, to, target, random64 });
+  try {
+    const restored = await showCopy({ what: 'restore', to, files: () => filesOf(line), out }, restoring);
+    write('done', restored.lsn);
+    return restored;
+  } catch (error) {
+    write('failed');
+    throw error;
+  }
+}
+
+/** How much of the log a target takes is not known before it was read. */
+async function filesOf({ backup, archive, target }: RestoreLine): Promise<readonly CopiedFile[] | null> {
+  const files = await snapshotFilesOf(backup);
+  if (files === null || archive === null || target !== null) return files;
+  return [...files, ...(await logFilesOf(archive))];
 }
 
 export { restoreCommand as run, restoreHelp as help };

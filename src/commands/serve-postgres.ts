@@ -2,7 +2,7 @@
 
 import type { CertificateFiles } from '../http/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { Certificate, Door, PostgresNeeds } from '../pg/index.js';
+import type { Certificate, Door, PostgresFigures, PostgresNeeds } from '../pg/index.js';
 import { POSTGRES_DEFAULTS, PostgresServer } from '../pg/index.js';
 import type { ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
@@ -12,6 +12,7 @@ const CATALOG_IDLE_MS_MAX = 60_000;
 
 export interface RunningPostgres {
   readonly port: number;
+  figures(): PostgresFigures;
   /** Uses what the files hold now, once they are read; what cannot be used is logged, and the old pair stays. */
   reloadCertificate(): void;
   close(): Promise<void>;
@@ -50,6 +51,7 @@ export async function startPostgres(
   const reload = async (): Promise<void> => server.useCertificate(await certificate());
   return {
     port: await server.listen(),
+    figures: () => server.figures(),
     reloadCertificate: () => {
       reload().catch((error) => log.error({ err: error }, 'Postgres clients keep the old certificate'));
     },

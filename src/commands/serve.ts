@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../base/index.js';
 import {
-  Audit,
+  type Audit,
   ConsoleFiles,
   ensureCertificate,
   HTTP_DEFAULTS,
@@ -21,13 +21,13 @@ import {
   type AdminSocket,
   type FileSystem,
   isForeignFile,
-  LineFile,
   lockDirectory,
   NodeFileSystem,
   openAdminSocket,
 } from '../io/index.js';
 import type { AdminNeeds } from './administer.js';
 import { answerLines } from './answer-lines.js';
+import { openAudit } from './audit-file.js';
 import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 import { startPostgres } from './serve-postgres.js';
@@ -70,9 +70,8 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       config.cert !== null && config.key !== null
         ? { certFile: config.cert, keyFile: config.key }
         : await ensureCertificate(fs, dir, systemClock.nowMs());
-    const auditFile = await openAuditFile(config, needs.log);
-    if (auditFile !== null) closers.push(() => auditFile.close());
-    const audit = new Audit(needs.log, auditFile, () => systemClock.nowMs());
+    const { audit, reopen, close: closeAudit } = await openAudit(config, needs.log);
+    closers.push(closeAudit);
     const { consoleDir } = needs;
     const consoleFiles = consoleDir === null ? ConsoleFiles.none() : await ConsoleFiles.read(fs, consoleDir);
     const engine = await createEngine(config, needs, fs, dir);
@@ -106,7 +105,10 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     await engine.start();
     await server.ready();
     const postgres = await startPostgres(config, needs, fs, certificate, { engine, door: server.asking });
-    if (postgres !== null) closers.push(() => postgres.close());
+    if (postgres !== null) {
+      closers.push(() => postgres.close());
+      server.showPostgres(() => postgres.figures());
+    }
     const stopping = new AbortController();
     const facts = factsOf(config, needs, dir, ports);
     const status = (): Promise<StoreStatus> => statusOf(engine, facts);
@@ -125,7 +127,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       dataDir: dir,
       checkpoint: () => engine.checkpoint(),
       reload: () => {
-        auditFile?.reopen();
+        reopen();
         server.reloadCertificate();
         postgres?.reloadCertificate();
       },
@@ -134,22 +136,6 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
   } catch (error) {
     await closeAll();
     throw error;
-  }
-}
-
-/** Once it is open, trouble with it is logged and stops nothing. */
-async function openAuditFile({ auditLog }: ServeConfig, log: ServeNeeds['log']): Promise<LineFile | null> {
-  if (auditLog === null) return null;
-  const file = path.resolve(auditLog);
-  try {
-    return await LineFile.open({
-      path: file,
-      onTrouble: (error) =>
-        log.error({ file, error: String(error) }, 'the audit log cannot be written: lines are lost'),
-      onRecovered: (lostCount) => log.warn({ file, lostCount }, 'the audit log can be written again'),
-    });
-  } catch (error) {
-    throw new Error(`audit-log: ${file} cannot be opened: ${(error as Error).message}`);
   }
 }
 

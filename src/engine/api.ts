@@ -289,6 +289,11 @@ export interface EngineApi extends QueryApi {
    */
   backup(to: string, giveUp?: AbortSignal): Promise<Backup>;
   stats(): EngineStats;
+  /**
+   * Counts what another part of the server takes against the memory limit until what it gives is called, once; null = there
+   * is no room for it.
+   */
+  holdMemory(bytes: number): (() => void) | null;
   /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
   describeData(): Promise<readonly DimensionData[]>;
   /** Drains, makes everything durable, stops the lanes. */

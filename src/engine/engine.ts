@@ -1,18 +1,10 @@
 /**
- * The engine on the main thread: opens the store, asks the lanes, closes. Writes are in writer.ts and write-order.ts,
- * checkpoints in checkpoint.ts, lanes that died in lane-repair.ts.
+ * The engine on the main thread: its parts put together, and what of them is asked for. The store's start is in open-store.ts,
+ * writes in writer.ts and write-order.ts, checkpoints in checkpoint.ts, lanes that died in lane-repair.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
-import { bytesOf, Distribution } from '../base/index.js';
-import {
-  type Catalog,
-  type CatalogChange,
-  catalogFromPlain,
-  catalogToPlain,
-  changeFromPlain,
-  EMPTY_CATALOG,
-} from '../catalog/index.js';
+import type { Catalog } from '../catalog/index.js';
 import type { Manifest } from '../format/index.js';
 import type {
   AggregateAnswer,
@@ -22,10 +14,9 @@ import type {
   ExtractPlan,
 } from '../ir/index.js';
 import type { DimensionData } from '../protocol/index.js';
-import { copyStore, readManifest, readOnceFile, removeUnreferenced } from '../recovery/index.js';
+import { copyStore, readManifest } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { ScriptCache } from '../sql/index.js';
-import { Log, type LogArchive, type LogStats, type LogTimes } from '../wal/index.js';
 import type {
   AskedPlan,
   Asking,
@@ -46,29 +37,27 @@ import { Checkpointer } from './checkpoint.js';
 import { sumOfData } from './data-sum.js';
 import { DataVersions } from './data-versions.js';
 import { ExtractStreams } from './extract-stream.js';
-import { prepareFirstStart } from './first-start.js';
 import { LaneRepair } from './lane-repair.js';
 import { LaneSet } from './lanes.js';
 import { OnceTable } from './once.js';
+import { type OpenParts, openStore } from './open-store.js';
 import type { EngineOptions } from './options.js';
 import { ProcessMemory } from './process-memory.js';
 import { Queries } from './queries.js';
 import { QueryRunner, type QueryRunnerParts } from './query-runner.js';
 import { ReadGate } from './read-gate.js';
 import { RecordNotes } from './record-notes.js';
-import { repartitionInto } from './repartition.js';
-import { loadLanes, type NoteRecord, replayLog } from './replay.js';
 import { ReplayProgress } from './replay-progress.js';
 import { Retention } from './retention.js';
 import { ScriptWriter } from './script-writer.js';
 import { FIRST_SLICE_MS, Selects, SLICE_MS } from './selects.js';
-import { emptySpoolDir, SpoolStore } from './spool.js';
+import { SpoolStore } from './spool.js';
+import { type StatsParts, statsOf } from './stats.js';
 import { UsageBook } from './usage.js';
 import { WriteMemory } from './write-memory.js';
 import { type Write, WriteOrder } from './write-order.js';
 import { Writer } from './writer.js';
 
-const INTERVAL_MS = 100;
 const EXPIRY_INTERVAL_MS = 600_000;
 const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
@@ -83,18 +72,6 @@ const QUERY_BYTES_MIN = 64 * 2 ** 20;
 const CACHE_MEMORY_PART = 128;
 const CACHE_BYTES_MIN = 4 * 2 ** 20;
 
-const NO_LOG_STATS: LogStats = {
-  lsnAppended: 0,
-  lsnDurable: 0,
-  fsyncCount: 0,
-  bytesWritten: 0,
-  recordCount: 0,
-  fileCount: 0,
-};
-
-const NO_VALUES = new Distribution([]).figures;
-const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
-
 export class Engine implements EngineApi {
   readonly statements = new ScriptCache();
   readonly #options: EngineOptions;
@@ -108,16 +85,13 @@ export class Engine implements EngineApi {
   readonly #writer: Writer;
   readonly #scripts: ScriptWriter;
   readonly #checkpoints: Checkpointer;
-  readonly #archiving: Archiving;
   readonly #repair: LaneRepair;
   readonly #usage = new UsageBook();
-  readonly #once: OnceTable;
-  readonly #notes: RecordNotes;
   readonly #memory: WriteMemory;
-  readonly #storeId: string;
+  /** What the store is opened with, and its figures are read of. */
+  readonly #parts: OpenParts & StatsParts;
   #ready = false;
   #closing = false;
-  readonly #replay = new ReplayProgress();
   #retention: Retention | null = null;
   #expiryTimer: NodeJS.Timeout | undefined;
   #writesUnderWay = 0;
@@ -125,7 +99,6 @@ export class Engine implements EngineApi {
 
   private constructor(options: EngineOptions, manifest: Manifest | null) {
     this.#options = options;
-    this.#storeId = manifest?.storeId ?? randomUUID();
     this.#lanes = new LaneSet(
       options,
       manifest?.shardCount ?? options.shardCount ?? options.laneCount,
@@ -159,7 +132,9 @@ export class Engine implements EngineApi {
     const runner = new QueryRunner(asking);
     const cacheBytesMax = Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART));
     this.#queries = new Queries({ ...asking, runner, cacheBytesMax });
-    const spools = { fs: options.fs, dir: `${options.dir}/${SPOOL_DIR}`, store: new SpoolStore() };
+    const logDir = `${options.dir}/${LOG_DIR}`;
+    const spoolDir = `${options.dir}/${SPOOL_DIR}`;
+    const spools = { fs: options.fs, dir: spoolDir, store: new SpoolStore() };
     const model = (databaseId: number): DatabaseModel | undefined =>
       this.#order.visible.databases.get(databaseId);
     const slices = {
@@ -168,16 +143,15 @@ export class Engine implements EngineApi {
     };
     this.#selects = new Selects({ ...asking, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });
-    this.#once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
+    const once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {
       options,
       lanes: this.#lanes,
       order: this.#order,
       usage: this.#usage,
-      once: this.#once,
-      storeId: this.#storeId,
+      once,
+      storeId: manifest?.storeId ?? randomUUID(),
     };
-    this.#archiving = new Archiving(options);
     this.#checkpoints = new Checkpointer(
       { ...parts, canBegin: () => this.#repair.underWay.size === 0 && !this.#closing },
       manifest,
@@ -188,14 +162,21 @@ export class Engine implements EngineApi {
       order: this.#order,
       gate: this.#gate,
       checkpoints: this.#checkpoints,
-      logDir: this.#logDir,
+      logDir,
     });
-    this.#memory = new WriteMemory(this.#lanes, this.#once, options.memoryLimitBytes, processMemory);
-    this.#notes = new RecordNotes(this.#usage, this.#once);
-    const writing = { ...parts, notes: this.#notes, memory: this.#memory };
+    this.#memory = new WriteMemory(this.#lanes, once, options.memoryLimitBytes, processMemory);
+    const notes = new RecordNotes(this.#usage, once);
+    const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
     this.#writer = new Writer(checked);
     this.#scripts = new ScriptWriter(checked);
+    this.#parts = {
+      ...{ ...writing, logDir, spoolDir, writer: this.#writer },
+      ...{ checkpoints: this.#checkpoints, repair: this.#repair, cache: this.#queries.cache },
+      archiving: new Archiving(options),
+      progress: new ReplayProgress(),
+      memoryLimitBytes: options.memoryLimitBytes,
+    };
   }
 
   /** The engine of a data directory, its threads started; `start` opens the store. */
@@ -209,7 +190,7 @@ export class Engine implements EngineApi {
    */
   async start(): Promise<void> {
     try {
-      await this.#recover();
+      await this.#open();
     } catch (error) {
       // Why a thread ended is the better answer.
       await Promise.allSettled(this.#repair.underWay.values());
@@ -220,110 +201,17 @@ export class Engine implements EngineApi {
     const everyMs = this.#options.expiryIntervalMs ?? EXPIRY_INTERVAL_MS;
     this.#expiryTimer = setInterval(() => this.#expire(), everyMs);
     this.#expiryTimer.unref();
-    this.#archiving.start(this.#order, () => this.#beginLogFile());
+    this.#parts.archiving.start(this.#order, () => this.#beginLogFile());
     this.#expire();
   }
 
-  get #logDir(): string {
-    return `${this.#options.dir}/${LOG_DIR}`;
-  }
-
-  async #recover(): Promise<void> {
-    const { fs, dir, events, clock } = this.#options;
-    await emptySpoolDir(fs, `${dir}/${SPOOL_DIR}`);
-    const { all: lanes } = this.#lanes;
-    const started = clock.nowMs();
-    const { manifest } = this.#checkpoints;
-    await fs.makeDir(this.#logDir);
-    let catalog = EMPTY_CATALOG;
-    let knownMs = manifest?.createdMs ?? null;
-    if (manifest !== null) {
-      catalog = catalogFromPlain(manifest.catalog);
-      this.#usage.restore(manifest.usage);
-      if (manifest.once != null) await readOnceFile(fs, dir, manifest.once, (entry) => this.#once.add(entry));
-      const loaded = await loadLanes(lanes, manifest);
-      events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
-    }
-    const from = this.#checkpoints.lsn + 1;
-    const note: NoteRecord = (lsn, record, counts) => {
-      this.#notes.note(lsn, record, counts);
-      knownMs = record.timeMs;
-      // Whatever was deleted since the snapshot is still in it, and in the log.
-      if (record.type === 'catalog' && deletesDatabase(record.changes)) this.#checkpoints.want();
-      if (record.type !== 'insert') this.#checkpoints.erase();
-    };
-    const progress = this.#replay;
-    const replayed = await replayLog(fs, this.#logDir, from, catalog, lanes, note, { progress });
-    // Before anything on disk changes: it may refuse.
-    const archive = await this.#archiving.open(replayed.replay.end.nextLsn);
-    const { nextLsn, tornTail } = await replayed.replay.repair();
-    if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
-    if (manifest !== null) {
-      // A kill may have come between the manifest's rename and its sync: nothing of the old one goes before that.
-      await fs.syncDir(dir);
-      await removeUnreferenced(fs, dir, [manifest]);
-    }
-    const { recordCount: records, logBytes: bytes } = replayed;
-    events.info('log replayed', { records, bytes, ms: clock.nowMs() - started });
-    this.#checkpoints.replayed(bytes);
-    // Nothing was ever written: a first start, or one after a crash amid the first. Its files come before the log takes room.
-    const firstChanges = nextLsn === 1 ? await this.#beginStore() : null;
-    this.#order.begin(await this.#openLog(nextLsn, archive), replayed.catalog, nextLsn - 1);
-    this.#order.tellModels();
-    if (firstChanges !== null) {
-      await this.#writer.changeAnyway(() => ({ changes: firstChanges, answer: null }));
-    }
-    const wanted = this.#options.shardCount;
-    if (wanted !== null && wanted !== this.#lanes.shardCount) await this.#repartition(wanted);
+  async #open(): Promise<void> {
+    const { clock, events } = this.#options;
+    const knownMs = await openStore(this.#parts);
     const writing = { lanes: this.#lanes, order: this.#order, writer: this.#writer };
     this.#retention = new Retention({ clock, events, ...writing, knownMs });
     this.#ready = true;
     this.#checkpoints.runIfDue();
-  }
-
-  #openLog(nextLsn: number, archive: LogArchive | null): Promise<Log> {
-    const { fs, durability, random64, events, logFileBytes } = this.#options;
-    return Log.open({
-      fs,
-      dir: this.#logDir,
-      durability,
-      intervalMs: INTERVAL_MS,
-      nextLsn,
-      archive,
-      random64,
-      monotonicMs: () => performance.now(),
-      onFatal: (error) => events.fatal(error),
-      ...(logFileBytes === undefined ? {} : { logFileBytes }),
-    });
-  }
-
-  /** Splits all data anew: from a snapshot by the old shards into one by the new ones, swapped like any other. */
-  async #repartition(shardCount: number): Promise<void> {
-    const { fs, dir, events, clock } = this.#options;
-    const started = clock.nowMs();
-    await this.#checkpoints.run();
-    const before = this.#lanes.shardCount;
-    await this.#lanes.startAnew(shardCount);
-    this.#order.tellModels();
-    const { manifest } = this.#checkpoints;
-    if (manifest !== null) await repartitionInto(this.#lanes.all, { fs, dir }, manifest, shardCount);
-    await this.#checkpoints.runAnew(true);
-    events.info('re-partitioned', { from: before, to: shardCount, ms: clock.nowMs() - started });
-  }
-
-  /** The files of a new store; what its first record changes. */
-  async #beginStore(): Promise<readonly CatalogChange[]> {
-    const { fs, dir, randomBytes, clock } = this.#options;
-    // The shard count is fixed before the first record that depends on it.
-    await this.#checkpoints.beginStore({
-      storeId: this.#storeId,
-      checkpointLsn: 0,
-      shardCount: this.#lanes.shardCount,
-      createdMs: clock.nowMs(),
-      catalog: catalogToPlain(EMPTY_CATALOG),
-      files: [],
-    });
-    return prepareFirstStart(fs, dir, randomBytes, clock.nowMs());
   }
 
   get ready(): boolean {
@@ -475,47 +363,12 @@ export class Engine implements EngineApi {
     return sumOfData((await this.#lanes.askAll((lane) => lane.send('describe-data', {}))).flat());
   }
 
+  holdMemory(bytes: number): (() => void) | null {
+    return this.#memory.hold(bytes);
+  }
+
   stats(): EngineStats {
-    const { memoryLimitBytes } = this.#options;
-    const memory = this.#memory.used;
-    const log = this.#order.isOpen ? this.#order.log.stats() : NO_LOG_STATS;
-    const times = this.#order.isOpen ? this.#order.log.times() : NO_LOG_TIMES;
-    const archive = this.#archiving.stats;
-    const checkpoints = this.#checkpoints.figures;
-    return {
-      lsnAppended: log.lsnAppended,
-      lsnDurable: log.lsnDurable,
-      lsnApplied: this.#order.lsnApplied,
-      lsnCheckpoint: this.#checkpoints.lsn,
-      logFsyncCount: log.fsyncCount,
-      logFsyncSeconds: times.fsyncSeconds,
-      logGroupRecords: times.groupRecords,
-      logBytesSinceCheckpoint: checkpoints.logBytesBehind,
-      logBytesWritten: log.bytesWritten,
-      logRecordCount: log.recordCount,
-      checkpointCount: checkpoints.seconds.count,
-      checkpointSeconds: checkpoints.seconds,
-      checkpointFailureCount: checkpoints.failureCount,
-      checkpointAgeSeconds: checkpoints.ageSeconds,
-      replayBytes: this.#replay.bytes,
-      replayBytesDone: this.#replay.bytesDone,
-      replayRecordCount: this.#replay.recordCount,
-      memoryUsedBytes: bytesOf(memory),
-      memory,
-      memoryLimitBytes,
-      laneCount: this.#lanes.all.length,
-      shardCount: this.#lanes.shardCount,
-      lanesDown: this.#repair.underWay.size,
-      laneRestartCount: this.#repair.count,
-      onceCount: this.#once.count,
-      archivedFileCount: archive.fileCount,
-      archiveWaitingCount: archive.waitingCount,
-      archiveFailureCount: archive.failureCount,
-      retentionSuspended: this.#order.visible.retentionSuspended ? 1 : 0,
-      cacheBytes: this.#queries.cache.bytes,
-      cacheHitCount: this.#queries.cache.hitCount,
-      cacheMissCount: this.#queries.cache.missCount,
-    };
+    return statsOf(this.#parts);
   }
 
   /** Waits for running writes, takes a last checkpoint, makes everything durable, ends the threads. */
@@ -523,7 +376,7 @@ export class Engine implements EngineApi {
     if (this.#closing) return;
     this.#closing = true;
     clearInterval(this.#expiryTimer);
-    this.#archiving.stop();
+    this.#parts.archiving.stop();
     if (!this.#ready) {
       await this.#lanes.close();
       return;
@@ -539,8 +392,4 @@ export class Engine implements EngineApi {
     await this.#order.log.close();
     await this.#lanes.close();
   }
-}
-
-function deletesDatabase(plainChanges: readonly unknown[]): boolean {
-  return plainChanges.map(changeFromPlain).some(({ change }) => change === 'database-deleted');
 }

@@ -1,6 +1,7 @@
 /**
- * Memory that writes may take: what the data and what is kept beside it take now, and what writes that are under way were
- * promised. Invariant: a write whose record is appended was checked here in the same turn, so a logged record always fits.
+ * Memory that writes may take: what the data and what is kept beside it take now, what writes that are under way were
+ * promised, and what other parts of the server hold. Invariant: a write whose record is appended was checked here in the
+ * same turn, so a logged record always fits.
  */
 import { bytesOf, type DataMemory, QuarryError } from '../base/index.js';
 import type { LaneSet } from './lanes.js';
@@ -21,6 +22,8 @@ const DICTIONARY_BYTES_MAX = 2 ** 31;
 export type UsedMemory = DataMemory & {
   readonly 'idempotency-keys': number;
   readonly 'writes-under-way': number;
+  /** Of other parts of the server, while they run. */
+  readonly 'postgres-catalog': number;
 };
 
 export class WriteMemory {
@@ -29,6 +32,7 @@ export class WriteMemory {
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
   #promisedBytes = 0;
+  #heldBytes = 0;
 
   constructor(
     lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>,
@@ -48,20 +52,33 @@ export class WriteMemory {
       ...this.#lanes.memory,
       'idempotency-keys': this.#once.memoryBytes,
       'writes-under-way': this.#promisedBytes,
+      'postgres-catalog': this.#heldBytes,
     };
   }
 
   /** Throws 9003 when there is no room for so much more. */
   check(moreBytes: number): void {
-    const bytes = bytesOf(this.used) + moreBytes;
-    const isFull =
-      bytes > this.#limitBytes / REUSED_PART && !this.#process.hasRoom(this.#promisedBytes + moreBytes);
-    if (isFull || bytes > this.#limitBytes) {
+    if (!this.#hasRoom(moreBytes)) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
     if (this.#lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
       throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
     }
+  }
+
+  #hasRoom(moreBytes: number): boolean {
+    const bytes = bytesOf(this.used) + moreBytes;
+    if (bytes > this.#limitBytes) return false;
+    return bytes <= this.#limitBytes / REUSED_PART || this.#process.hasRoom(this.#promisedBytes + moreBytes);
+  }
+
+  /** Counts `bytes` as taken by another part of the server until what it gives is called; null = there is no room for them. */
+  hold(bytes: number): (() => void) | null {
+    if (!this.#hasRoom(bytes)) return null;
+    this.#heldBytes += bytes;
+    return () => {
+      this.#heldBytes -= bytes;
+    };
   }
 
   /** Counts `bytes` as taken until `work` is over. */

@@ -41,7 +41,7 @@ export function formatOf(acceptHeader: string): RowFormat {
 }
 
 /** 0 to 1; a `q` that is no such number says nothing. */
-function weightOf(parameters: readonly string[]): number {
+export function weightOf(parameters: readonly string[]): number {
   const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
   const value = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1).trim() || Number.NaN);
   return value >= 0 && value <= 1 ? value : 1;

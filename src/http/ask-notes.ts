@@ -10,6 +10,8 @@ export class AskNotes {
   asked: (() => readonly AskedPlan[]) | null = null;
   /** Of the answer, where it has rows. */
   rowCount: number | null = null;
+  /** Email of the user as whom somebody tries to sign in; null = of none that there is. */
+  signsInAs: string | null = null;
   #changes: readonly ChangedThing[] = NOTHING;
 
   /** What the request changes in the catalog, of which `before` is the version that it was decided against. */

@@ -1,8 +1,10 @@
 /**
  * The audit: a line for every attempt of somebody known to change what is not rows: databases, models, saved queries,
- * keys, users, groups, the account, retention. In the log, and in a file of its own where there is one.
+ * keys, users, groups, the account, retention; and for every attempt to sign in as a user that there is. In the log, and
+ * in a file of its own where there is one.
  * Invariants: a line holds no key, no password and nothing of a body but names of what was changed; an attempt that was
- * refused has its line too; one by somebody unknown has none, so that nobody can fill a disk without a key.
+ * refused has its line too; one by somebody unknown has none, so that nobody can fill a disk without a key: of attempts to
+ * sign in those have one that were told of a password, which sign-in-attempts.ts bounds.
  */
 import type { Logger } from 'pino';
 import type { ChangedThing } from './audit-changes.js';
@@ -10,9 +12,9 @@ import type { NamedCaller } from './caller.js';
 import type { Endpoint } from './endpoints.js';
 
 export interface AuditEntry {
-  /** Who did it: a key or user, or whoever may use the server's socket. */
-  readonly who: NamedCaller | 'admin socket';
-  /** The endpoint, or what was asked through the socket. */
+  /** Who did it: a key or user; whoever may use the server's socket; or who opens the files of a stopped store. */
+  readonly who: NamedCaller | 'admin socket' | 'command line';
+  /** The endpoint, or what was asked past HTTP. */
   readonly what: string;
   readonly outcome: 'done' | 'refused' | 'failed';
   readonly changes: readonly ChangedThing[];
@@ -50,5 +52,6 @@ export class Audit {
 /** Permissions of the endpoints that change something other than rows; those that only list have others. */
 const ADMINISTRATIVE: readonly number[] = [7, 8, 10, 11, 13, 14, 16, 17, 18, 19];
 
+/** Whether the endpoint changes something other than rows, or lets somebody sign in. */
 export const isAdministrative = (endpoint: Endpoint): boolean =>
-  endpoint.scope !== 'open' && ADMINISTRATIVE.includes(endpoint.permission);
+  endpoint.scope === 'open' || ADMINISTRATIVE.includes(endpoint.permission);

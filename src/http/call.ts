@@ -61,7 +61,7 @@ export class HandlerRunner {
     const nowMs = clock.nowMs();
     const catalog = engine.catalog();
     if (endpoint.scope === 'open') {
-      return endpoint.handler({ engine, catalog, body, nowMs, pathName, sessions, client });
+      return endpoint.handler({ engine, catalog, body, nowMs, pathName, sessions, client, notes });
     }
     const caller = this.#callerNow(admitted, endpoint, catalog, nowMs);
     const { identity } = admitted;

@@ -22,8 +22,10 @@ export interface NamedCaller {
 
 const HASH_DIGITS = 8;
 
+export const nameUser = (email: string): NamedCaller => ({ key: 'user', keyName: email });
+
 export function nameCaller(caller: Caller): NamedCaller {
-  if (caller.kind === 'user') return { key: 'user', keyName: caller.email };
+  if (caller.kind === 'user') return nameUser(caller.email);
   const key = `${caller.kind}-${caller.hash.slice(0, HASH_DIGITS)}`;
   return 'name' in caller ? { key, keyName: caller.name } : { key };
 }

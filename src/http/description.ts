@@ -1,8 +1,8 @@
 /**
  * The interface's description: /v1/openapi.json for programs, /docs and its style sheet for people. Made from the table of
- * endpoints when it is first asked for, over HTTPS, without a key.
+ * endpoints, and packed, when it is first asked for, over HTTPS, without a key.
  */
-import { QuarryError, quoted } from '../base/index.js';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import {
   type ApiDocument,
   apiDocument,
@@ -13,65 +13,56 @@ import {
 import { type Answer, JSON_TYPE } from './answer.js';
 import type { Endpoint } from './endpoints.js';
 import { takesOnceKey } from './idempotency.js';
+import { type PageRequest, requireRead, StaticPage } from './static-page.js';
 import { BOUNDS, customKeysOf, keysOf } from './tables.js';
 
 const DOCUMENT_PATH = '/v1/openapi.json';
 const PAGE_PATH = '/docs';
 const STYLE_PATH = '/docs/style.css';
 
-const GUARDS: readonly (readonly [string, string])[] = [
-  [
-    'Content-Security-Policy',
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
-  ['Cache-Control', 'no-cache'],
-];
+const POLICY =
+  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export interface DescriptionRequest {
-  /** In lower case. */
-  readonly method: string;
-  /** Without a slash at its end. */
-  readonly path: string;
-  readonly overHttps: boolean;
-}
+/** Packs 390 KB in 3 ms; the best takes 0.7 s for a tenth less. */
+const BROTLI_QUALITY = 6;
 
 export class Description {
   readonly #endpoints: readonly Endpoint[];
   #made: ApiDocument | null = null;
-  readonly #texts = new Map<string, string>();
+  /** By path. */
+  readonly #pages = new Map<string, StaticPage>();
 
   constructor(endpoints: readonly Endpoint[]) {
     this.#endpoints = endpoints;
   }
 
   /** null = the path is none of these. Throws 1506 over plain HTTP, 1505 for another method. */
-  answer({ method, path, overHttps }: DescriptionRequest): Answer | null {
+  answer(request: PageRequest): Answer | null {
+    const { path } = request;
     if (path !== DOCUMENT_PATH && path !== PAGE_PATH && path !== STYLE_PATH) return null;
-    if (!overHttps) throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
-    if (method !== 'get' && method !== 'head') {
-      throw new QuarryError(1505, `${path} does not take ${quoted(method.toUpperCase())}`);
-    }
-    const answer = (contentType: string, make: () => string): Answer => {
-      return { status: 200, contentType, headers: GUARDS, body: this.#text(path, make) };
-    };
-    if (path === STYLE_PATH) return answer('text/css; charset=utf-8', () => PAGE_STYLE);
-    if (path === PAGE_PATH)
-      return answer('text/html; charset=utf-8', () => apiPage(this.#document, STYLE_PATH));
-    return answer(JSON_TYPE, () => JSON.stringify(this.#document));
+    requireRead(request);
+    const page = this.#pages.get(path) ?? this.#make(path);
+    this.#pages.set(path, page);
+    return page.answer(request);
+  }
+
+  #make(path: string): StaticPage {
+    if (path === STYLE_PATH) return packed('text/css; charset=utf-8', PAGE_STYLE);
+    if (path === PAGE_PATH) return packed('text/html; charset=utf-8', apiPage(this.#document, STYLE_PATH));
+    return packed(JSON_TYPE, JSON.stringify(this.#document));
   }
 
   get #document(): ApiDocument {
     this.#made ??= apiDocument({ endpoints: this.#endpoints.map(described), limits: BOUNDS });
     return this.#made;
   }
+}
 
-  #text(path: string, make: () => string): string {
-    const known = this.#texts.get(path) ?? make();
-    this.#texts.set(path, known);
-    return known;
-  }
+function packed(contentType: string, text: string): StaticPage {
+  const plain = Buffer.from(text);
+  const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  const gzip = gzipSync(plain);
+  return new StaticPage({ contentType, plain, packed: { br, gzip }, policy: POLICY, caching: 'no-cache' });
 }
 
 function described(endpoint: Endpoint): DescribedEndpoint {

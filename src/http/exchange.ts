@@ -16,7 +16,6 @@ import { type HangUp, QuarryError } from '../base/index.js';
 import { type Admitted, type BodyLength, type Told, tooLong } from './admission.js';
 import { type Answer, type Ending, errorAnswer, successAnswer, writeAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
-import { isAdministrative } from './audit.js';
 import { BodyReader, type ByteBudget } from './body.js';
 import type { HandlerRunner } from './call.js';
 import type { Caller } from './caller.js';
@@ -25,21 +24,14 @@ import type { Endpoint } from './endpoints.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
 import type { Bound } from './limits.js';
 import { LineStream, type StreamEnd } from './line-stream.js';
-import type { Metrics } from './metrics.js';
 import { LINES_TYPE } from './part-answer.js';
 import { PartRunner } from './part-runner.js';
-import type { RateFigures } from './rate-window.js';
-import type { RequestLog } from './request-log.js';
-import { RequestNotes } from './request-notes.js';
+import { type ReportNeeds, RequestReport } from './request-report.js';
 import type { Response } from './uws.js';
 
 /** What the requests of one server share. */
-export interface Site {
+export interface Site extends ReportNeeds {
   readonly runner: HandlerRunner;
-  /** Milliseconds of a clock that never goes back, with fractions. */
-  readonly elapsedMs: () => number;
-  readonly log: RequestLog;
-  readonly metrics: Metrics;
   readonly budget: ByteBudget;
   readonly decoder: BodyDecoder;
   /** Those that wait for bytes of a body, or read them away, or wait for their client to take some. */
@@ -70,10 +62,8 @@ export class Exchange implements HangUp, Told {
   readonly #site: Site;
   readonly #response: Response;
   readonly #head: RequestHead;
-  readonly #startedMs: number;
+  readonly #report: RequestReport;
   #phase: 'receiving' | 'working' | 'sending' | 'streaming' | 'reading-away' | 'over' = 'receiving';
-  readonly #notes: RequestNotes;
-  #bound: Bound | null = null;
   #body: BodyReader | null = null;
   #stream: AnswerStream | null = null;
   #lines: LineStream | null = null;
@@ -86,24 +76,21 @@ export class Exchange implements HangUp, Told {
     this.#site = site;
     this.#response = response;
     this.#head = head;
-    this.#startedMs = site.elapsedMs();
-    this.#notes = new RequestNotes(head.requestId, site.log.tellsAll ? head.peer.address : '');
+    this.#report = new RequestReport(site, head.requestId, head.peer);
     site.openCount++;
   }
 
   found(endpoint: Endpoint): void {
-    const notes = this.#notes;
-    notes.found(endpoint);
-    if (notes.client === '' && isAdministrative(endpoint)) notes.client = this.#head.peer.address;
+    this.#report.found(endpoint);
   }
 
   identified(caller: Caller): void {
-    this.#notes.caller = caller;
+    this.#report.notes.caller = caller;
   }
 
   /** Told before the answer: what bounds requests of this kind. */
   bounded(bound: Bound): void {
-    this.#bound = bound;
+    this.#report.bound = bound;
   }
 
   get hasHungUp(): boolean {
@@ -142,7 +129,8 @@ export class Exchange implements HangUp, Told {
   #receiveLines(admitted: Admitted): void {
     const site = this.#site;
     const response = this.#response;
-    const notes = this.#notes;
+    const report = this.#report;
+    const { notes } = report;
     const { runner, log } = site;
     const parts = new PartRunner({ runner, log, admitted, hangUp: this, notes });
     const lines = new LineStream({
@@ -150,9 +138,9 @@ export class Exchange implements HangUp, Told {
       response,
       encoding: admitted.encoding,
       apply: (part, text) => parts.apply(part, text),
-      told: (error) => this.#toldError(error),
+      told: (error) => report.errorOf(error),
       writeHead: () =>
-        writeHead(response, { status: 200, contentType: LINES_TYPE }, notes.requestId, this.#figures()),
+        writeHead(response, { status: 200, contentType: LINES_TYPE }, notes.requestId, report.figures),
     });
     this.#lines = lines;
     this.#phase = 'streaming';
@@ -184,23 +172,23 @@ export class Exchange implements HangUp, Told {
     if (bodyIsTooLong && this.#head.length.kind === 'declared') {
       this.#attach(() => undefined);
       this.#refuseEarly(error, false);
-    } else this.#answer(this.#errorAnswer(error));
+    } else this.#answer(this.#report.errorAnswer(error));
   }
 
   /** Answers with something that is not of the JSON interface. */
   answerPlainly(endpoint: string, answer: Answer): void {
-    this.#notes.endpointName = endpoint;
+    this.#report.notes.endpointName = endpoint;
     this.#answer(answer);
   }
 
   /** The same for an answer that takes time. To be called while the head is handled. */
   answerLater(endpoint: string, answer: Promise<Answer>): void {
-    this.#notes.endpointName = endpoint;
+    this.#report.notes.endpointName = endpoint;
     this.#phase = 'working';
     this.#response.onAborted(() => this.#abort());
     answer.then(
       (ready) => this.#answer(ready),
-      (error) => this.#answer(this.#errorAnswer(error)),
+      (error) => this.#answer(this.#report.errorAnswer(error)),
     );
   }
 
@@ -211,7 +199,7 @@ export class Exchange implements HangUp, Told {
       if (nowMs > this.#readAwayUntilMs) this.#response.close();
     } else if (this.#phase === 'sending') this.#tickStream();
     else if (this.#phase === 'streaming') this.#lines?.tick();
-    else if (nowMs - this.#startedMs > this.#site.bodySecondsMax * 1000) {
+    else if (nowMs - this.#report.startedMs > this.#site.bodySecondsMax * 1000) {
       const text = `the body was not complete after ${this.#site.bodySecondsMax} s`;
       this.#refuseEarly(new QuarryError(1503, text), false);
     } else {
@@ -260,7 +248,7 @@ export class Exchange implements HangUp, Told {
     }
     this.#site.decoder.decode({ encoding, bytes, bytesMax: endpoint.bodyBytesMax }, (error, decoded) => {
       if (this.#phase === 'over') this.#release();
-      else if (error !== null) this.#answer(this.#errorAnswer(error));
+      else if (error !== null) this.#answer(this.#report.errorAnswer(error));
       else if (this.#body?.hold(decoded.byteLength) === true) this.#run(admitted, decoded);
       else this.#answer(errorAnswer(new QuarryError(9003, TOO_MANY_BODIES)));
     });
@@ -268,27 +256,27 @@ export class Exchange implements HangUp, Told {
 
   #run(admitted: Admitted, body: Uint8Array<ArrayBuffer>): void {
     this.#phase = 'working';
-    const notes = this.#notes;
+    const { notes } = this.#report;
     notes.text = body.length === 0 ? admitted.pathName : body;
-    notes.begunMs = this.#site.elapsedMs();
+    this.#report.begun();
     let given: Members | StreamedAnswer | Promise<Members | StreamedAnswer>;
     try {
       given = this.#site.runner.run(admitted, body, this, notes);
     } catch (error) {
-      this.#answer(this.#errorAnswer(error));
+      this.#answer(this.#report.errorAnswer(error));
       return;
     }
     if (given instanceof Promise) {
       given.then(
         (ready) => this.#succeed(ready),
-        (error) => this.#answer(this.#errorAnswer(error)),
+        (error) => this.#answer(this.#report.errorAnswer(error)),
       );
     } else this.#succeed(given);
   }
 
   #succeed(given: Members | StreamedAnswer): void {
-    if (typeof given === 'string') this.#answer(successAnswer(given, this.#seconds()));
-    else void this.#answerRows(new AnswerStream(this.#response, given.rows, () => this.#seconds()));
+    if (typeof given === 'string') this.#answer(successAnswer(given, this.#report.seconds));
+    else void this.#answerRows(new AnswerStream(this.#response, given.rows, () => this.#report.seconds));
   }
 
   async #answerRows(stream: AnswerStream): Promise<void> {
@@ -301,7 +289,7 @@ export class Exchange implements HangUp, Told {
       this.#release();
     } catch (error) {
       if (this.#phase === 'sending') this.#cut(error);
-      else this.#answer(this.#errorAnswer(error));
+      else this.#answer(this.#report.errorAnswer(error));
     }
   }
 
@@ -312,14 +300,14 @@ export class Exchange implements HangUp, Told {
     this.#phase = 'sending';
     if (!whole) {
       this.#site.waiting.add(this);
-      response.cork(() => writeHead(response, head, this.#head.requestId, this.#figures()));
+      response.cork(() => writeHead(response, head, this.#head.requestId, this.#report.figures));
       if (!(await stream.send(first))) return;
       this.#site.waiting.delete(this);
     }
     this.#phase = 'over';
     response.cork(() => {
       if (whole) {
-        writeHead(response, head, this.#head.requestId, this.#figures());
+        writeHead(response, head, this.#head.requestId, this.#report.figures);
         response.end(first, this.#site.closing);
       } else response.end();
     });
@@ -328,19 +316,11 @@ export class Exchange implements HangUp, Told {
 
   /** Ends an answer of which the client already has a part, so that it is seen not to be whole. */
   #cut(error: unknown): void {
-    const { log, metrics, waiting } = this.#site;
-    if (error instanceof QuarryError) this.#notes.code = error.code;
-    log.cutOff(this.#notes, error);
-    this.#noteSlow(null);
+    this.#report.cutOff(error, this.#rowCount);
     this.#phase = 'over';
-    waiting.delete(this);
-    metrics.cutOff();
+    this.#site.waiting.delete(this);
     this.#response.close();
     this.#release();
-  }
-
-  #figures(): RateFigures | null {
-    return this.#bound?.window.figures(this.#site.elapsedMs()) ?? null;
   }
 
   /** Refuses while the body is coming; `complete` = its last byte is here. */
@@ -348,20 +328,9 @@ export class Exchange implements HangUp, Told {
     this.#answer(errorAnswer(error), complete ? 'keep' : 'keep-reading');
   }
 
-  #errorAnswer(error: unknown): Answer {
-    return errorAnswer(this.#toldError(error));
-  }
-
-  #toldError(error: unknown): QuarryError {
-    if (error instanceof QuarryError) return error;
-    this.#site.log.unexpected(this.#notes, error);
-    return new QuarryError(1);
-  }
-
   /** Sends the answer unless the client went away, and ends the request. */
   #answer(answer: Answer, wanted: Ending = 'keep'): void {
-    this.#notes.code = answer.code ?? null;
-    this.#site.log.audit(this.#notes, answer.status);
+    this.#report.decided(answer);
     if (this.#phase === 'over') {
       this.#release();
       return;
@@ -372,45 +341,31 @@ export class Exchange implements HangUp, Told {
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;
     const { requestId, bodyless } = this.#head;
-    writeAnswer(this.#response, answer, requestId, this.#figures(), bodyless, ending);
+    writeAnswer(this.#response, answer, requestId, this.#report.figures, bodyless, ending);
     this.#note(answer.status);
     this.#release();
   }
 
   #abort(): void {
-    const { waiting, metrics } = this.#site;
     const phase = this.#phase;
     this.#phase = 'over';
     this.#hasHungUp = true;
-    waiting.delete(this);
+    this.#site.waiting.delete(this);
     this.#onHangUp?.();
     this.#stream?.leave();
     this.#lines?.leave();
-    if (phase !== 'reading-away' && phase !== 'over') {
-      metrics.aborted();
-      this.#noteSlow(null);
-    }
+    if (phase !== 'reading-away' && phase !== 'over') this.#report.left(this.#rowCount);
     // While it works, the handler still holds the body: its end releases it.
     if (phase === 'receiving') this.#release();
   }
 
   #note(status: number): void {
-    const { log, metrics } = this.#site;
-    const seconds = this.#seconds();
-    metrics.answered(this.#notes.endpointName, this.#notes.databaseId, status, seconds);
-    metrics.received(this.#body?.byteLength ?? this.#lines?.byteLength ?? 0);
-    log.answered(this.#notes, status, seconds);
-    this.#noteSlow(status);
+    const bodyBytes = this.#body?.byteLength ?? this.#lines?.byteLength ?? 0;
+    this.#report.answered(status, bodyBytes, this.#rowCount);
   }
 
-  /** `status`: null = the client went away, or its answer was cut off. */
-  #noteSlow(status: number | null): void {
-    const { log, metrics, elapsedMs } = this.#site;
-    const { begunMs } = this.#notes;
-    if (begunMs === null || !log.isSlow(this.#notes, elapsedMs() - begunMs)) return;
-    this.#notes.rowCount ??= this.#stream?.rowCount ?? null;
-    metrics.slow();
-    log.slow(this.#notes, status, this.#seconds());
+  get #rowCount(): number | null {
+    return this.#stream?.rowCount ?? null;
   }
 
   #release(): void {
@@ -418,9 +373,5 @@ export class Exchange implements HangUp, Told {
     this.#body = null;
     this.#site.openCount--;
     this.#site.closed();
-  }
-
-  #seconds(): number {
-    return (this.#site.elapsedMs() - this.#startedMs) / 1000;
   }
 }

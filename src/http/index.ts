@@ -2,6 +2,7 @@ export type { LookUpHost } from './addresses.js';
 export type { Admission, AskedFor, AskedRequest, Asker, AskingDoor } from './asking-door.js';
 export { Audit, type AuditEntry, type LineSink } from './audit.js';
 export { type ChangedThing, changedThings } from './audit-changes.js';
+export { nameCaller } from './caller.js';
 export * from './certificate.js';
 export { ConsoleFiles } from './console.js';
 export { ENDPOINTS } from './endpoints.js';

@@ -79,6 +79,8 @@ export class LineStream {
   /** Takes bytes of the body; `chunk` is copied. */
   add(chunk: ArrayBuffer, last: boolean): void {
     this.#heardMs = this.#needs.site.elapsedMs();
+    // A write that the connection did not take whole lets uWebSockets read again.
+    if (!this.#isReading) this.#needs.response.pause();
     this.#byteLength += chunk.byteLength;
     this.#isComplete ||= last;
     if (this.#fault === null) this.#read(new Uint8Array(chunk), last);

@@ -10,6 +10,7 @@ import type { EngineApi, EngineStats } from '../engine/index.js';
 import { engineMetrics } from './engine-metrics.js';
 import type { RefusalCounts } from './limits.js';
 import { linesOf, type Metric } from './metric.js';
+import { type PostgresFigures, postgresMetrics } from './postgres-metrics.js';
 import { RequestFigures } from './request-figures.js';
 
 /** Endpoint label of requests that meet no endpoint. */
@@ -30,6 +31,7 @@ export class Metrics {
   #cutOffCount = 0;
   #slowCount = 0;
   #bodyBytes = 0;
+  #postgres: (() => PostgresFigures) | null = null;
   #stats: EngineStats;
 
   constructor(engine: EngineApi, front: FrontFigures) {
@@ -39,10 +41,16 @@ export class Metrics {
     const all = [
       ...this.#requestMetrics(),
       ...this.#frontMetrics(front),
+      ...postgresMetrics(() => this.#postgres?.() ?? null),
       ...engineMetrics(engine, () => this.#stats, labelOf),
     ];
     for (const metric of all) this.#register(metric);
     collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Tells these from now on, beside the others. */
+  showPostgres(figures: () => PostgresFigures): void {
+    this.#postgres = figures;
   }
 
   /** `databaseId`: null = the request was for none, or it is not known for which. */

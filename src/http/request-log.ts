@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { QuarryError } from '../base/index.js';
 import type { AskedPlan, EngineApi } from '../engine/index.js';
 import { type Audit, isAdministrative } from './audit.js';
-import { nameCaller } from './caller.js';
+import { type NamedCaller, nameCaller, nameUser } from './caller.js';
 import type { RequestNotes } from './request-notes.js';
 
 /** Of a slow query's text, in characters. */
@@ -87,12 +87,13 @@ export class RequestLog {
 
   /** To be called when a request is over, whether anybody waits for its answer or not. */
   audit(notes: RequestNotes, status: number): void {
-    const { caller, changes, endpoint } = notes;
-    if (caller === null || endpoint === null) return;
+    const { changes, endpoint } = notes;
+    const who = whoOf(notes);
+    if (who === null || endpoint === null) return;
     if (changes.length === 0 && !isAdministrative(endpoint)) return;
     const done = status === 200;
     this.#needs.audit.write({
-      who: nameCaller(caller),
+      who,
       what: notes.endpointName,
       outcome: done ? 'done' : status < 500 ? 'refused' : 'failed',
       changes: done ? changes : [],
@@ -120,6 +121,12 @@ export class RequestLog {
     }
     return lines;
   }
+}
+
+/** Whom the audit names; null = somebody unknown. */
+function whoOf({ caller, signsInAs }: RequestNotes): NamedCaller | null {
+  if (caller !== null) return nameCaller(caller);
+  return signsInAs === null ? null : nameUser(signsInAs);
 }
 
 function detailsOf({ requestId, endpointName, caller, databaseId }: RequestNotes): object {

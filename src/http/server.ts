@@ -21,6 +21,7 @@ import { Exchange, type Site } from './exchange.js';
 import type { LimitTable } from './limit-table.js';
 import { NO_REFUSALS, RateLimiter } from './limits.js';
 import { Metrics } from './metrics.js';
+import type { PostgresFigures } from './postgres-metrics.js';
 import { Peer, type ProxyList } from './proxy.js';
 import { RequestLog } from './request-log.js';
 import { Router, withoutTrailingSlash } from './router.js';
@@ -224,6 +225,11 @@ export class HttpServer {
     await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
   }
 
+  /** /metrics tells the figures of clients of Postgres too. */
+  showPostgres(figures: () => PostgresFigures): void {
+    this.#site.metrics.showPostgres(figures);
+  }
+
   #every(ms: number, run: () => void): void {
     const timer = setInterval(run, ms);
     timer.unref();
@@ -301,14 +307,17 @@ export class HttpServer {
 
   /** Answers the description's and the console's paths; false for any other. */
   #page(exchange: Exchange, { request, method, path, secure }: PageArrival): boolean {
-    const described = this.#description.answer({ method, path, overHttps: secure });
+    const asked = {
+      ...{ method, path, overHttps: secure },
+      acceptEncoding: request.getHeader('accept-encoding'),
+      ifNoneMatch: request.getHeader('if-none-match'),
+    };
+    const described = this.#description.answer(asked);
     if (described !== null) {
       exchange.answerPlainly(`GET ${path}`, described);
       return true;
     }
-    const acceptEncoding = request.getHeader('accept-encoding');
-    const ifNoneMatch = request.getHeader('if-none-match');
-    const answer = this.#console.answer({ method, path, overHttps: secure, acceptEncoding, ifNoneMatch });
+    const answer = this.#console.answer(asked);
     if (answer === null) return false;
     exchange.answerPlainly('GET /console', answer);
     return true;

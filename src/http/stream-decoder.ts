@@ -45,7 +45,7 @@ export class StreamDecoder {
     const bytes = chunk.length;
     if (bytes === 0) return;
     this.#waitingBytes += bytes;
-    this.#stream.write(chunk.slice(), (error) => {
+    this.#stream.write(new Uint8Array(chunk), (error) => {
       this.#waitingBytes -= bytes;
       if (!error) this.#decoding.drained();
     });

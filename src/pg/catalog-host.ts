@@ -1,17 +1,19 @@
 /**
  * Who answers queries of the catalog: threads that start with the first query and end when none came for a while.
- * Invariants: there are INSTANCES_MAX threads at most, each asked one query at a time; whoever waits for one does so in the
+ * Invariants: there are INSTANCES_MAX threads at most, each asked one query at a time; the memory of each is counted while it
+ * runs; whoever waits for one does so in the
  * order of coming, and WAITING_MAX do at most.
  */
 import type { CatalogAsker } from './catalog-answer.js';
-import { CatalogInstance } from './catalog-instance.js';
+import { CatalogInstance, INSTANCE_BYTES } from './catalog-instance.js';
 import type { CatalogView } from './catalog-view.js';
 import { ProtocolFault } from './fault.js';
 import type { Waiting } from './waiting.js';
 
-/** Each takes some 200 MB beside the store's own memory. */
 const INSTANCES_MAX = 1;
 const WAITING_MAX = 100;
+const NO_MEMORY =
+  'the memory limit leaves no room for the catalog, in which tables and columns are listed; rows may be asked for';
 
 export interface CatalogSettings {
   readonly threadFile: string;
@@ -21,10 +23,14 @@ export interface CatalogSettings {
   readonly runMsMax: number;
   /** Without a query, until a thread ends. */
   readonly idleMsMax: number;
+  /** Counts so many bytes as taken, until what it gives is called; null = there is no room for them. */
+  readonly holdMemory: (bytes: number) => (() => void) | null;
 }
 
 interface Seat {
   instance: CatalogInstance;
+  /** Gives the instance's memory back. */
+  release: () => void;
   isBusy: boolean;
   idle: NodeJS.Timeout | null;
 }
@@ -83,13 +89,18 @@ export class CatalogHost implements CatalogAsker {
   }
 
   async #start(): Promise<Seat> {
+    const { threadFile, template, runMsMax, holdMemory } = this.#settings;
+    const release = holdMemory(INSTANCE_BYTES);
+    if (release === null) throw new ProtocolFault('53200', NO_MEMORY);
     this.#startingCount++;
     try {
-      const { threadFile, template, runMsMax } = this.#settings;
       const instance = new CatalogInstance(threadFile, await template(), runMsMax);
-      const seat: Seat = { instance, isBusy: false, idle: null };
+      const seat: Seat = { instance, release, isBusy: false, idle: null };
       this.#seats.push(seat);
       return seat;
+    } catch (error) {
+      release();
+      throw error;
     } finally {
       this.#startingCount--;
     }
@@ -110,5 +121,6 @@ export class CatalogHost implements CatalogAsker {
     const at = this.#seats.indexOf(seat);
     if (at !== -1) this.#seats.splice(at, 1);
     seat.instance.end();
+    seat.release();
   }
 }

@@ -11,6 +11,10 @@ import type { Waiting } from './waiting.js';
 
 /** So much of it is there from its start. */
 const MEMORY_BYTES_MAX = 192 * 2 ** 20;
+/** What the thread takes beside that, mostly for its code. */
+const THREAD_BYTES = 16 * 2 ** 20;
+/** Of one instance while it runs. */
+export const INSTANCE_BYTES = MEMORY_BYTES_MAX + THREAD_BYTES;
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
 /** Loading takes a second or two of a core, which others may use at the same time. */
 const START_MS_MAX = 60_000;

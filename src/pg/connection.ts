@@ -12,18 +12,20 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import type { EngineApi } from '../engine/index.js';
 import type { CatalogAsker } from './catalog-answer.js';
 import { ClientGone, fieldsOf, ProtocolFault } from './fault.js';
+import type { Figures } from './figures.js';
 import { type Frame, Frames } from './frames.js';
 import type { MessageReader } from './message-reader.js';
 import * as messages from './messages.js';
-import type { Asking } from './session.js';
 import { Session } from './session.js';
 import { Settings } from './settings.js';
 import { firstOf, type Start } from './startup.js';
+import type { Asking } from './statement-answers.js';
 
 /** What the connections of one server share. */
 export interface Hall {
   readonly engine: Pick<EngineApi, 'select'>;
   readonly catalog: CatalogAsker;
+  readonly figures: Figures;
   readonly limits: ConnectionLimits;
   secureContext(): SecureContext;
   /** Binds a key and an address. */
@@ -96,6 +98,7 @@ export class Connection {
   refuse(error: unknown): void {
     if (this.#phase === 'over') return;
     if (!(error instanceof ProtocolFault)) this.#hall.unexpected(error);
+    if (this.#phase !== 'session') this.#hall.figures.connectionRefused();
     this.#socket.write(messages.errorResponse(fieldsOf(error, null), 'FATAL'));
     this.#close();
   }
@@ -222,6 +225,7 @@ export class Connection {
       asking,
       engine: this.#hall.engine,
       catalog: this.#hall.catalog,
+      figures: this.#hall.figures,
       settings,
       databaseName: model.name,
       userName: start.user,

@@ -49,6 +49,16 @@ export function newPortal(
 export const bytesOf = ({ values }: Portal): number =>
   values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 
+/** Ends what makes its rows, if anything does. */
+export function leavePortal(portal: Portal): void {
+  const { answer } = portal;
+  if (answer === null || portal.isOver) return;
+  portal.isOver = true;
+  portal.left = EMPTY;
+  answer.over(null, portal.rowCount);
+  void answer.rows.return?.()?.catch(() => {});
+}
+
 /** Takes the rows that come next; false = there are none. */
 export async function nextRows(portal: Portal, answer: Answer): Promise<boolean> {
   try {

@@ -11,6 +11,7 @@ import type { EngineApi } from '../engine/index.js';
 import { CatalogHost, type CatalogSettings } from './catalog-host.js';
 import { Connection, type ConnectionLimits, type Hall } from './connection.js';
 import { ProtocolFault } from './fault.js';
+import { Figures } from './figures.js';
 import type { Admission, AskedRequest } from './select.js';
 
 /** Who lets callers in: as over HTTPS. */
@@ -37,7 +38,7 @@ export interface PostgresSettings extends ConnectionLimits {
   readonly sessionsMax: number;
   /** Of messages that are not whole, or wait, over all connections. */
   readonly heldBytesMax: number;
-  readonly catalog: CatalogSettings;
+  readonly catalog: Omit<CatalogSettings, 'holdMemory'>;
 }
 
 export const POSTGRES_DEFAULTS = {
@@ -51,9 +52,15 @@ export const POSTGRES_DEFAULTS = {
 } as const;
 
 export interface PostgresNeeds {
-  readonly engine: Pick<EngineApi, 'select'>;
+  readonly engine: Pick<EngineApi, 'select' | 'holdMemory'>;
   readonly door: Door;
   readonly log: Logger;
+}
+
+export interface PostgresFigures extends Pick<Figures, 'statements' | 'refusedConnectionCount'> {
+  readonly openConnectionCount: number;
+  /** Of those that were let in. */
+  readonly sessionCount: number;
 }
 
 const INT32_MAX = 2 ** 31 - 1;
@@ -64,6 +71,7 @@ export class PostgresServer {
   readonly #server: Server;
   readonly #hall: Hall;
   readonly #catalog: CatalogHost;
+  readonly #figures = new Figures();
   readonly #connections = new Set<Connection>();
   readonly #sessions = new Map<number, Connection>();
   #secureContext: SecureContext;
@@ -74,7 +82,8 @@ export class PostgresServer {
     this.#settings = settings;
     this.#needs = needs;
     this.#secureContext = contextOf(certificate);
-    this.#catalog = new CatalogHost(settings.catalog);
+    const { engine } = needs;
+    this.#catalog = new CatalogHost({ ...settings.catalog, holdMemory: (bytes) => engine.holdMemory(bytes) });
     this.#hall = this.#hallOf();
     this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: false }, (socket) =>
       this.#accept(socket),
@@ -98,6 +107,17 @@ export class PostgresServer {
   /** New connections get it. Throws, and the old one stays, when it cannot be used. */
   useCertificate(certificate: Certificate): void {
     this.#secureContext = contextOf(certificate);
+  }
+
+  /** Connections and statements since the start, and now. */
+  figures(): PostgresFigures {
+    const { statements, refusedConnectionCount } = this.#figures;
+    return {
+      openConnectionCount: this.#connections.size,
+      sessionCount: this.#sessions.size,
+      refusedConnectionCount,
+      statements,
+    };
   }
 
   /** Stops what runs and closes every connection. */
@@ -127,6 +147,7 @@ export class PostgresServer {
     return {
       engine,
       catalog: this.#catalog,
+      figures: this.#figures,
       limits: this.#settings,
       secureContext: () => this.#secureContext,
       asking: (key, address) => ({

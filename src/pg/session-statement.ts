@@ -25,12 +25,12 @@ const CURSORS =
   'cursors are not available; a client may ask for rows in parts instead (Execute with a row count)';
 const PREPARED = 'PREPARE and EXECUTE are not available as statements; drivers prepare by the protocol';
 
-/** `formats`: of a row that is answered. Throws ProtocolFault. */
+/** `formats`: of a row that is answered. null = a setting that only the catalog knows is to be shown. Throws ProtocolFault. */
 export function answerSession(
   { tokens }: PostgresStatement,
   state: SessionState,
   formats: readonly number[],
-): Answer {
+): Answer | null {
   const words = tokens.filter(({ kind }) => kind !== 'end');
   const [{ upper: first }] = words;
   const second = words[1]?.upper ?? '';
@@ -121,7 +121,11 @@ function set(given: readonly Token[], { settings }: SessionState): Answer {
   return done('SET');
 }
 
-function show(words: readonly Token[], { settings }: SessionState, formats: readonly number[]): Answer {
+function show(
+  words: readonly Token[],
+  { settings }: SessionState,
+  formats: readonly number[],
+): Answer | null {
   const upper = words.map((word) => word.upper).join(' ');
   const name =
     upper === 'TRANSACTION ISOLATION LEVEL'
@@ -129,12 +133,10 @@ function show(words: readonly Token[], { settings }: SessionState, formats: read
       : upper === 'TIME ZONE'
         ? 'timezone'
         : words.map(({ text }) => text).join('');
-  return oneText(name.toLowerCase(), settings.show(name), formats, 'SHOW');
-}
-
-function oneText(name: string, value: string, formats: readonly number[], tag: string): Answer {
-  const field = rowField({ name, type: { type: 'text' } });
-  return table([field], [[value]], formats, () => tag);
+  const value = settings.show(name);
+  if (value === null) return null;
+  const field = rowField({ name: name.toLowerCase(), type: { type: 'text' } });
+  return table([field], [[value]], formats, () => 'SHOW');
 }
 
 /**

@@ -84,16 +84,14 @@ export class Settings {
     else this.#set.delete(name.toLowerCase());
   }
 
-  /** Throws 42704 for what nobody knows. */
-  show(name: string): string {
+  /** null = it is none of the session's own. */
+  show(name: string): string | null {
     const key = name.toLowerCase();
-    const value = this.#set.get(key) ?? DEFAULTS.get(key) ?? FIXED.get(key);
-    if (value === undefined) throw new ProtocolFault('42704', `there is no setting ${JSON.stringify(key)}`);
-    return value;
+    return this.#set.get(key) ?? DEFAULTS.get(key) ?? FIXED.get(key) ?? null;
   }
 
   /** For the start of a session. */
   reported(): readonly (readonly [name: string, value: string])[] {
-    return [...REPORTED].map(([key, name]) => [name, this.show(key)] as const);
+    return [...REPORTED].map(([key, name]) => [name, this.show(key) ?? ''] as const);
   }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import vm from 'node:vm';
 import t from 'tap';
 import { fetchTrusting } from '../../src/client/node.js';
+import { noBrowser, openBrowser } from '../console/browser.js';
 import { ROOT } from '../tidy/source.js';
 import { type PageResult, pageBundle } from './page.js';
 import { serveClients } from './site.js';
@@ -25,6 +26,8 @@ t.test('what is built imports nothing of Node but where a certificate asks for i
   t.notMatch(text, /\bBuffer\b|\bprocess\./);
 });
 
+const FOUND: PageResult = { inserted: 1_200, count: 1_201, big: String(2n ** 62n), rows: 1_201, code: 6000 };
+
 t.test('a page runs it with nothing but what browsers have', async (t) => {
   const site = await serveClients(t);
   const page = {
@@ -43,8 +46,18 @@ t.test('a page runs it with nothing but what browsers have', async (t) => {
   };
   vm.runInNewContext(await pageBundle(), page);
   const result = await page.runInPage?.(site.keys.master, site.url);
-  t.strictSame(
-    { ...result },
-    { inserted: 1_200, count: 1_201, big: String(2n ** 62n), rows: 1_201, code: 6000 },
-  );
+  t.strictSame({ ...result }, FOUND);
+});
+
+t.test('a page in Chromium runs it', { skip: noBrowser }, async (t) => {
+  const site = await serveClients(t);
+  const browser = await openBrowser();
+  t.teardown(() => browser.close());
+  // The server's own pages may run no script but their own.
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, bypassCSP: true });
+  const page = await context.newPage();
+  await page.goto(`${site.url}/docs`);
+  await page.addScriptTag({ content: await pageBundle() });
+  const run = `runInPage(${JSON.stringify(site.keys.master)}, location.origin)`;
+  t.strictSame(await page.evaluate(run), FOUND);
 });

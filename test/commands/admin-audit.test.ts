@@ -7,13 +7,13 @@ import type { AdminAnswer, AdminRequest } from '../../src/commands/admin-request
 import { Audit } from '../../src/http/index.js';
 import { setUp } from './catalog-engine.js';
 
-function setUpAudited() {
+function setUpAudited(by: 'admin socket' | 'command line' = 'admin socket') {
   const { engine, needs } = setUp();
   const lines: string[] = [];
   const audit = new Audit(pino({ level: 'silent' }), { write: (line) => lines.push(line) }, () => 0);
   return {
     ...{ engine, lines },
-    ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(needs, request, audit),
+    ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(needs, request, audit, by),
     /** Takes the lines that were written since. */
     told: (): unknown[] => lines.splice(0).map((line) => JSON.parse(line).audit),
   };
@@ -74,6 +74,19 @@ t.test('a refusal has its line, and so has a bug', async (t) => {
     { ...who, what: 'create-key', outcome: 'refused' },
     { ...who, what: 'account', outcome: 'refused' },
     { ...who, what: 'backup', outcome: 'failed', to: '/mnt/b' },
+  ]);
+});
+
+t.test('what a command does to a store that it opened is told as done by a command', async (t) => {
+  const { ask, told } = setUpAudited('command line');
+  await ask({ do: 'account', state: 'banned' });
+  t.strictSame(told(), [
+    {
+      who: 'command line',
+      what: 'account',
+      outcome: 'done',
+      changes: [{ change: 'account-set', state: 'banned' }],
+    },
   ]);
 });
 

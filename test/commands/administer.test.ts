@@ -5,15 +5,27 @@ import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS } from '../../s
 import { administer } from '../../src/commands/administer.js';
 import { SEED, setUp } from './catalog-engine.js';
 
-t.test('the list names every key and holds no text and no hash', async (t) => {
+const idOf = (kind: string, text: string): string => `${kind}-${hashOfKey(text).slice(0, 8)}`;
+
+t.test('the list names every key as logs do, and holds no text and no hash', async (t) => {
   const { engine, needs } = setUp();
   t.strictSame(await administer(needs, { do: 'list-keys' }), {
     answer: 'keys',
     keys: {
-      team: [{ name: 'first', permissions: ['list', 'update', 'delete'] }],
+      team: [{ id: idOf('team', 'team'), name: 'first', permissions: ['list', 'update', 'delete'] }],
       databases: [
-        { name: 'quarry', type: 'production', kinds: ['master', 'read'], custom: [] },
-        { name: 'trial', type: 'test', kinds: ['master'], custom: [{ name: 'report', level: 'read-only' }] },
+        {
+          name: 'quarry',
+          type: 'production',
+          keys: [{ id: idOf('master', 'master') }, { id: idOf('read', 'read') }],
+          custom: [],
+        },
+        {
+          name: 'trial',
+          type: 'test',
+          keys: [{ id: idOf('master', 'master 2') }],
+          custom: [{ id: idOf('custom', 'custom'), name: 'report', level: 'read-only' }],
+        },
       ],
     },
   });

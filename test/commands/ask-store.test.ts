@@ -189,6 +189,39 @@ t.test('commands given while the server stops are done, or say that they may not
   }
 });
 
+t.test('what is changed without a server stands in the audit log, if there is one', async (t) => {
+  const dir = store(t);
+  const auditLog = path.join(temporaryDir(t), 'audit.log');
+  const config: ServeConfig = { ...configOf(dir), auditLog };
+  await askStore(config, { do: 'list-keys' }, NEEDS);
+  const made = await askStore(config, { do: 'create-key', name: 'ci', permissions: [] }, NEEDS);
+  if (made.answer !== 'key') throw new Error(made.answer);
+  t.match(await askStore(config, { do: 'delete-key', name: 'none', force: true }, NEEDS), {
+    answer: 'refused',
+  });
+  const text = fs.readFileSync(auditLog, 'utf8');
+  const by = { who: 'command line' };
+  t.match(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).audit),
+    [
+      {
+        ...{ ...by, what: 'create-key', outcome: 'done' },
+        changes: [{ change: 'key-created', keyName: 'ci' }],
+      },
+      { ...by, what: 'delete-key', outcome: 'refused', changes: [] },
+    ],
+  );
+  t.notOk(text.includes(made.text));
+  const unusable = { ...config, auditLog: dir };
+  await t.rejects(askStore(unusable, { do: 'account', state: 'banned' }, NEEDS), {
+    message: /^audit-log: .* cannot be opened/,
+  });
+  t.match(await account(dir), { state: 'active' }, 'what cannot be told is not done');
+});
+
 t.test('a directory that a process holds and cannot be asked about is given up on', async (t) => {
   const dir = store(t);
   const lock = await lockDirectory(dir);

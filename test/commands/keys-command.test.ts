@@ -57,24 +57,34 @@ t.test('a list has one line a key', (t) => {
   t.equal(
     listText({
       team: [
-        { name: 'first', permissions: ['list', 'update', 'delete'] },
-        { name: 'ci', permissions: [] },
+        { id: 'team-00112233', name: 'first', permissions: ['list', 'update', 'delete'] },
+        { id: 'team-44556677', name: 'ci', permissions: [] },
       ],
       databases: [
-        { name: 'quarry', type: 'production', kinds: ['master', 'read'], custom: [] },
-        { name: 'trial', type: 'test', kinds: ['demo'], custom: [{ name: 'report', level: 'read-only' }] },
+        {
+          name: 'quarry',
+          type: 'production',
+          keys: [{ id: 'master-01234567' }, { id: 'read-89abcdef' }],
+          custom: [],
+        },
+        {
+          name: 'trial',
+          type: 'test',
+          keys: [{ id: 'demo-fedcba98' }],
+          custom: [{ id: 'custom-76543210', name: 'report', level: 'read-only' }],
+        },
       ],
     }),
     [
       'team',
-      '  first  list,update,delete',
-      '  ci  no permissions',
+      '  team-00112233  first  list,update,delete',
+      '  team-44556677  ci  no permissions',
       'database quarry (production)',
-      '  master',
-      '  read',
+      '  master-01234567',
+      '  read-89abcdef',
       'database trial (test)',
-      '  demo',
-      '  custom  report  read-only',
+      '  demo-fedcba98',
+      '  custom-76543210  report  read-only',
       '',
     ].join('\n'),
   );

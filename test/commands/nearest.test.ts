@@ -8,6 +8,7 @@ t.test('the word with the fewest edits is meant, when it takes few', (t) => {
     ['verfy', 'verify'],
     ['server', 'serve'],
     ['inspekt', 'inspect'],
+    ['dmeo', 'demo'],
     ['demo', 'demo'],
     ['xyzzyxyzzy', null],
     ['', null],

@@ -6,22 +6,26 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { readRestoreLine, restoreHelp } from '../../src/commands/restore-command.js';
+import { type RestoreLine, readRestoreLine, restoreHelp } from '../../src/commands/restore-command.js';
 import { JsonClient } from '../support/json-client.js';
 import { ServerProcess } from '../support/server-process.js';
 
 t.test('the words say what to make of what, and up to where', (t) => {
   const base = ['b', '--data-dir', 'd'];
   const common = { backup: path.resolve('b'), dataDir: path.resolve('d'), archive: null, target: null };
-  t.strictSame(readRestoreLine(base), common);
-  t.strictSame(readRestoreLine([...base, '--archive', '/a']), { ...common, archive: '/a' });
-  t.strictSame(readRestoreLine([...base, '--to-lsn', '17']), { ...common, target: { lsn: 17 } });
+  const lineOf = (words: readonly string[]): unknown => {
+    const { flags: _, ...line } = readRestoreLine(words) as RestoreLine;
+    return line;
+  };
+  t.strictSame(lineOf(base), common);
+  t.strictSame(lineOf([...base, '--archive', '/a']), { ...common, archive: '/a' });
+  t.strictSame(lineOf([...base, '--to-lsn', '17', '--config', 'c']), { ...common, target: { lsn: 17 } });
   for (const [text, timeMs] of [
     ['2024-05-01T12:00:00Z', Date.UTC(2024, 4, 1, 12)],
     ['2024-05-01T12:00Z', Date.UTC(2024, 4, 1, 12)],
     ['2024-05-01T12:00:00.125+02:00', Date.UTC(2024, 4, 1, 10) + 125],
   ] as const) {
-    t.strictSame(readRestoreLine([...base, '--to-time', text]), { ...common, target: { timeMs } });
+    t.strictSame(lineOf([...base, '--to-time', text]), { ...common, target: { timeMs } });
   }
   t.ok(restoreHelp.startsWith('quarry restore BACKUP'));
   t.end();
@@ -85,10 +89,13 @@ t.test(
       t.match((await quarry('verify', `${dir}/${backup}`)).stdout, /sound\n$/);
     }
     const counts: number[] = [];
+    const auditLog = `${dir}/audit.log`;
+    fs.writeFileSync(`${dir}/quarry.toml`, `audit-log = ${JSON.stringify(auditLog)}\n`);
+    const audited = ['--config', `${dir}/quarry.toml`];
     for (const [name, backup, ...more] of [
       ['alone', 'backup'],
       ['moment', 'backup', '--archive', `${dir}/archive`, '--to-time', between],
-      ['all', 'backup', '--archive', `${dir}/archive`],
+      ['all', 'backup', '--archive', `${dir}/archive`, ...audited],
       ['late', 'stopped'],
     ]) {
       const to = `${dir}/${name}`;
@@ -113,10 +120,19 @@ t.test(
     const bytes = fs.readFileSync(`${dir}/backup/snapshot/d1-1/${file}`);
     bytes[bytes.length >> 1] ^= 1;
     fs.writeFileSync(`${dir}/backup/snapshot/d1-1/${file}`, bytes);
-    await t.rejects(quarry('restore', `${dir}/backup`, '--data-dir', `${dir}/damaged`), {
+    await t.rejects(quarry('restore', `${dir}/backup`, '--data-dir', `${dir}/damaged`, ...audited), {
       stderr: new RegExp(`${file}.*checksum`),
       code: 3,
     });
     t.notOk(fs.existsSync(`${dir}/damaged/manifest`));
+    const told = fs.readFileSync(auditLog, 'utf8').trimEnd().split('\n');
+    const by = { who: 'command line', what: 'restore', backup: `${dir}/backup`, changes: [] };
+    t.match(
+      told.map((line) => JSON.parse(line).audit),
+      [
+        { ...by, outcome: 'done', to: `${dir}/all`, lsn: Number },
+        { ...by, outcome: 'failed', to: `${dir}/damaged` },
+      ],
+    );
   },
 );

@@ -1,129 +1,25 @@
 /** The console as people use it: in a real browser, on a wide and on a small window, by mouse and by keyboard alone. */
-import t, { type Test } from 'tap';
-import { readAirports } from '../../src/commands/demo/airports.js';
-import { readFlights } from '../../src/commands/demo/flights.js';
-import { NodeFileSystem } from '../../src/io/index.js';
-import {
-  asking,
-  goTo,
-  noBrowser,
-  openSite,
-  PHONE,
-  rowsOf,
-  type Site,
-  sidewaysOf,
-  signIn,
-  type Visit,
-  visit,
-  WIDE,
-} from './browser.js';
+import t from 'tap';
+import { asking, goTo, PHONE, rowsOf, sidewaysOf, signIn, visitors } from './browser.js';
+import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
-const site: Site | null = noBrowser === false ? await openSite() : null;
 t.setTimeout(240_000);
-t.teardown(() => site?.close());
+const browse = await visitors();
 
-/** A visit of its own; what its page may never do fails the test. */
-function browse(
-  name: string,
-  run: (t: Test, visit: Visit, site: Site) => Promise<void>,
-  viewport = WIDE,
-): void {
-  t.test(name, { skip: noBrowser }, async (t) => {
-    if (site === null) return;
-    const visited = await visit(site, viewport);
-    t.teardown(() => visited.close());
-    await run(t, visited, site);
-    t.strictSame(visited.faults, []);
-  });
-}
-
-const MARCH = [Date.UTC(2001, 2, 1) / 1000, Date.UTC(2001, 3, 1) / 1000] as const;
-
-/** Flights of March 2001 that left more than two hours late, by the airport's state, worked out row by row. */
-async function lateByState(): Promise<Map<string, number>> {
-  const files = new NodeFileSystem();
-  const airports = await readAirports(files);
-  const states = new Map(airports.map(({ id, values }) => [id, values.state as string | null]));
-  const found = new Map<string, number>();
-  for await (const { count, seconds, delays, origins } of readFlights(files, true)) {
-    for (let row = 0; row < count; row++) {
-      const state = states.get(origins[row])?.toLowerCase();
-      const isMarch = seconds[row] >= MARCH[0] && seconds[row] < MARCH[1];
-      if (state !== undefined && isMarch && delays[row] > 120) found.set(state, (found.get(state) ?? 0) + 1);
-    }
-  }
-  return found;
-}
-
-browse(
-  'a newcomer finds how many flights left each state over two hours late in March',
-  async (t, { page }, { keys }) => {
-    await signIn(page, keys.master);
-    await page.getByRole('button', { name: /delay.*events does each state/ }).click();
-    await page.getByRole('figure', { name: 'delay events' }).waitFor();
-    await page.getByLabel('delay: comparison').selectOption({ label: 'more than' });
-    await page.getByLabel('delay: value').fill('120');
-    await page.getByLabel('delay: from').fill('2001-03-01');
-    await page.getByLabel('delay: to, with that day').fill('2001-03-31');
-    await page.getByLabel('At most').fill('1000');
-    await asking(page, () => page.getByRole('button', { name: 'Ask', exact: true }).click());
-    await page.getByRole('tab', { name: 'Table' }).click();
-    const expected = await lateByState();
-    const found = (await rowsOf(page)).map((cells) => [cells[0], Number(cells[cells.length - 1])] as const);
-    t.ok(expected.size > 20, `${expected.size} states`);
-    t.strictSame(new Map([...found].sort()), new Map([...expected].sort()));
-  },
-);
+browse('a newcomer finds how many flights left each state over two hours late in March', newcomer(true));
 
 browse(
   'a segment is counted, seen over time and saved, and the saved query runs',
-  async (t, { page }, { keys }) => {
-    await signIn(page, keys.master);
-    await page.getByRole('button', { name: 'Ask about airports' }).click();
-    await page.getByRole('button', { name: 'Add a condition' }).click();
-    await page.getByLabel('Column', { exact: true }).selectOption('state');
-    await page.getByLabel('state: value').fill('CA');
-    await asking(page, () => page.keyboard.press('Enter'));
-    const figure = page.locator('.figure strong');
-    t.equal(await figure.textContent(), '205');
-
-    await page.getByLabel('Save under the name').fill('of-california');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved as of-california').waitFor();
-
-    await page.getByRole('tab', { name: 'Over time' }).click();
-    await page.waitForFunction(`document.querySelector('.counted input[type=date]')?.value !== ''`);
-    await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.locator('.times canvas').waitFor();
-    t.match(await page.locator('.times [role=img]').getAttribute('aria-label'), /^delay events: \d+ points/);
-
-    await goTo(page, 'Saved');
-    await page.getByRole('button', { name: 'Run of-california' }).click();
-    t.equal(await figure.last().textContent(), '205');
-    page.once('dialog', (dialog) => void dialog.accept());
-    await page.getByRole('button', { name: 'Delete of-california' }).click();
-    await page.getByText('None yet').waitFor();
+  async (t, visited, site) => {
+    await signIn(visited.page, site.keys.master);
+    await seeSegment(t, visited, site);
   },
 );
 
-browse(
-  'places stand on a map that the server itself sends, and values on bars',
-  async (t, { page }, { keys }) => {
-    await signIn(page, keys.read);
-    await page.getByRole('button', { name: 'Where are the airports?' }).click();
-    await page.getByText('location: 3,376 places').waitFor();
-    await page.getByText('Drawing the map…').waitFor({ state: 'detached' });
-    const drawn = `(() => { const canvas = document.querySelector('.map canvas');
-    const bytes = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-    return new Set(new Uint32Array(bytes.buffer)).size; })()`;
-    t.ok(Number(await page.evaluate(drawn)) > 3, 'sea, land and places have colours of their own');
-    await goTo(page, 'Start');
-    await page.getByRole('button', { name: /Which values of .state. do most airports have/ }).click();
-    const bars = page.getByRole('figure').locator('li');
-    await bars.first().waitFor();
-    t.strictSame(await bars.first().locator('span').allTextContents(), ['ak', '', '', '263']);
-  },
-);
+browse('places stand on a map that the server itself sends, and values on bars', async (t, visited, site) => {
+  await signIn(visited.page, site.keys.read);
+  await seePlaces(t, visited);
+});
 
 browse(
   'SQL is completed with the names of the database, run, and faults are shown whole',
@@ -152,22 +48,9 @@ browse(
   },
 );
 
-browse('a team key makes a key, which opens what it was made for', async (t, { page }, { keys, api }) => {
-  await signIn(page, keys.master);
-  await goTo(page, 'Keys');
-  await page.getByLabel('Team key').fill(keys.team);
-  await page.keyboard.press('Enter');
-  await page.getByLabel('Name of the key').fill('partner');
-  await page.getByRole('button', { name: 'Make the key' }).click();
-  const made = (await page.locator('.made code').textContent()) ?? '';
-  const total = await api.json({ method: 'GET', path: '/v1/query/count/entity/total', key: made });
-  t.match(total, { status: 'success' });
-  await page.getByRole('heading', { name: 'partner' }).waitFor();
-  page.once('dialog', (dialog) => void dialog.accept());
-  await page.getByRole('button', { name: 'Delete partner' }).click();
-  await page.getByText('There are none yet').waitFor();
-  const kept = String(await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'));
-  t.notMatch(kept, keys.team, 'a key that was typed there is kept nowhere');
+browse('a team key makes a key, which opens what it was made for', async (t, visited, site) => {
+  await signIn(visited.page, site.keys.master);
+  await makeKey(t, visited, site);
 });
 
 browse(
@@ -192,41 +75,37 @@ browse(
   PHONE,
 );
 
-browse('the keyboard alone signs in, asks, saves and reads the answer', async (t, { page }, { keys }) => {
-  const focused = `(() => { const one = document.activeElement; if (!one) return '';
-    const label = one.labels?.[0]?.innerText ?? one.getAttribute('aria-label') ?? one.innerText ?? '';
-    return label.trim(); })()`;
-  const tabTo = async (label: RegExp): Promise<void> => {
-    for (let step = 0; step < 150; step++) {
-      if (label.test(String(await page.evaluate(focused)))) return;
-      await page.keyboard.press('Tab');
-    }
-    throw new Error(`Tab never came to ${label}`);
+browse('the keyboard alone signs in, asks, saves, sees a map and makes a key', byKeyboard);
+
+browse('dates that are found late leave alone what was chosen meanwhile', async (t, { page }, { keys }) => {
+  await signIn(page, keys.master);
+  await page.getByRole('button', { name: 'Ask about airports' }).click();
+  const show = (name: string) => page.getByRole('tab', { name, exact: true });
+  /** Does what is done while the page waits for the dates of its events, and lets them come. */
+  const before = async (act: () => Promise<void>): Promise<void> => {
+    let answer = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/query/aggregation', (route) => released.then(() => route.continue()));
+    const asked = page.waitForRequest('**/v1/query/aggregation');
+    await show('Over time').click();
+    const request = await asked;
+    await act();
+    answer();
+    await (await request.response())?.finished();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await page.unroute('**/v1/query/aggregation');
   };
-  await tabTo(/^Key/);
-  await page.keyboard.type(keys.master);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Questions to begin with' }).waitFor();
-  await tabTo(/^Ask about airports/);
-  await page.keyboard.press('Enter');
-  await tabTo(/^Add a condition/);
-  await page.keyboard.press('Enter');
-  await tabTo(/^Column/);
-  await page.keyboard.type('state');
-  await tabTo(/^state: value/);
-  await page.keyboard.type('TX');
-  await tabTo(/^Count/);
-  await page.keyboard.press('ArrowRight');
-  await tabTo(/^Over time/);
-  await page.keyboard.press('ArrowLeft');
-  await tabTo(/^Count/);
-  await tabTo(/^Ask$/);
-  await asking(page, () => page.keyboard.press('Enter'));
-  t.equal(await page.locator('.figure strong').textContent(), '209');
-  await tabTo(/^Save under/);
-  await page.keyboard.type('by-keyboard');
-  await page.keyboard.press('Enter');
-  await page.getByText('Saved as by-keyboard').waitFor();
+  await before(async () => {
+    await show('Count').click();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+  });
+  t.equal(await show('Count').getAttribute('aria-selected'), 'true');
+  t.equal(await page.locator('.condition').count(), 1);
+  await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
+  t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
+  t.equal(await page.getByLabel('delay: to, with that day').inputValue(), '');
 });
 
 browse('arrow keys pressed before the page is drawn anew are all obeyed', async (t, { page }, { keys }) => {

@@ -1,25 +1,21 @@
 /**
- * A real headless Chromium over a real server that holds the demo's small data. Each visit watches its page: nothing may be
- * asked of anybody else, the page's policy may not be broken, and nothing may be written to the browser's log as an error.
+ * Visits of the console in a real headless Chromium. Each watches its page: nothing may be asked of anybody else, the page's
+ * policy may not be broken, and nothing may be written to the browser's log as an error.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
-import { airportBodies } from '../../src/commands/demo/airports.js';
-import { earthquakeBodies } from '../../src/commands/demo/earthquakes.js';
-import { flightBodies } from '../../src/commands/demo/flight-bodies.js';
-import { readFlights } from '../../src/commands/demo/flights.js';
-import { insertAll } from '../../src/commands/demo/load.js';
-import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import t, { type Test } from 'tap';
 import { RemoteClient } from '../../src/commands/remote/client.js';
-import { NodeFileSystem } from '../../src/io/index.js';
 import { type Keys, ServerProcess } from '../support/server-process.js';
+import { loadDemo } from './demo-data.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-const WAIT_MS_MAX = 20_000;
+/** For anything to come into sight. */
+export const WAIT_MS_MAX = 30_000;
 
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -27,50 +23,38 @@ export const PHONE = { width: 390, height: 844 };
 /** Why no browser can be started here; false = one can. */
 export const noBrowser: string | false = fs.existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}`;
 
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') });
+
+/** A server that holds the demo's data. */
+export interface Served {
+  readonly url: string;
+  /** That vouches for it, as PEM. */
+  readonly certificate: string;
+  readonly keys: Keys;
+}
+
+/** Starts one in an empty folder that ends with the tests of the file. */
+export type Serve = (dir: string) => Promise<Served>;
+
 export interface Site {
   readonly url: string;
   readonly keys: Keys;
   readonly api: RemoteClient;
   readonly browser: Browser;
-  close(): Promise<void>;
 }
 
-export async function openSite(): Promise<Site> {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-console-'));
+/** With 20,000 flights. */
+const serveSmall: Serve = async (dir) => {
   const server = new ServerProcess({ dir });
+  t.teardown(() => server.end());
   const { httpsPort } = await server.serving;
   const url = `https://127.0.0.1:${httpsPort}`;
   const certificate = fs.readFileSync(path.join(dir, 'tls/cert.pem'), 'utf8');
-  const api = new RemoteClient({ url, certificate }, 4);
-  const keys = server.keys();
-  await loadDemo(api, keys);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') });
-  return {
-    ...{ url, keys, api, browser },
-    async close() {
-      await browser.close();
-      api.close();
-      await server.end();
-      fs.rmSync(dir, { recursive: true });
-    },
-  };
-}
-
-async function loadDemo(api: RemoteClient, { master, write }: Keys): Promise<void> {
-  const make = (at: string, items: unknown) =>
-    api.json({ method: 'POST', path: at, key: master, body: JSON.stringify(items) });
-  await make('/v1/dimension', DIMENSIONS);
-  await make('/v1/column', COLUMNS);
-  const files = new NodeFileSystem();
-  const now = (): number => performance.now();
-  for (const bodies of [
-    airportBodies(files),
-    flightBodies(readFlights(files, true)),
-    earthquakeBodies(files),
-  ]) {
-    await insertAll(api, write, bodies, now, () => {});
-  }
-}
+  const served = { url, certificate, keys: server.keys() };
+  await loadDemo(served);
+  return served;
+};
 
 export interface Visit {
   readonly page: Page;
@@ -79,17 +63,41 @@ export interface Visit {
   close(): Promise<void>;
 }
 
+export type Visiting = (t: Test, visit: Visit, site: Site) => Promise<void>;
+
+/** What declares a test that visits a server of this file's tests; where there is no browser each is skipped. */
+export async function visitors(serve = serveSmall) {
+  const site = noBrowser === false ? await openSite(serve) : null;
+  return (name: string, run: Visiting, viewport = WIDE): void => {
+    t.test(name, { skip: noBrowser }, async (t) => {
+      if (site === null) return;
+      const visited = await visit(site, viewport);
+      t.teardown(() => visited.close());
+      await run(t, visited, site);
+      t.strictSame(visited.faults, [], 'nothing went wrong unseen');
+    });
+  };
+}
+
+async function openSite(serve: Serve): Promise<Site> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-console-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const served = await serve(dir);
+  const { url, keys } = served;
+  const api = new RemoteClient(served, 4);
+  t.teardown(() => api.close());
+  const browser = await openBrowser();
+  t.teardown(() => browser.close());
+  return { url, keys, api, browser };
+}
+
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI), true)`;
 /** What Chromium writes of every answer that is an error; pages show those. */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-export async function visit(
-  { url, browser }: Site,
-  viewport = WIDE,
-  more: BrowserContextOptions = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, ...more });
+async function visit({ url, browser }: Site, viewport: typeof WIDE): Promise<Visit> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS_MAX);
   const faults: string[] = [];

@@ -51,6 +51,12 @@ t.test('a process at its bound refuses writes with 9003 until half of the limit 
   );
   used = 600 * MIB;
   t.doesNotThrow(() => roomy.check(MIB));
+  const release = roomy.hold(350 * MIB);
+  t.equal(roomy.used['postgres-catalog'], 350 * MIB);
+  t.throws(() => roomy.check(51 * MIB), { code: 9003 }, 'what other parts hold is taken');
+  t.equal(roomy.hold(51 * MIB), null);
+  release?.();
+  t.doesNotThrow(() => roomy.check(51 * MIB));
   used = 1_000 * MIB;
   t.throws(() => roomy.check(MIB), { code: 9003 });
   t.end();

@@ -4,8 +4,10 @@ import { QuarryError } from '../../src/base/index.js';
 import { hashOfKey } from '../../src/catalog/index.js';
 import { Audit, isAdministrative } from '../../src/http/audit.js';
 import { ENDPOINTS } from '../../src/http/endpoints.js';
+import { SPEC_LIMITS } from '../../src/http/index.js';
 import { DATABASE_ID, KEYS } from './fake-engine.js';
 import { type Ask, ask, type Front, RawConnection, requestBytes, startFront } from './harness.js';
+import { cheapHash, userIn } from './team-call.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const HEADERS = { ...JSON_TYPE, Authorization: KEYS.master };
@@ -23,9 +25,9 @@ function auditOf(front: Front): Entry[] {
     .map(({ audit }) => audit);
 }
 
-t.test('whatever is not a row is administered, and nothing else', (t) => {
+t.test('whatever is not a row is administered, and signing in with it, and nothing else', (t) => {
   const rows =
-    /^\/v1\/(insert|update|delete|sql|session|data_extraction|query\/(count|exists|aggregation|top_values))/;
+    /^\/v1\/(insert|update|delete|sql|data_extraction|query\/(count|exists|aggregation|top_values))/;
   for (const endpoint of ENDPOINTS) {
     const expected = endpoint.method !== 'GET' && !rows.test(endpoint.path);
     t.equal(isAdministrative(endpoint), expected, `${endpoint.method} ${endpoint.path}`);
@@ -102,6 +104,35 @@ t.test('attempts of who may not are told, those of the unknown are not, and aski
     { who: { key: `read-${hashOfKey(KEYS.read).slice(0, 8)}` }, outcome: 'refused', status: 403, code: 503 },
   ]);
   t.equal(auditOf(front).length, 1);
+});
+
+t.test('who signs in, or fails to, is told as long as the password was looked at', async (t) => {
+  const front = await startFront(t, { limits: SPEC_LIMITS });
+  const right = 'Tr0ub4dor & 3 horses';
+  userIn(front.engine, [DATABASE_ID], cheapHash(right));
+  const signIn = async (email: string, password: string, more: object = {}): Promise<void> => {
+    const body = JSON.stringify({ email, password, ...more });
+    const { body: answer } = await ask(front, { path: '/v1/session', headers: JSON_TYPE, body });
+    keys.push((JSON.parse(answer) as { 'session-key'?: string })['session-key'] ?? '');
+  };
+  const keys: string[] = [];
+  const email = 'ann@example.org';
+  await signIn(email, right);
+  await signIn(email, right, { 'database-name': 'other' });
+  for (let round = 0; round < 12; round++) await signIn(email, 'wrong horses');
+  await signIn('pass word typed here', right);
+  const line = { who: { key: 'user', keyName: email }, what: 'POST /v1/session', client: '127.0.0.1' };
+  const failed = { ...line, outcome: 'refused', status: 401, code: 502, changes: [] };
+  t.match(auditOf(front), [
+    { ...line, outcome: 'done', status: 200 },
+    { ...line, outcome: 'refused', status: 403, code: 503 },
+    ...Array(10).fill(failed),
+  ]);
+  t.equal(auditOf(front).length, 12, 'neither the barred nor the unknown have a line');
+  const all = front.logLines.join('');
+  for (const secret of [right, keys[0], hashOfKey(keys[0]), 'wrong horses', 'pass word', 'scrypt']) {
+    t.notOk(all.includes(secret), secret);
+  }
 });
 
 t.test('what auto-create made of an insert is told, with the insert', async (t) => {

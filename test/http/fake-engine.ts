@@ -227,7 +227,13 @@ export class FakeEngine implements EngineApi {
       replayBytesDone: 450,
       replayRecordCount: 3,
       memoryUsedBytes: 10,
-      memory: { ...NO_DATA_MEMORY, values: 7, 'idempotency-keys': 2, 'writes-under-way': 1 },
+      memory: {
+        ...NO_DATA_MEMORY,
+        values: 7,
+        'idempotency-keys': 2,
+        'writes-under-way': 1,
+        'postgres-catalog': 0,
+      },
       memoryLimitBytes: 100,
       laneCount: 2,
       shardCount: 2,
@@ -242,6 +248,10 @@ export class FakeEngine implements EngineApi {
       cacheHitCount: 2,
       cacheMissCount: 1,
     };
+  }
+
+  holdMemory(): null {
+    return null;
   }
 
   backup(): Promise<Backup> {

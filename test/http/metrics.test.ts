@@ -45,7 +45,7 @@ function readMetrics(text: string): Told {
 async function metricsOfServer(): Promise<Told> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-metrics-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
-  const server = new ServerProcess({ dir, flags: ['--workers', '1'] });
+  const server = new ServerProcess({ dir, flags: ['--workers', '1', '--pg-port', '0'] });
   t.teardown(() => server.kill());
   const client = new JsonClient(await server.serving, server.keys().master);
   t.teardown(() => client.close());
@@ -97,7 +97,7 @@ t.test('metrics of a server', async (t) => {
 
   t.test('every counter ends in _total, and no label tells what a client chose', async (t) => {
     for (const name of own) t.equal(name.endsWith('_total'), types.get(name) === 'counter', name);
-    const known = ['endpoint', 'database', 'status', 'le', 'limit', 'kind'];
+    const known = ['endpoint', 'database', 'status', 'le', 'limit', 'kind', 'outcome'];
     const used = new Set(
       own.flatMap((name) => [name, `${name}_bucket`].flatMap((one) => [...(labels.get(one) ?? [])])),
     );

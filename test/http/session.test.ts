@@ -1,4 +1,4 @@
-import { randomBytes, scryptSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { QuarryError } from '../../src/base/index.js';
@@ -10,7 +10,7 @@ import { permits, Sessions } from '../../src/http/sessions.js';
 import { SignInAttempts } from '../../src/http/sign-in-attempts.js';
 import { FakeEngine, KEYS } from './fake-engine.js';
 import { ask, codeOf, type Front, type Reply, startFront } from './harness.js';
-import { answerTo, NOW_MS, openCallOf, quickHasher, userIn } from './team-call.js';
+import { answerTo, cheapHash, NOW_MS, openCallOf, quickHasher, userIn } from './team-call.js';
 
 const EMAIL = 'ann@example.org';
 const PASSWORD = 'correct horse';
@@ -198,12 +198,6 @@ function proxiesOf(network: string): ProxyList {
   const proxies = parseProxies([network]);
   if ('bad' in proxies) throw new Error(proxies.bad);
   return proxies;
-}
-
-/** Of the form that is kept, with parameters that take no time. */
-function cheapHash(password: string): string {
-  const hash = scryptSync(password, Buffer.alloc(16), 32, { N: 2 ** 10, r: 2, p: 1 });
-  return `scrypt$10$2$1$${Buffer.alloc(16).toString('base64url')}$${hash.toString('base64url')}`;
 }
 
 function signInFrom(front: Front, client: string, password: string): Promise<Reply> {

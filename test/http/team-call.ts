@@ -1,5 +1,5 @@
 /** Calls of the team's handlers, without a server around them. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
 import { type Catalog, hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
 import { AskNotes } from '../../src/http/ask-notes.js';
 import type { Caller } from '../../src/http/caller.js';
@@ -19,6 +19,12 @@ const TEAM_KEY: Caller = {
 /** A hasher whose hash of a password is quick to make and holds none of it. */
 export function quickHasher(): PasswordHasher {
   return new PasswordHasher(async (password) => Buffer.from(hashOfKey(password).slice(0, 32)));
+}
+
+/** Of a password, of the form that is kept, with parameters that take no time. */
+export function cheapHash(password: string): string {
+  const hash = scryptSync(password, Buffer.alloc(16), 32, { N: 2 ** 10, r: 2, p: 1 });
+  return `scrypt$10$2$1$${Buffer.alloc(16).toString('base64url')}$${hash.toString('base64url')}`;
 }
 
 export interface TeamOptions {
@@ -43,6 +49,7 @@ export function openCallOf(engine: FakeEngine, sessions: Sessions, body: unknown
   return {
     ...{ engine, catalog: engine.catalog(), nowMs, pathName: '', sessions, client: '127.0.0.1' },
     body: new TextEncoder().encode(JSON.stringify(body)),
+    notes: new AskNotes(),
   };
 }
 

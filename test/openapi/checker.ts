@@ -1,16 +1,28 @@
 /** Bodies and answers against the document's schemas, by a JSON Schema validator of draft 2020-12. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Answer } from '../../src/http/answer.js';
 import { Description } from '../../src/http/description.js';
 import { ENDPOINTS } from '../../src/http/endpoints.js';
+import type { PageRequest } from '../../src/http/static-page.js';
 import type { ApiDocument, ApiOperation } from '../../src/openapi/index.js';
 
 const ID = 'api';
 
+interface Describer {
+  answer(path: string, more?: Partial<PageRequest>): Answer | null;
+}
+
+/** The description's pages as a server sends them; unless told otherwise over HTTPS to a GET that takes no encoding. */
+export function describer(): Describer {
+  const description = new Description(ENDPOINTS);
+  const usual = { method: 'get', overHttps: true, acceptEncoding: '', ifNoneMatch: '' };
+  return { answer: (path, more = {}) => description.answer({ ...usual, path, ...more }) };
+}
+
 /** The document as a server sends it. */
 export function sentDocument(): ApiDocument {
-  const description = new Description(ENDPOINTS);
-  const answer = description.answer({ method: 'get', path: '/v1/openapi.json', overHttps: true });
-  return JSON.parse(String(answer?.body));
+  const { answer } = describer();
+  return JSON.parse(String(answer('/v1/openapi.json')?.body));
 }
 
 export class Checker {

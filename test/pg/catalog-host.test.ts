@@ -24,11 +24,20 @@ const NAMES =
 const ENDLESS = 'SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d, pg_class e';
 
 t.test('a host of the catalog', async (t) => {
+  let heldBytes = 0;
+  let roomBytes = 300 * 2 ** 20;
   const host = new CatalogHost({
     threadFile: fileOf('src/pg/catalog-thread.js'),
     template: () => fs.readFile(fileOf('postgres-template.tar.gz')),
     runMsMax: RUN_MS,
     idleMsMax: IDLE_MS,
+    holdMemory: (bytes) => {
+      if (heldBytes + bytes > roomBytes) return null;
+      heldBytes += bytes;
+      return () => {
+        heldBytes -= bytes;
+      };
+    },
   });
   t.teardown(() => host.close());
   const ask = async (view: CatalogView, text: string, waiting = new Waiting()): Promise<string> =>
@@ -37,6 +46,7 @@ t.test('a host of the catalog', async (t) => {
   const both = await Promise.all([ask(ONE, NAMES), ask(TWO, NAMES), ask(ONE, NAMES)]);
   t.match(both, [/it's "one" a b/, /two d/, /it's "one" a b/], 'each sees its own');
   t.equal(host.instanceCount, 1);
+  t.ok(heldBytes > 192 * 2 ** 20, 'its memory is counted while it runs');
   t.match(await ask(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
 
   await t.rejects(ask(ONE, ENDLESS), {
@@ -49,6 +59,9 @@ t.test('a host of the catalog', async (t) => {
   await stopped;
   t.match(await ask(TWO, NAMES), /two d/, 'another thread has begun');
   while (host.instanceCount > 0) await wait(IDLE_MS);
+  t.equal(heldBytes, 0, 'and given back when it has ended');
+  roomBytes = 100 * 2 ** 20;
+  await t.rejects(ask(ONE, NAMES), { state: '53200', message: /leaves no room/ });
   host.close();
   await t.rejects(ask(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
 });

@@ -334,6 +334,10 @@ t.test('node-postgres and psql over TLS', async (t) => {
     };
     t.match(await psql('\\dt'), /public\|default\|table/);
     t.match(await psql('\\d default'), /visit\.value\|bigint/);
+    t.match(await psql('\\l'), /^quarry\|postgres\|UTF8\|[^\n]*\n$/, 'the one database');
+    t.match(await psql('\\dn'), /^public\|/);
+    const others = ['\\l+', '\\du', '\\dT', '\\df', '\\dO', '\\dp', '\\dx', '\\d+ default'];
+    t.match(await psql('\\set ON_ERROR_STOP 1', ...others), /score\|double precision\|/);
     t.equal(
       await psql('SELECT name FROM "default" WHERE age > 0', '\\conninfo').then(
         (text) => text.split('\n')[0],

@@ -5,7 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { Connection, type Hall } from '../../src/pg/connection.js';
+import { Figures } from '../../src/pg/figures.js';
 import { runCommand } from '../support/server-process.js';
+import { DRIVERS } from './driver-statements.js';
 import { int16, int32, message, RawClient, type Told } from './raw-client.js';
 import { refusal, startSite } from './site.js';
 
@@ -110,6 +112,69 @@ t.test('the extended protocol', async (t) => {
     t.match(textOf(await client.ask('Z', bind('', 'none'), SYNC), 'E'), /26000/);
     t.equal(kinds(await client.ask('Z', bind('', 's'), execute('', 0), SYNC)), '2DDDDDCZ');
   });
+
+  t.test('/metrics counts connections and statements by how they end', async (t) => {
+    const figures = async (): Promise<readonly number[]> => {
+      const { httpPort } = await site.server.serving;
+      const text = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
+      const names = ['statements_total{outcome="answered"}', 'statements_total{outcome="refused"}'];
+      return [...names, 'refused_total', 'sessions_open'].map((name) => {
+        const line = text.split('\n').find((one) => one.startsWith(`quarry_pg_${name} `));
+        return Number(line?.split(' ').at(-1));
+      });
+    };
+    const before = await figures();
+    await client.ask('Z', message('Q', 'SELECT 1; SHOW search_path; SELECT nix'));
+    await refusal(site.connect('nonsense'));
+    await site.connect();
+    const after = await figures();
+    t.strictSame(
+      after.map((value, at) => value - before[at]),
+      [2, 1, 1, 1],
+    );
+  });
+
+  t.test('what is described has had no effect yet', async (t) => {
+    const describedOnly = (text: string) =>
+      client.ask('Z', parse('', text), bind('', ''), message('D', Buffer.from('P'), ''), SYNC);
+    const done = (text: string) =>
+      client.ask(
+        'Z',
+        parse('', text),
+        bind('', ''),
+        message('D', Buffer.from('P'), ''),
+        execute('', 0),
+        SYNC,
+      );
+    t.equal(kinds(await describedOnly('BEGIN')), '12nZ');
+    t.equal(textOf(await done('BEGIN'), 'Z'), 'T');
+    t.equal(textOf(await describedOnly('COMMIT'), 'Z'), 'T');
+    const ended = await done('COMMIT');
+    t.strictSame([kinds(ended), textOf(ended, 'Z')], ['12nCZ', 'I']);
+    t.equal(kinds(await done('DISCARD ALL')), '12nCZ');
+  });
+
+  t.test('what drivers and tools ask first is answered, in text and in binary', async (t) => {
+    for (const [driver, statements] of Object.entries(DRIVERS)) {
+      for (const { text, values = [], rows: wanted, asText } of statements) {
+        const given = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
+        for (const format of asText ? [0] : [0, 1]) {
+          const told = await client.ask(
+            'Z',
+            parse('', text),
+            message('D', Buffer.from('S'), ''),
+            message('B', '', '', int16(0, values.length), ...given, int16(1, format)),
+            message('D', Buffer.from('P'), ''),
+            execute('', 0),
+            SYNC,
+          );
+          const name = `${driver}, format ${format}: ${text.slice(0, 120)}`;
+          t.match(kinds(told), /^1t[Tn]2[Tn]D*[CI]Z$/, `${name} ${textOf(told, 'E')}`);
+          if (wanted !== undefined) t.equal(kinds(told).replace(/[^D]/g, '').length, wanted, name);
+        }
+      }
+    }
+  });
 });
 
 t.test('rates and the state of the account bound a session as they do requests over HTTPS', async (t) => {
@@ -140,6 +205,7 @@ t.test('a key is not asked for over a network without TLS', async (t) => {
     limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
     leave: () => {},
     mayHold: () => true,
+    figures: new Figures(),
   } as unknown as Hall;
   const ask = async (address: string): Promise<string> => {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {

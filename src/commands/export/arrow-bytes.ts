@@ -1,5 +1,5 @@
 /** Record batches as an Arrow IPC stream or file, batch by batch: nothing waits but what was not taken yet. */
-import { RecordBatchFileWriter, RecordBatchStreamWriter } from 'apache-arrow';
+import { RecordBatchFileWriter, RecordBatchStreamWriter, type RecordBatchWriter } from 'apache-arrow';
 import type { ArrowRows } from './arrow-batches.js';
 
 export async function* arrowBytes(
@@ -17,51 +17,30 @@ export async function* arrowBytes(
   yield* writer.take();
 }
 
-/** What a writer wrote since it was last asked. */
-class Written {
-  #parts: Uint8Array[] = [];
+/**
+ * That kind of writer, asked for what it wrote: the library's own queue takes whatever is written, whether somebody
+ * reads it or not.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: what TypeScript wants of a class that is extended so
+function taking<Writer extends new (...args: any[]) => RecordBatchWriter>(writer: Writer) {
+  return class extends writer {
+    #parts: Uint8Array[] = [];
 
-  put(part: Uint8Array): void {
-    this.#parts.push(part);
-  }
+    /** What was written since the last call. */
+    take(): Uint8Array[] {
+      const parts = this.#parts;
+      this.#parts = [];
+      return parts;
+    }
 
-  take(): Uint8Array[] {
-    const parts = this.#parts;
-    this.#parts = [];
-    return parts;
-  }
+    protected override _write(chunk: ArrayBufferView): this {
+      if (!this._started) return this;
+      this.#parts.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      this._position += chunk.byteLength;
+      return this;
+    }
+  };
 }
 
-const bytesOf = (chunk: ArrayBufferView): Uint8Array =>
-  new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-
-// The library's own queue takes whatever is written, whether somebody reads it or not.
-class StreamWriter extends RecordBatchStreamWriter {
-  readonly #written = new Written();
-
-  take(): Uint8Array[] {
-    return this.#written.take();
-  }
-
-  protected override _write(chunk: ArrayBufferView): this {
-    if (!this._started) return this;
-    this.#written.put(bytesOf(chunk));
-    this._position += chunk.byteLength;
-    return this;
-  }
-}
-
-class FileWriter extends RecordBatchFileWriter {
-  readonly #written = new Written();
-
-  take(): Uint8Array[] {
-    return this.#written.take();
-  }
-
-  protected override _write(chunk: ArrayBufferView): this {
-    if (!this._started) return this;
-    this.#written.put(bytesOf(chunk));
-    this._position += chunk.byteLength;
-    return this;
-  }
-}
+const StreamWriter = taking(RecordBatchStreamWriter);
+const FileWriter = taking(RecordBatchFileWriter);

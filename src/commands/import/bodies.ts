@@ -28,6 +28,8 @@ export interface BadRow {
 export interface Body {
   readonly rows: readonly BodyRow[];
   readonly bad: readonly BadRow[];
+  /** Of its entities; null where every row of the file is one of its own. */
+  readonly keys: ReadonlySet<string> | null;
   /** Number of the last row that was looked at. */
   readonly lastRow: number;
 }
@@ -43,7 +45,7 @@ export interface BodyRow {
   readonly key: string;
   /** By target: a value, a list, events parted by commas, or nothing. Of dated events what stands before the date. */
   readonly pieces: readonly (string | null)[];
-  /** By target: the rest of a dated event; else empty. */
+  /** By target: the rest of a dated event; else empty. Nothing where no target has such events. */
   readonly rests: readonly string[];
 }
 
@@ -55,6 +57,7 @@ interface RowWriter {
   readonly date: number;
 }
 
+const NO_RESTS: readonly string[] = [];
 const DATE_MISSING = new ValueFault('there is a value, but no date');
 
 /** Writes what a target gets from a row: of an event its beginning and, behind its value, its date and end. */
@@ -73,46 +76,68 @@ function rowWriter({ source, date, form }: Target): RowWriter {
   };
 }
 
-/** The insert body of `rows`. */
-export function bodyText({ dimension, targets }: Mapping, rows: readonly BodyRow[]): string {
+/** Whether no two rows of the body are of one entity. */
+export const isDistinct = ({ keys, rows }: Body): boolean => keys === null || keys.size === rows.length;
+
+/** The insert body of `rows`, which are known to be `distinct` entities, or may not be. */
+export function bodyText(
+  { dimension, targets }: Mapping,
+  rows: readonly BodyRow[],
+  distinct: boolean,
+): string {
+  const columns = targets.map(({ column, form }) => ({
+    head: `,"${column}":`,
+    textOf: isEventType(form.type) ? eventsText : latestText,
+  }));
+  const start = `:{"dimension":"${dimension}"`;
+  let text = '';
+  for (const same of distinct ? alone(rows) : byEntity(rows)) {
+    text += (text === '' ? '{' : '},') + JSON.stringify(same[0].id) + start;
+    for (let target = 0; target < columns.length; target++) {
+      const { head, textOf } = columns[target];
+      const written = textOf(same, target);
+      if (written !== '') text += head + written;
+    }
+  }
+  return text === '' ? '{}' : `${text}}}`;
+}
+
+/** Each row in one and the same list. */
+function* alone(rows: readonly BodyRow[]): Generator<readonly BodyRow[]> {
+  const one = rows.slice(0, 1);
+  for (const row of rows) {
+    one[0] = row;
+    yield one;
+  }
+}
+
+function byEntity(rows: readonly BodyRow[]): Iterable<readonly BodyRow[]> {
   const entities = new Map<string, BodyRow[]>();
   for (const row of rows) {
     const same = entities.get(row.key);
     if (same === undefined) entities.set(row.key, [row]);
     else same.push(row);
   }
-  const heads = targets.map(({ column, form }) => `,"${column}":${isEventType(form.type) ? '[' : ''}`);
-  const parts: string[] = [];
-  const start = `:{"dimension":"${dimension}"`;
-  for (const same of entities.values()) {
-    parts.push(parts.length === 0 ? '{' : '},', JSON.stringify(same[0].id), start);
-    targets.forEach(({ form }, target) => {
-      if (isEventType(form.type)) addEvents(parts, heads[target], same, target);
-      else addLatest(parts, heads[target], same, target);
-    });
-  }
-  parts.push(parts.length === 0 ? '{}' : '}}');
-  return parts.join('');
+  return entities.values();
 }
 
-function addEvents(parts: string[], head: string, rows: readonly BodyRow[], target: number): void {
-  let isFirst = true;
+/** '' where no row has any. */
+function eventsText(rows: readonly BodyRow[], target: number): string {
+  let text = '';
   for (const { pieces, rests } of rows) {
     const piece = pieces[target];
-    if (piece === null) continue;
-    parts.push(isFirst ? head : ',', piece, rests[target]);
-    isFirst = false;
+    if (piece !== null) text += (text === '' ? '[' : ',') + piece + (rests[target] ?? '');
   }
-  if (!isFirst) parts.push(']');
+  return text === '' ? '' : `${text}]`;
 }
 
-function addLatest(parts: string[], head: string, rows: readonly BodyRow[], target: number): void {
+/** '' where no row has one. */
+function latestText(rows: readonly BodyRow[], target: number): string {
   for (let index = rows.length - 1; index >= 0; index--) {
     const piece = rows[index].pieces[target];
-    if (piece === null) continue;
-    parts.push(head, piece);
-    return;
+    if (piece !== null) return piece;
   }
+  return '';
 }
 
 export class BodyCutter {
@@ -122,7 +147,9 @@ export class BodyCutter {
   readonly #columnNames: readonly string[];
   #rows: BodyRow[] = [];
   #bad: BadRow[] = [];
-  #keys = new Set<string>();
+  /** null: rows have IDs made of their numbers. */
+  #keys: Set<string> | null;
+  readonly #hasRests: boolean;
   #chars = 0;
   #lastRow = 0;
 
@@ -133,6 +160,8 @@ export class BodyCutter {
     this.#columnNames = columnNames;
     this.#writers = mapping.targets.map(rowWriter);
     this.#idOf = idReader(id, name);
+    this.#keys = id === null ? null : new Set();
+    this.#hasRests = mapping.targets.some(({ date }) => date !== null);
   }
 
   /** The bodies that are full once the rows of `block` were taken. */
@@ -147,9 +176,10 @@ export class BodyCutter {
     for (let index = 0; index < block.count; index++) {
       takeBroken(block.rowNumbers[index]);
       const row = this.#rowOf(block, index);
-      const isFull = row === null ? false : !this.#fits(row);
+      const chars = row === null ? 0 : charsOf(row);
+      const isFull = row === null ? false : !this.#fits(row, chars);
       if (isFull || this.#isLong()) yield this.#close();
-      if (row !== null) this.#add(row);
+      if (row !== null) this.#add(row, chars);
       else this.#addBad(this.#fault(block, index));
     }
     takeBroken(Number.POSITIVE_INFINITY);
@@ -169,7 +199,7 @@ export class BodyCutter {
     this.#reason = idWrong;
     if (idWrong !== '') return null;
     const pieces: (string | null)[] = [];
-    const rests: string[] = [];
+    const rests: string[] | null = this.#hasRests ? [] : null;
     let isEmpty = true;
     for (const { source, value, date, moment } of this.#writers) {
       const piece = value(block.columns[source][index]);
@@ -182,7 +212,7 @@ export class BodyCutter {
       }
       if (piece !== null) isEmpty = false;
       pieces.push(piece as string | null);
-      rests.push(written as string);
+      rests?.push(written as string);
     }
     if (isEmpty) {
       this.#reason = 'no column has a value';
@@ -197,7 +227,7 @@ export class BodyCutter {
       id,
       key,
       pieces,
-      rests,
+      rests: rests ?? NO_RESTS,
     };
   }
 
@@ -217,15 +247,16 @@ export class BodyCutter {
   #isLong = (): boolean =>
     this.#rows.length + this.#bad.length >= BODY_ROWS_MAX || this.#chars >= BODY_CHARS_MAX;
 
-  #fits({ key, id, pieces, rests }: BodyRow): boolean {
-    if (this.#keys.size === ENTITIES_PER_INSERT_MAX && !this.#keys.has(key)) return false;
-    return this.#rows.length === 0 || this.#chars + charsOf(id, pieces, rests) <= BODY_CHARS_MAX;
+  #fits({ key }: BodyRow, chars: number): boolean {
+    const entityCount = this.#keys?.size ?? this.#rows.length;
+    if (entityCount === ENTITIES_PER_INSERT_MAX && this.#keys?.has(key) !== true) return false;
+    return this.#rows.length === 0 || this.#chars + chars <= BODY_CHARS_MAX;
   }
 
-  #add(row: BodyRow): void {
+  #add(row: BodyRow, chars: number): void {
     this.#rows.push(row);
-    this.#keys.add(row.key);
-    this.#chars += charsOf(row.id, row.pieces, row.rests);
+    this.#keys?.add(row.key);
+    this.#chars += chars;
     this.#lastRow = row.row;
   }
 
@@ -236,10 +267,10 @@ export class BodyCutter {
   }
 
   #close(): Body {
-    const body = { rows: this.#rows, bad: this.#bad, lastRow: this.#lastRow };
+    const body = { rows: this.#rows, bad: this.#bad, keys: this.#keys, lastRow: this.#lastRow };
     this.#rows = [];
     this.#bad = [];
-    this.#keys = new Set();
+    if (this.#keys !== null) this.#keys = new Set();
     this.#chars = 0;
     return body;
   }
@@ -248,7 +279,7 @@ export class BodyCutter {
 /** What a piece takes beside its own text: its column's name, in a body of one row an entity. */
 const PIECE_CHARS = 24;
 
-function charsOf(id: string, pieces: readonly (string | null)[], rests: readonly string[]): number {
+function charsOf({ id, pieces, rests }: BodyRow): number {
   let chars = id.length + PIECE_CHARS;
   for (const piece of pieces) if (piece !== null) chars += piece.length + 1;
   for (const rest of rests) chars += rest.length;
@@ -270,7 +301,7 @@ function idReader(
 ): (block: RowBlock, index: number) => EntityId {
   if (columns === null) return (block, index) => entityId(`${name}:${block.rowNumbers[index]}`);
   const [only] = columns;
-  const ofCell = remembered((cell: Cell) => entityId(idText([cell])));
+  const ofCell = remembered((cell: Cell) => entityId(textOf(cell)));
   if (columns.length === 1) return (block, index) => ofCell(block.columns[only][index]);
   return (block, index) => entityId(idText(columns.map((column) => block.columns[column][index])));
 }
@@ -290,12 +321,13 @@ function idFault(id: string): string {
 
 /** '' when a part is missing. */
 function idText(cells: readonly Cell[]): string {
-  const texts = cells.map((cell) =>
-    cell === null || cell === undefined || isList(cell) || isRecord(cell)
-      ? ''
-      : typeof cell === 'object'
-        ? cell.text
-        : String(cell),
-  );
+  const texts = cells.map(textOf);
   return texts.includes('') ? '' : texts.join('-');
+}
+
+/** '' of what is no text. */
+function textOf(cell: Cell): string {
+  if (typeof cell === 'string') return cell;
+  if (cell === null || cell === undefined || isList(cell) || isRecord(cell)) return '';
+  return typeof cell === 'object' ? cell.text : String(cell);
 }

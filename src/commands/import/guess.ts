@@ -3,9 +3,9 @@
  * Rules: a type is told only when every value fits it; numbers with zeros in front are strings (post codes); nothing but
  * the file decides, so that a second import of it tells the same.
  */
-import { ExactNumber } from '../../api/index.js';
+import { DECIMAL_PLACES_MAX, ExactNumber } from '../../api/index.js';
 import { INT64_MAX, INT64_MIN } from '../../base/index.js';
-import { readDecimal, type Storage } from '../../schema/index.js';
+import { readDecimal, type Storage, scaleDecimal } from '../../schema/index.js';
 import { dateIn, momentIn } from './dates-in-text.js';
 import type { Cell, SourceType } from './row-block.js';
 import { isList, isRecord, listIn, pointIn } from './values.js';
@@ -92,6 +92,8 @@ class Evidence {
   places = 0;
   wholeDigits = 0;
   digits = 0;
+  /** The number that is furthest from 0: digits in front of its point, fewer than none of small ones, and all digits. */
+  #greatest = { text: '0', size: Number.NEGATIVE_INFINITY, leading: '' };
   readonly distinct = new Set<string>();
   readonly examples: string[] = [];
 
@@ -113,19 +115,37 @@ class Evidence {
       this.distinct.add(text);
     }
     const read = readDecimal(text.trim());
-    if (read === null) return;
-    this.places = Math.max(this.places, read.scale);
-    this.wholeDigits = Math.max(this.wholeDigits, read.digits.length - read.scale);
-    this.digits = Math.max(this.digits, read.digits.length);
+    if (read === null || read.digits === '') return;
+    const { digits, scale } = read;
+    const wholeDigits = digits.length - scale;
+    const { size, leading } = this.#greatest;
+    if (wholeDigits > size || (wholeDigits === size && digits > leading)) {
+      this.#greatest = { text: text.trim(), size: wholeDigits, leading: digits };
+    }
+    this.places = Math.max(this.places, scale);
+    this.wholeDigits = Math.max(this.wholeDigits, wholeDigits);
+    this.digits = Math.max(this.digits, digits.length);
+  }
+
+  /** Whether a scaled 64-bit integer with so many places holds the greatest of the numbers. */
+  fits(places: number): boolean {
+    return places <= DECIMAL_PLACES_MAX && 'value' in scaleDecimal(this.#greatest.text, places);
   }
 }
 
+/** More digits than a double tells apart, and too many places to be meant. */
+const looksFloating = (evidence: Evidence): boolean =>
+  evidence.digits > DOUBLE_DIGITS &&
+  (evidence.places > PLACES_FLOATING_MAX || !evidence.fits(evidence.places));
+
 /** Decimal places for the numbers seen, or null when a scaled 64-bit integer does not hold them. */
-function placesFor({ places, wholeDigits }: Evidence, isFloating: boolean): number | null {
+function placesFor(evidence: Evidence, isFloating: boolean): number | null {
+  const { places, wholeDigits } = evidence;
   const room = DIGITS_MAX - wholeDigits;
+  const least = isFloating ? 1 : Math.max(1, places);
+  if (isFloating ? least > room : !evidence.fits(least)) return null;
   const wanted = Math.max(PLACES_MIN, isFloating ? Math.min(places, PLACES_FLOATING_MAX) : places);
-  if (!isFloating && places > room) return null;
-  return Math.max(1, isFloating ? 0 : places, Math.min(wanted, room - SPARE_DIGITS));
+  return Math.max(least, Math.min(wanted, room - SPARE_DIGITS));
 }
 
 /** `cells`: the first values, missing ones included; those in `nulls` are missing, too. */
@@ -165,8 +185,11 @@ function told(
   const both =
     isListed && single.kind !== null && items.kind !== null ? joined(single.kind, items.kind) : evidence.kind;
   const kind: Kind = (schema?.type as BaseType | undefined) ?? both ?? 'string';
-  const isFloating = schema === null ? evidence.digits > DOUBLE_DIGITS : schema.decimalPlaces === null;
-  const places = kind === 'decimal' ? (schema?.decimalPlaces ?? placesFor(evidence, isFloating)) : null;
+  const isFloating = schema === null ? looksFloating(evidence) : schema.decimalPlaces === null;
+  // What a file's schema calls a number stays one: values that do not fit are bad.
+  const leastPlaces = schema === null ? null : 1;
+  const places =
+    kind === 'decimal' ? (schema?.decimalPlaces ?? placesFor(evidence, isFloating) ?? leastPlaces) : null;
   const type: BaseType = kind === 'record' || (kind === 'decimal' && places === null) ? 'string' : kind;
   const isLow =
     evidence.distinct.size <= LOW_ALWAYS ||

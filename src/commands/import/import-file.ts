@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { isEventType } from '../../schema/index.js';
 import { BadFile } from './bad-file.js';
-import { type Body, BodyCutter, bodyText } from './bodies.js';
+import { type Body, BodyCutter, bodyText, isDistinct } from './bodies.js';
 import type { ImportOptions } from './import-options.js';
 import type { Input } from './input.js';
 import { type Inserted, RowInserter } from './insert-rows.js';
@@ -111,6 +111,12 @@ interface Done {
   readonly chain: string;
 }
 
+interface UnderWay {
+  readonly body: Body;
+  /** Never rejects: each notes its own failure. */
+  readonly over: Promise<void>;
+}
+
 class ImportRun {
   readonly report: ImportReport;
   readonly #file: ImportedFile;
@@ -119,9 +125,7 @@ class ImportRun {
   readonly #badFile: BadFile;
   readonly #inserter: RowInserter;
   readonly #isOrdered: boolean;
-  readonly #underWay = new Map<number, Promise<void>>();
-  /** By entity, where order counts: the body under way that holds it. */
-  readonly #owners = new Map<string, number>();
+  readonly #underWay = new Map<number, UnderWay>();
   readonly #done = new Map<number, Done>();
   #state: ImportState;
   #bodiesSent: number;
@@ -155,7 +159,7 @@ class ImportRun {
     try {
       for await (const body of bodiesOf(this.#file, options, startRow)) {
         if (this.#failure !== null || signal.aborted) break;
-        const bytes = Buffer.from(bodyText(this.#file.mapping, body.rows));
+        const bytes = Buffer.from(bodyText(this.#file.mapping, body.rows, isDistinct(body)));
         chain = nextChain(chain, bytes);
         await this.#room(body);
         if (this.#failure !== null || signal.aborted) break;
@@ -164,8 +168,7 @@ class ImportRun {
     } catch (error) {
       this.#failure ??= error;
     }
-    // Each notes its own failure.
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#overs());
     if (this.#failure === null && !signal.aborted) {
       await this.#badFile.sync();
       await this.#stateFile.remove();
@@ -178,17 +181,22 @@ class ImportRun {
 
   /** Waits until a connection is free, and none that is under way holds an entity of the body. */
   async #room(body: Body): Promise<void> {
-    if (this.#isOrdered) {
-      const before = new Set(body.rows.flatMap(({ key }) => this.#owners.get(key) ?? []));
-      await Promise.all([...before].map((number) => this.#underWay.get(number)));
+    const { keys } = body;
+    if (this.#isOrdered && keys !== null) {
+      const before = [...this.#underWay.values()].filter(
+        (one) => one.body.keys !== null && shareKeys(one.body.keys, keys),
+      );
+      await Promise.all(before.map(({ over }) => over));
     }
-    while (this.#underWay.size >= this.#needs.options.connections)
-      await Promise.race(this.#underWay.values());
+    while (this.#underWay.size >= this.#needs.options.connections) await Promise.race(this.#overs());
+  }
+
+  #overs(): Promise<void>[] {
+    return Array.from(this.#underWay.values(), ({ over }) => over);
   }
 
   #start(number: number, body: Body, bytes: Uint8Array, chain: string): void {
     this.#bodiesSent = number + 1;
-    if (this.#isOrdered) for (const { key } of body.rows) this.#owners.set(key, number);
     const send = async (): Promise<void> => {
       try {
         const inserted =
@@ -202,12 +210,9 @@ class ImportRun {
         this.#failure ??= error;
       } finally {
         this.#underWay.delete(number);
-        for (const { key } of this.#isOrdered ? body.rows : []) {
-          if (this.#owners.get(key) === number) this.#owners.delete(key);
-        }
       }
     };
-    this.#underWay.set(number, send());
+    this.#underWay.set(number, { body, over: send() });
   }
 
   /** Counts the bodies before which all are done. */
@@ -256,6 +261,11 @@ class ImportRun {
     await this.#badFile.sync();
     await this.#stateFile.write({ ...this.#state, bodiesSent: this.#bodiesSent, atMs: this.#needs.nowMs() });
   }
+}
+
+function shareKeys(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  for (const key of others) if (some.has(key)) return true;
+  return false;
 }
 
 export const hashOfServer = (url: string, key: string): string =>

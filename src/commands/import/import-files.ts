@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
 import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
 import { type RemoteAccess, RemoteClient, type RemotePlace } from '../remote/index.js';
-import { bodyText } from './bodies.js';
+import { bodyText, isDistinct } from './bodies.js';
 import { openSource } from './format.js';
 import {
   bodiesOf,
@@ -110,7 +110,7 @@ async function dryRun(file: ImportedFile, { options, out }: ImportFilesNeeds): P
     rows += body.rows.length;
     bad += body.bad.length;
     if (!shown && body.rows.length > 0) {
-      const text = bodyText(file.mapping, body.rows);
+      const text = bodyText(file.mapping, body.rows, isDistinct(body));
       const rest = text.length - SHOWN_BODY_CHARS;
       out(
         `the first insert:\n${text.slice(0, SHOWN_BODY_CHARS)}${rest > 0 ? `… and ${formatCount(rest)} characters more` : ''}\n`,

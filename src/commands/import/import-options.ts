@@ -1,5 +1,5 @@
 /** The words and flags of `quarry import`, read and checked one by one. */
-import { type FlagKinds, type Flags, readWords, type Wrong } from '../admin-options.js';
+import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './format.js';
 import type { BaseType } from './guess.js';
@@ -121,10 +121,7 @@ function optionsOf(
   flags: Flags,
   repeated: ReadonlyMap<string, readonly string[]>,
 ): ImportOptions {
-  const text = (name: TextFlag): string | null => {
-    const given = flags.get(name);
-    return typeof given === 'string' ? given : null;
-  };
+  const text = (name: TextFlag): string | null => textOf(flags, name) ?? null;
   const all = (name: TextFlag): readonly string[] => repeated.get(name) ?? [];
   const whole = (name: TextFlag, fallback: number, low: number, high: number): number => {
     const given = text(name);

@@ -60,7 +60,7 @@ export class RowInserter {
     const size = Math.ceil(rows.length / PARTS);
     for (let from = 0; from < rows.length; from += size) {
       const part = rows.slice(from, from + size);
-      const partBytes = Buffer.from(bodyText(this.#mapping, part));
+      const partBytes = Buffer.from(bodyText(this.#mapping, part, false));
       const inserted = await this.insert(part, partBytes, `${key}.${from / size}`);
       entityCount += inserted.entityCount;
       byteCount += inserted.byteCount;

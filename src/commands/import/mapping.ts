@@ -5,6 +5,7 @@
  * types and storages of the columns alone, so an import that is begun again makes the same bodies, also when its first
  * run made the columns.
  */
+import { DECIMAL_PLACES_MAX } from '../../api/index.js';
 import { NAME_CHARS_MAX } from '../../base/index.js';
 import {
   baseTypeOf,
@@ -206,7 +207,7 @@ class Planner {
     const { dimension } = this.#options;
     const head = { name: column, 'api-name': column, dimension };
     const places = flag?.decimalPlaces ?? guess.decimalPlaces ?? 6;
-    const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, 20) } : {};
+    const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, DECIMAL_PLACES_MAX) } : {};
     if (isEvent) {
       // There are no events of truth values and dates: their texts serve.
       const type = ['boolean', 'date', 'datetime'].includes(base) ? 'string' : base;

@@ -3,34 +3,18 @@
  * The columns are those of the first rows, in order of appearance; a member that appears later only is left out, and
  * told. Integers beyond 2^53 and long decimals keep their digits.
  */
-import { ExactNumber, isList, isObject, type Json, parseJson } from '../../api/index.js';
+import { jsonCell } from './json-cell.js';
 import type { TextPart } from './lines.js';
-import { type Cell, type CellObject, ImportError, type RowSource } from './row-block.js';
+import { type CellObject, ImportError, type RowSource } from './row-block.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
 
 type JsonRow = TextRow<CellObject>;
 
-/** A number as long as that may be one that a double does not hold. */
-const LONG_NUMBER = /\d{16}|[\d.]{17}/;
 const ROWS_AT_ONCE = 4_096;
-
-const encoder = new TextEncoder();
-
-function cellOf(json: Json): Cell {
-  if (json instanceof ExactNumber) {
-    const number = Number(json.text);
-    return String(number) === json.text ? number : json;
-  }
-  if (isList(json)) return json.map(cellOf);
-  if (isObject(json)) return Object.fromEntries(Array.from(json, ([key, member]) => [key, cellOf(member)]));
-  return json;
-}
 
 function parseLine(line: number, text: string): JsonRow {
   try {
-    const value = LONG_NUMBER.test(text)
-      ? cellOf(parseJson(encoder.encode(text)))
-      : (JSON.parse(text) as Cell);
+    const value = jsonCell(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return { line, text, read: { values: value as CellObject } };
     }

@@ -14,6 +14,7 @@ import {
   type Storage,
 } from '../../schema/index.js';
 import { dateIn, momentIn, momentOfUnixTime } from './dates-in-text.js';
+import { jsonCell } from './json-cell.js';
 import { remembered } from './remembered.js';
 import type { Cell, CellObject } from './row-block.js';
 
@@ -169,7 +170,7 @@ function writePoint(cell: Cell): Written {
 export function listIn(text: string): Cell {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
-    return JSON.parse(text) as Cell;
+    return jsonCell(text);
   } catch {
     return null;
   }

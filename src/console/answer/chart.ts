@@ -1,4 +1,5 @@
 /** Which charts a table can be drawn as, and the figures that each needs. */
+import { formatMoment } from './format.js';
 import { cellText, type Point, pointsIn, type Table } from './table.js';
 
 export type Chart =
@@ -36,8 +37,8 @@ const figureColumn = ({ columns }: Table): number => columns.findLastIndex(({ ki
 function figureOf(table: Table): Chart | null {
   const at = figureColumn(table);
   if (table.rows.length !== 1 || at < 0 || table.columns.length > 2) return null;
-  const others = table.rows[0].filter((_, index) => index !== at);
-  const label = table.columns.length === 1 ? table.columns[at].title : others.map(cellText).join(' ');
+  const [other] = table.rows[0].filter((_, index) => index !== at);
+  const label = other === undefined ? table.columns[at].title : formatMoment(cellText(other));
   return { kind: 'figure', value: cellText(table.rows[0][at]), label };
 }
 

@@ -13,6 +13,8 @@ export interface Table {
   readonly name: string;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly (readonly Json[])[];
+  /** How many rows there are, where the table holds only the first of them. */
+  readonly of?: number;
 }
 
 /** No table = the answer is to be shown as JSON. */

@@ -68,6 +68,11 @@ export interface Draft {
   readonly columns: readonly string[];
 }
 
+/**
+ * Takes what becomes of the value as it is by then: what a field finds out later changes nothing that was chosen meanwhile.
+ */
+export type OnChange<Value> = (change: (now: Value) => Value) => void;
+
 export const ANY: Test = { operator: 'any', values: [] };
 
 const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
@@ -162,3 +167,7 @@ export function intervalFor({ from, to }: Window): Interval {
   if (days <= DAYS_DAYS_MAX) return 'days';
   return days <= WEEKS_DAYS_MAX ? 'weeks' : 'months';
 }
+
+/** With the measure's events taken from that window, and parted by an interval that fits it. */
+export const withWindow = (draft: Draft, window: Window): Draft =>
+  withMeasure({ ...draft, interval: intervalFor(window) }, { ...measureOf(draft), ...window });

@@ -15,6 +15,8 @@ interface TimesProps {
 }
 
 const HEIGHT = 300;
+/** Lines begin as narrow as if they had been drawn for so long. */
+const LINE_SECONDS_MIN = 60;
 
 export function Times({
   label,
@@ -83,7 +85,10 @@ function optionsOf(element: HTMLElement, { label, lines, height, format }: Wante
     tzDate: (second) => uPlot.tzDate(new Date(second * 1000), 'UTC'),
     legend: { show: !lines, live: true },
     cursor: { drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: {
+      x: { range: (plot) => spanOf(plot.data[0], lines) },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
     axes: [
       {
         ...axis,
@@ -110,4 +115,15 @@ function optionsOf(element: HTMLElement, { label, lines, height, format }: Wante
       },
     ],
   };
+}
+
+/** From when to when: what is watched ends with what was seen last, the last bucket with the next one's begin. */
+function spanOf(seconds: ArrayLike<number>, lines: boolean): uPlot.Range.MinMax {
+  const count = seconds.length;
+  if (count === 0) return [null, null];
+  const [first, last] = [seconds[0], seconds[count - 1]];
+  if (lines) return [Math.min(first, last - LINE_SECONDS_MIN), last];
+  let width = last - first;
+  for (let at = 1; at < count; at++) width = Math.min(width, seconds[at] - seconds[at - 1]);
+  return [first, last + width];
 }

@@ -1,7 +1,7 @@
 /** An answer: drawn as what fits it best, as a table, and as it came. */
 import { useState } from 'preact/hooks';
 import { type Chart, chartsOf } from '../answer/chart.js';
-import { formatSeconds, plural } from '../answer/format.js';
+import { formatCount, formatSeconds, plural } from '../answer/format.js';
 import { type Table, tablesOf } from '../answer/table.js';
 import { Bars } from '../charts/bars.js';
 import { PlaceMap } from '../charts/map.js';
@@ -87,7 +87,7 @@ function Answer({ shown: { answered, request, arrange, first } }: { readonly sho
           onChoose={setChosen}
         />
         <p class="facts" role="status">
-          {table !== undefined && <>{plural(table.rows.length, 'row')} · </>}
+          {table !== undefined && <>{rowsText(table)} · </>}
           {formatSeconds(answered.seconds)}
         </p>
       </div>
@@ -113,6 +113,11 @@ function Answer({ shown: { answered, request, arrange, first } }: { readonly sho
     </>
   );
 }
+
+const rowsText = ({ rows, of }: Table): string =>
+  of === undefined
+    ? plural(rows.length, 'row')
+    : `the first ${formatCount(rows.length)} of ${plural(of, 'row')}`;
 
 function Drawn({ chart }: { readonly chart: Chart }) {
   if (chart.kind === 'bars') return <Bars {...chart} />;

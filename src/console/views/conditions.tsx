@@ -1,5 +1,5 @@
 /** Which entities count: conditions on attributes and on events, all of them or any. */
-import { type Condition, type Draft, newCondition, operatorsOf } from '../ask/draft.js';
+import { type Condition, type Draft, newCondition, type OnChange, operatorsOf } from '../ask/draft.js';
 import { Choice, Entry, type Option } from '../parts/controls.js';
 import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../server/model.js';
 import { TestFields, WindowFields } from './test-fields.js';
@@ -7,7 +7,7 @@ import { TestFields, WindowFields } from './test-fields.js';
 interface ConditionsProps {
   readonly draft: Draft;
   readonly dimension: Dimension | undefined;
-  readonly onChange: (draft: Draft) => void;
+  readonly onChange: OnChange<Draft>;
 }
 
 export const columnOptions = (columns: readonly Column[]): Option[] =>
@@ -16,10 +16,11 @@ export const columnOptions = (columns: readonly Column[]): Option[] =>
 export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
   const { conditions, measure } = draft;
   const columns = activeColumns(dimension);
-  const set = (next: readonly Condition[]): void => onChange({ ...draft, conditions: next });
+  const set = (change: (all: readonly Condition[]) => readonly Condition[]): void =>
+    onChange((now) => ({ ...now, conditions: change(now.conditions) }));
   const add = (): void => {
     const id = Math.max(0, ...conditions.map((condition) => condition.id)) + 1;
-    if (columns.length > 0) set([...conditions, newCondition(id, columns[0], measure)]);
+    if (columns.length > 0) set((all) => [...all, newCondition(id, columns[0], measure)]);
   };
   return (
     <fieldset class="panel">
@@ -35,7 +36,7 @@ export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
             { value: 'and', text: 'all of these' },
             { value: 'or', text: 'any of these' },
           ]}
-          onChange={(join) => onChange({ ...draft, join: join === 'or' ? 'or' : 'and' })}
+          onChange={(join) => onChange((now) => ({ ...now, join: join === 'or' ? 'or' : 'and' }))}
         />
       )}
       <ul class="conditions">
@@ -44,8 +45,10 @@ export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
             <ConditionFields
               condition={condition}
               dimension={dimension}
-              onChange={(next) => set(conditions.map((one) => (one.id === next.id ? next : one)))}
-              onRemove={() => set(conditions.filter(({ id }) => id !== condition.id))}
+              onChange={(change) =>
+                set((all) => all.map((one) => (one.id === condition.id ? change(one) : one)))
+              }
+              onRemove={() => set((all) => all.filter(({ id }) => id !== condition.id))}
             />
           </li>
         ))}
@@ -60,7 +63,7 @@ export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
 interface FieldsProps {
   readonly condition: Condition;
   readonly dimension: Dimension | undefined;
-  readonly onChange: (condition: Condition) => void;
+  readonly onChange: OnChange<Condition>;
   readonly onRemove: () => void;
 }
 
@@ -69,8 +72,7 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
   const choose = (name: string): void => {
     const chosen = columnOf(dimension, name);
     if (chosen === undefined) return;
-    const { id, from, to } = condition;
-    onChange(newCondition(id, chosen, { from, to }));
+    onChange(({ id, from, to }) => newCondition(id, chosen, { from, to }));
   };
   const id = columnOf(dimension, ENTITY_ID);
   const columns = [...activeColumns(dimension), ...(id === undefined ? [] : [id])];
@@ -89,22 +91,23 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
           dimension={dimension?.name ?? ''}
           column={column}
           test={condition.test}
-          onChange={(test) => onChange({ ...condition, test })}
+          onChange={(test) => onChange((now) => ({ ...now, test }))}
         />
       )}
       {column?.isEvent && (
         <>
           <WindowFields
+            key={column.name}
             dimension={dimension?.name ?? ''}
             column={column}
             window={condition}
-            onChange={(window) => onChange({ ...condition, ...window })}
+            onChange={(change) => onChange((now) => ({ ...now, ...change(now) }))}
           />
           <Entry
             label="at least, times"
             value={condition.atLeast}
             class="short"
-            onChange={(atLeast) => onChange({ ...condition, atLeast })}
+            onChange={(atLeast) => onChange((now) => ({ ...now, atLeast }))}
           />
         </>
       )}
@@ -112,7 +115,7 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
         <input
           type="checkbox"
           checked={condition.negated}
-          onChange={(event) => onChange({ ...condition, negated: event.currentTarget.checked })}
+          onChange={({ currentTarget: { checked } }) => onChange((now) => ({ ...now, negated: checked }))}
         />
         not
       </label>

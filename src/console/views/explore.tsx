@@ -1,15 +1,7 @@
 /** The form that puts a question together: what about, under which conditions, and what is to be shown. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Table } from '../answer/table.js';
-import {
-  type Draft,
-  intervalFor,
-  measureOf,
-  newDraft,
-  type Show,
-  type Window,
-  withMeasure,
-} from '../ask/draft.js';
+import { type Draft, newDraft, type OnChange, type Show, withWindow } from '../ask/draft.js';
 import { type Question, requestOf } from '../ask/request.js';
 import { useAsking } from '../parts/asking.js';
 import { useConsole } from '../parts/context.js';
@@ -45,7 +37,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   const result = useRef<HTMLDivElement>(null);
   const dimension = dimensionOf(model, draft.dimension);
 
-  const change = (next: Draft): void => {
+  const change: OnChange<Draft> = (next) => {
     setDraft(next);
     setProblems([]);
   };
@@ -120,7 +112,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
               label="Dimension"
               value={draft.dimension}
               options={model.dimensions.map(({ name }) => ({ value: name, text: name }))}
-              onChange={(name) => change(newDraft(dimensionOf(model, name)))}
+              onChange={(name) => change(() => newDraft(dimensionOf(model, name)))}
             />
           </fieldset>
           <Conditions draft={draft} dimension={dimension} onChange={change} />
@@ -130,7 +122,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
               label="What to show"
               chosen={draft.show}
               tabs={SHOWS}
-              onChoose={(show) => change({ ...draft, show })}
+              onChoose={(show) => change((now) => ({ ...now, show }))}
             />
             <ShowFields draft={draft} dimension={dimension} onChange={change} />
           </fieldset>
@@ -177,9 +169,6 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
 const firstDimension = (dimensions: readonly Dimension[]): Dimension | undefined =>
   [...dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];
 
-const withWindow = (draft: Draft, window: Window): Draft =>
-  withMeasure({ ...draft, interval: intervalFor(window) }, { ...measureOf(draft), ...window });
-
 const requestText = ({ method, path, body }: Question): string =>
   `${method} ${path}\n${JSON.stringify(JSON.parse(body), null, 2)}`;
 
@@ -198,5 +187,6 @@ function arranged(table: Table, { show, measure, limit, by, dimension }: Draft):
   const sorted = [...rows]
     .filter((row) => row[at] !== null && Number(row[at]) !== 0)
     .sort((one, other) => Number(other[at]) - Number(one[at]));
-  return { ...table, columns, rows: sorted.slice(0, Number(limit)) };
+  const first = sorted.slice(0, Number(limit));
+  return { ...table, columns, rows: first, ...(first.length < sorted.length ? { of: sorted.length } : {}) };
 }

@@ -3,13 +3,13 @@ import {
   ANY,
   type Draft,
   type Interval,
-  intervalFor,
   type Measure,
   type Metric,
   measureOf,
   metricsOf,
-  type Window,
+  type OnChange,
   withMeasure,
+  withWindow,
 } from '../ask/draft.js';
 import { Choice, Entry, type Option } from '../parts/controls.js';
 import { activeColumns, type Column, columnOf, type Dimension } from '../server/model.js';
@@ -19,7 +19,7 @@ import { TestFields, WindowFields } from './test-fields.js';
 interface ShowProps {
   readonly draft: Draft;
   readonly dimension: Dimension | undefined;
-  readonly onChange: (draft: Draft) => void;
+  readonly onChange: OnChange<Draft>;
 }
 
 export function ShowFields(props: ShowProps) {
@@ -66,7 +66,8 @@ function MeasureFields({ draft, dimension, onChange }: ShowProps) {
   const measure = measureOf(draft);
   const columns = activeColumns(dimension);
   const column = measure.of === 'entities' ? undefined : columnOf(dimension, measure.column);
-  const set = (next: Partial<Measure>): void => onChange(withMeasure(draft, { ...measure, ...next }));
+  const set = (next: Partial<Measure>): void =>
+    onChange((now) => withMeasure(now, { ...measureOf(now), ...next }));
   const options = measureOptions(draft, columns);
   const chosen = measure.of === 'entities' ? 'entities' : `${measure.of} ${measure.column}`;
   const choose = (value: string): void => {
@@ -83,7 +84,7 @@ function MeasureFields({ draft, dimension, onChange }: ShowProps) {
     <>
       <Choice label="What to work out" value={chosen} options={options} onChange={choose} />
       {column?.isEvent && (
-        <div class="counted">
+        <div class="counted" key={`${draft.show === 'time'} ${column.name}`}>
           <p class="label">Only events whose value is</p>
           <TestFields
             key={column.name}
@@ -96,9 +97,7 @@ function MeasureFields({ draft, dimension, onChange }: ShowProps) {
             dimension={draft.dimension}
             column={column}
             window={measure}
-            onChange={(window: Window) =>
-              onChange(withMeasure({ ...draft, interval: intervalFor(window) }, { ...measure, ...window }))
-            }
+            onChange={(change) => onChange((now) => withWindow(now, change(measureOf(now))))}
           />
         </div>
       )}
@@ -117,21 +116,24 @@ function GroupFields({ draft, dimension, onChange }: ShowProps) {
         label="For each"
         value={draft.by}
         options={columnOptions(groups)}
-        onChange={(name) => onChange({ ...draft, by: name })}
+        onChange={(name) => onChange((now) => ({ ...now, by: name }))}
       />
       {by?.isEvent && draft.measure.of === 'entities' && (
         <WindowFields
+          key={by.name}
           dimension={draft.dimension}
           column={by}
           window={draft.measure}
-          onChange={(window) => onChange({ ...draft, measure: { ...draft.measure, ...window } })}
+          onChange={(change) =>
+            onChange((now) => ({ ...now, measure: { ...now.measure, ...change(now.measure) } }))
+          }
         />
       )}
       <Entry
         label="At most"
         class="short"
         value={draft.limit}
-        onChange={(limit) => onChange({ ...draft, limit })}
+        onChange={(limit) => onChange((now) => ({ ...now, limit }))}
       />
     </>
   );
@@ -144,7 +146,7 @@ const IntervalField = ({ draft, onChange }: ShowProps) => (
     label="Part by"
     value={draft.interval}
     options={INTERVALS.map((name) => ({ value: name, text: name }))}
-    onChange={(interval) => onChange({ ...draft, interval: interval as Interval })}
+    onChange={(interval) => onChange((now) => ({ ...now, interval: interval as Interval }))}
   />
 );
 
@@ -158,14 +160,17 @@ function MapFields({ draft, dimension, onChange }: ShowProps) {
         label="Places of"
         value={draft.point}
         options={columnOptions(points)}
-        onChange={(point) => onChange({ ...draft, point })}
+        onChange={(point) => onChange((now) => ({ ...now, point }))}
       />
       {column?.isEvent && (
         <WindowFields
+          key={column.name}
           dimension={draft.dimension}
           column={column}
           window={draft.measure}
-          onChange={(window) => onChange({ ...draft, measure: { ...draft.measure, ...window } })}
+          onChange={(change) =>
+            onChange((now) => ({ ...now, measure: { ...now.measure, ...change(now.measure) } }))
+          }
         />
       )}
     </div>
@@ -177,13 +182,11 @@ const COLUMNS_MAX = 9;
 
 function RowsFields({ draft, dimension, onChange }: ShowProps) {
   const attributes = activeColumns(dimension).filter(({ isEvent }) => !isEvent);
-  const toggle = (name: string): void => {
-    const has = draft.columns.includes(name);
-    onChange({
-      ...draft,
-      columns: has ? draft.columns.filter((one) => one !== name) : [...draft.columns, name],
+  const toggle = (name: string): void =>
+    onChange((now) => {
+      const has = now.columns.includes(name);
+      return { ...now, columns: has ? now.columns.filter((one) => one !== name) : [...now.columns, name] };
     });
-  };
   return (
     <div class="fields">
       <fieldset class="checks">
@@ -204,7 +207,7 @@ function RowsFields({ draft, dimension, onChange }: ShowProps) {
         label="At most"
         class="short"
         value={draft.limit}
-        onChange={(limit) => onChange({ ...draft, limit })}
+        onChange={(limit) => onChange((now) => ({ ...now, limit }))}
       />
     </div>
   );

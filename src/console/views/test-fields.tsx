@@ -1,7 +1,14 @@
 /** How a value is compared, and with what: of conditions, and of what counts of a metric's events. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { tablesOf } from '../answer/table.js';
-import { type Operator, operatorsOf, type Test, valueCountOf, type Window } from '../ask/draft.js';
+import {
+  type OnChange,
+  type Operator,
+  operatorsOf,
+  type Test,
+  valueCountOf,
+  type Window,
+} from '../ask/draft.js';
 import { useConsole } from '../parts/context.js';
 import { Choice, Entry } from '../parts/controls.js';
 import type { Column } from '../server/model.js';
@@ -107,34 +114,46 @@ interface WindowProps {
   readonly dimension: string;
   readonly column: Column;
   readonly window: Window;
-  readonly onChange: (window: Window) => void;
+  readonly onChange: OnChange<Window>;
 }
 
+const isOpen = ({ from, to }: Window): boolean => from === '' && to === '';
+
+/** To be keyed by its column: dates that are still being found are those of the one that it began with. */
 export function WindowFields({ dimension, column, window, onChange }: WindowProps) {
   const { client } = useConsole();
-  const all = (): void => {
-    eventWindow(client, dimension, column.name).then(onChange, () => {});
+  const isShown = useRef(true);
+  const find = (choose: (found: Window, now: Window) => Window): void => {
+    eventWindow(client, dimension, column.name).then(
+      (found) => {
+        if (isShown.current) onChange((now) => choose(found, now));
+      },
+      () => {},
+    );
   };
-  const { from, to } = window;
-  // Only what nobody chose yet is filled in.
   useEffect(() => {
-    if (from === '' && to === '') all();
-  }, [column.name]);
+    // Only what nobody chose yet is filled in.
+    if (isOpen(window)) find((found, now) => (isOpen(now) ? found : now));
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const { from, to } = window;
   return (
     <div class="window">
       <Entry
         label={`${column.name}: from`}
         type="date"
         value={from}
-        onChange={(day) => onChange({ from: day, to })}
+        onChange={(day) => onChange((now) => ({ ...now, from: day }))}
       />
       <Entry
         label={`${column.name}: to, with that day`}
         type="date"
         value={to}
-        onChange={(day) => onChange({ from, to: day })}
+        onChange={(day) => onChange((now) => ({ ...now, to: day }))}
       />
-      <button type="button" class="quiet" onClick={all}>
+      <button type="button" class="quiet" onClick={() => find((found) => found)}>
         All dates
       </button>
     </div>

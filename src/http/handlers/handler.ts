@@ -83,6 +83,8 @@ export interface OpenCall extends AnyCall {
   readonly sessions: Sessions;
   /** Text of the client's address. */
   readonly client: string;
+  /** Told who signs in, for the audit. */
+  readonly notes: AskNotes;
 }
 
 /** Members of the answer's object as JSON text, without braces; `status` and `took` are added by the caller. */

@@ -10,7 +10,15 @@ import { type Members, membersOf, type OpenCall } from './handler.js';
  * with 7050 for a body of another form, 1502 after too many failed attempts, 9003 when too many sign in at once, 502 when
  * email and password do not fit (the same text and about the same time for both), 503 when the user is in no group or may not use the database.
  */
-export async function signIn({ body, catalog, engine, sessions, nowMs, client }: OpenCall): Promise<Members> {
+export async function signIn({
+  body,
+  catalog,
+  engine,
+  sessions,
+  nowMs,
+  client,
+  notes,
+}: OpenCall): Promise<Members> {
   const { email, password, databaseName } = api.readSignIn(api.parseJson(body));
   const { attempts } = sessions;
   attempts?.check(email, client);
@@ -19,6 +27,7 @@ export async function signIn({ body, catalog, engine, sessions, nowMs, client }:
   attempts?.check(email, client);
   const newest = engine.catalog();
   const user = newest.users.get(email);
+  notes.signsInAs = user?.email ?? null;
   if (!fits || user === undefined || user.passwordHash !== catalog.users.get(email)?.passwordHash) {
     attempts?.failed(email, client);
     throw new QuarryError(502, 'email or password is wrong');

@@ -30,21 +30,26 @@ export function kindOf(schema: Schema): Html {
 const joined = (parts: readonly Html[]): Html =>
   html`${parts.map((part, index) => (index === 0 ? part : html` or ${part}`))}`;
 
-const BOUNDS: readonly (readonly [keyword: string, words: string])[] = [
-  ['minimum', 'at least'],
-  ['maximum', 'at most'],
-  ['minLength', 'characters, at least'],
-  ['maxLength', 'characters, at most'],
-  ['minItems', 'items, at least'],
-  ['maxItems', 'items, at most'],
+const BOUNDS: readonly (readonly [least: string, most: string, unit: string])[] = [
+  ['minimum', 'maximum', ''],
+  ['minLength', 'maxLength', ' characters'],
+  ['minItems', 'maxItems', ' items'],
 ];
+
+/** `at least 1, at most 100 items`, for each unit that has a bound. */
+function boundsOf(schema: Schema): readonly string[] {
+  return BOUNDS.flatMap(([least, most, unit]) => {
+    const ends = [
+      ...(typeof schema[least] === 'number' ? [`at least ${schema[least].toLocaleString('en-US')}`] : []),
+      ...(typeof schema[most] === 'number' ? [`at most ${schema[most].toLocaleString('en-US')}`] : []),
+    ];
+    return ends.length === 0 ? [] : [ends.join(', ') + unit];
+  });
+}
 
 /** Its description with its bounds. */
 function remarksOf(schema: Schema): Html {
-  const bounds = BOUNDS.filter(([keyword]) => typeof schema[keyword] === 'number').map(
-    ([keyword, words]) =>
-      html` <span class="bound">${words} ${Number(schema[keyword]).toLocaleString('en-US')}</span>`,
-  );
+  const bounds = boundsOf(schema).map((text) => html` <span class="bound">${text}</span>`);
   return html`${prose(typeof schema.description === 'string' ? schema.description : '')}${bounds}`;
 }
 
@@ -63,5 +68,5 @@ export function fieldTable(schema: Schema): Html {
     );
   }
   if (rows.length === 0) return html`<p>${kindOf(schema)}</p>`;
-  return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Value</th><th></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table class="fields"><thead><tr><th>Field</th><th>Value</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -168,7 +168,9 @@ ${all}</section>
 }
 
 const limitsHtml = (document: ApiDocument): Html => html`<section id="limits"><h2>Limits</h2>
-<div class="scroll"><table><thead><tr><th>At most</th><th></th></tr></thead><tbody>${document['x-limits'].map(
+<div class="scroll"><table><thead><tr><th>Of what</th><th>At most</th></tr></thead><tbody>${document[
+  'x-limits'
+].map(
   ({ what, most }) =>
     html`<tr><th scope="row">${prose(what)}</th><td>${most.toLocaleString('en-US')}</td></tr>`,
 )}</tbody></table></div></section>

@@ -36,6 +36,7 @@ pre { background: var(--ground); border: 1px solid var(--line); border-radius: 6
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
+.fields th { white-space: nowrap; }
 .facts, .bound { color: var(--faint); font-size: .85rem; }
 .needed { color: var(--delete); }
 b.get { color: var(--get); } b.post { color: var(--post); } b.put { color: var(--put); } b.delete { color: var(--delete); }
@@ -46,6 +47,9 @@ dd ul { margin: 0; padding-left: 1rem; }
   nav { position: static; height: auto; max-height: 35vh; border-right: 0; border-bottom: 1px solid var(--line); }
   nav a { padding: .5rem 0; }
   main { padding: 1rem 1rem 4rem; }
+  .fields thead { display: none; }
+  .fields tr { display: block; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  .fields th, .fields td { display: block; padding: 0; border: 0; }
 }
 @media print { nav, .skip { display: none; } body { display: block; } }
 `;

@@ -1,4 +1,5 @@
 /** A name that was meant, perhaps: the nearest by edit distance, where it is near. */
+import { editDistance } from '../../base/index.js';
 import { lowerCase } from '../../schema/index.js';
 
 /** Longer names are nobody's typing errors, and would cost time. */
@@ -20,50 +21,11 @@ export function suggestion(name: string, candidates: Iterable<string>): string |
   for (const candidate of candidates) {
     if (++looked > CANDIDATES_MAX) break;
     if (Math.abs(candidate.length - name.length) > bound) continue;
-    const distance = editDistance(...differing(wanted, lowerCase(candidate)), bound);
+    const distance = editDistance(wanted, lowerCase(candidate), bound);
     if (distance > bound) continue;
     if (distance === 0) return candidate;
     nearest = candidate;
     bound = distance - 1;
   }
   return nearest;
-}
-
-/** Both words without the letters that they begin and end with alike, which no edit touches. */
-function differing(a: string, b: string): readonly [string, string] {
-  let start = 0;
-  const shorter = Math.min(a.length, b.length);
-  while (start < shorter && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  return [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-}
-
-/**
- * Letters added, left out, changed, or swapped with their neighbour, between two words; where that is more than `bound`,
- * some number above it. Only the cells at most `bound` beside the diagonal are worked out.
- */
-function editDistance(a: string, b: string, bound: number): number {
-  const far = bound + 1;
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => Math.min(index, far));
-  for (let row = 1; row <= a.length; row++) {
-    const current = new Array<number>(b.length + 1).fill(far);
-    current[0] = Math.min(row, far);
-    let nearest = current[0];
-    const end = Math.min(b.length, row + bound);
-    for (let column = Math.max(1, row - bound); column <= end; column++) {
-      const same = a[row - 1] === b[column - 1];
-      let least = Math.min(last[column - 1] + (same ? 0 : 1), last[column] + 1, current[column - 1] + 1);
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) least = Math.min(least, before[column - 2] + 1);
-      current[column] = Math.min(least, far);
-      nearest = Math.min(nearest, least, last[column]);
-    }
-    // A swap reaches back two rows, nothing further.
-    if (nearest > bound && last[0] > bound) return far;
-    before = last;
-    last = current;
-  }
-  return last[b.length];
 }

@@ -16,6 +16,7 @@ import { buildIfStale } from '../build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const out = path.join(root, 'dist/binary');
+const binaryFile = path.join(out, 'quarry');
 const STARTED = [
   ...['dist/src/main.js', 'dist/src/main.cjs', 'dist/src/worker/entry.js', 'dist/src/worker/entry.cjs'],
   'dist/src/pg/catalog-thread.js',
@@ -37,6 +38,17 @@ const DATA = [
   'node_modules/vega-datasets/data/flights-3m.parquet',
   'node_modules/vega-datasets/data/flights-20k.json',
 ];
+/** Changed whenever what goes into the executable is: the stamp of the build stands for all that is built. */
+const INPUTS = [
+  'dist/.stamp',
+  'package-lock.json',
+  'data/airports.csv',
+  'data/earthquakes.json',
+  'src/tools/binary/build.mjs',
+  'src/tools/binary/boot.cjs',
+];
+/** No build takes as long. */
+const BUILD_MS_MAX = 300_000;
 /** A tenth larger than at the highest quality, in a tenth of the time. */
 const PACKING = { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 };
 const RUN = `import('./dist/src/main.js');\n`;
@@ -93,29 +105,80 @@ function writeAssets(files, dir) {
   return assets;
 }
 
+/** What the executable is made of, as one text: what is built, what is installed, its data and this file. */
+function inputsHash() {
+  const hash = createHash('sha256').update(`${process.version} ${process.execPath}`);
+  for (const file of INPUTS) hash.update(fs.readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Builds it, unless the one that is there was made of the same; its path. Of several at once, the others wait for one. */
 export async function buildBinary() {
   await buildIfStale();
-  const work = path.join(out, 'work');
-  fs.rmSync(work, { recursive: true, force: true });
-  fs.mkdirSync(work, { recursive: true });
-  const config = {
-    main: path.join(root, 'src/tools/binary/boot.cjs'),
-    output: path.join(work, 'program.blob'),
-    disableExperimentalSEAWarning: true,
-    assets: writeAssets(await filesOfProgram(), work),
-  };
-  fs.writeFileSync(path.join(work, 'config.json'), JSON.stringify(config));
-  execFileSync(process.execPath, ['--experimental-sea-config', path.join(work, 'config.json')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const binary = path.join(work, 'quarry');
-  fs.copyFileSync(process.execPath, binary);
-  fs.chmodSync(binary, 0o755);
-  strip(binary);
-  await inject(binary, 'NODE_SEA_BLOB', fs.readFileSync(config.output), { sentinelFuse: FUSE });
-  fs.renameSync(binary, path.join(out, 'quarry'));
-  fs.rmSync(work, { recursive: true });
-  return path.join(out, 'quarry');
+  fs.mkdirSync(out, { recursive: true });
+  const free = await lockOut();
+  try {
+    const madeOf = path.join(out, 'made-of');
+    const inputs = inputsHash();
+    const isFresh = fs.existsSync(binaryFile) && fs.existsSync(madeOf);
+    if (isFresh && fs.readFileSync(madeOf, 'utf8') === inputs) return binaryFile;
+    await makeBinary();
+    fs.writeFileSync(madeOf, inputs);
+    return binaryFile;
+  } finally {
+    free();
+  }
+}
+
+/** Waits until no other process builds; gives what ends that. A file names who builds; one that died does so no longer. */
+async function lockOut() {
+  const lock = path.join(out, 'lock');
+  for (;;) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      return () => fs.rmSync(lock, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (isAbandoned(lock)) fs.rmSync(lock, { force: true });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function isAbandoned(lock) {
+  try {
+    if (Date.now() - fs.statSync(lock).mtimeMs > BUILD_MS_MAX) return true;
+    const pid = Number(fs.readFileSync(lock, 'utf8'));
+    if (pid > 0) process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+async function makeBinary() {
+  // Of its own, should two build after all.
+  const work = fs.mkdtempSync(path.join(out, 'work-'));
+  try {
+    const config = {
+      main: path.join(root, 'src/tools/binary/boot.cjs'),
+      output: path.join(work, 'program.blob'),
+      disableExperimentalSEAWarning: true,
+      assets: writeAssets(await filesOfProgram(), work),
+    };
+    fs.writeFileSync(path.join(work, 'config.json'), JSON.stringify(config));
+    execFileSync(process.execPath, ['--experimental-sea-config', path.join(work, 'config.json')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const binary = path.join(work, 'quarry');
+    fs.copyFileSync(process.execPath, binary);
+    fs.chmodSync(binary, 0o755);
+    strip(binary);
+    await inject(binary, 'NODE_SEA_BLOB', fs.readFileSync(config.output), { sentinelFuse: FUSE });
+    fs.renameSync(binary, binaryFile);
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
 }
 
 /** Without the tool the executable is an eighth larger. */

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { RemoteClient } from '../../../src/commands/remote/index.js';
 import { startServer } from '../../demo/server.js';
@@ -120,6 +121,40 @@ t.test('bad rows', async (t) => {
     t.strictSame(await selected(server, 'SELECT COUNT(*) AS n, MIN(n) AS low, MAX(n) AS high FROM [later]'), [
       { n: 1_500, low: 3_000, high: 4_499 },
     ]);
+  });
+
+  t.test('an insert is the same in every encoding, and a bomb of any kind is refused', async (t) => {
+    const client = new RemoteClient(server, 1);
+    t.teardown(() => client.close());
+    const post = (body: Uint8Array, encoding: string, contentType: string): Promise<string> =>
+      client.text({
+        ...{ method: 'POST', path: '/v1/insert', key: server.writeKey, body, contentType },
+        headers: encoding === 'identity' ? {} : { 'content-encoding': encoding },
+      });
+    const encoders = {
+      identity: (bytes: Buffer) => bytes,
+      gzip: (bytes: Buffer) => gzipSync(bytes),
+      br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+    };
+    const [json, ndjson] = ['application/json', 'application/x-ndjson'];
+    for (const [encoding, encode] of Object.entries(encoders)) {
+      const create = '"auto-create":["dimension","column"]';
+      const name = (form: string): string => `${encoding}-${form}`;
+      const row = '"text":"é 東京","n":9223372036854775807';
+      const body = `{"e":{"dimension":"${name('json')}",${row}},${create}}`;
+      await post(encode(Buffer.from(body)), encoding, json);
+      const lines = `{${create}}\n{"id":"e","dimension":"${name('lines')}",${row}}\n`;
+      t.match(await post(encode(Buffer.from(lines)), encoding, ndjson), '"status":"success"');
+      for (const form of ['json', 'lines']) {
+        const statement = `SELECT text, CAST(n AS VARCHAR) AS n FROM [${name(form)}]`;
+        const expected = [{ text: 'é 東京', n: '9223372036854775807' }];
+        t.strictSame(await selected(server, statement), expected, name(form));
+      }
+      if (encoding === 'identity') continue;
+      const bomb = encode(Buffer.alloc(50 * 2 ** 20, ' '));
+      await t.rejects(post(bomb, encoding, json), { status: 413, code: 1507 });
+      t.match(await post(bomb, encoding, ndjson), /^\{"part":1,"first-line":1,"lines":1,.*"code":1507/);
+    }
   });
 
   t.test('files that are cut, or nothing at all, are refused with what is wrong', async (t) => {

@@ -1,11 +1,13 @@
+import zlib from 'node:zlib';
+import type { Page } from 'playwright-core';
 import t from 'tap';
-import { Description } from '../../../src/http/description.js';
 import { ENDPOINTS } from '../../../src/http/endpoints.js';
 import { apiPage } from '../../../src/openapi/index.js';
-import { sentDocument } from '../checker.js';
+import { noBrowser, openBrowser, PHONE, sidewaysOf } from '../../console/browser.js';
+import { startFront } from '../../http/harness.js';
+import { describer, sentDocument } from '../checker.js';
 
-const description = new Description(ENDPOINTS);
-const asked = (path: string, method = 'get') => description.answer({ method, path, overHttps: true });
+const { answer: asked } = describer();
 const page = String(asked('/docs')?.body);
 
 t.test('the page names every endpoint, field, limit and error code', async (t) => {
@@ -18,6 +20,7 @@ t.test('the page names every endpoint, field, limit and error code', async (t) =
     Object.keys(properties ?? {}),
   );
   for (const field of new Set(fields)) t.ok(page.includes(`<code>${field}</code>`), field);
+  t.match(page, />at least 1, at most 100 items</);
 });
 
 t.test('it asks for nothing but its own style sheet, and every link leads somewhere', async (t) => {
@@ -46,14 +49,63 @@ t.test('whatever stands in the document stands in the page as text', async (t) =
   t.notMatch(apiPage(document, '/docs/style.css'), /<img/);
 });
 
-t.test('they are served over HTTPS, to GET and HEAD', async (t) => {
+t.test('they are served over HTTPS, to GET and HEAD, packed once', async (t) => {
   for (const path of ['/v1/openapi.json', '/docs', '/docs/style.css']) {
-    t.match(asked(path), { status: 200 });
-    t.match(asked(path, 'head'), { status: 200 });
-    t.throws(() => asked(path, 'post'), { code: 1505 });
-    t.throws(() => description.answer({ method: 'get', path, overHttps: false }), { code: 1506 });
+    const plain = asked(path);
+    t.match(plain, { status: 200 });
+    t.match(asked(path, { method: 'head' }), { status: 200 });
+    t.throws(() => asked(path, { method: 'post' }), { code: 1505 });
+    t.throws(() => asked(path, { overHttps: false }), { code: 1506 });
+    const br = asked(path, { acceptEncoding: 'gzip, br' });
+    t.ok(zlib.brotliDecompressSync(br?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
+    const gzip = asked(path, { acceptEncoding: 'br;q=0.1, gzip' });
+    t.ok(zlib.gunzipSync(gzip?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
+    t.equal(asked(path, { acceptEncoding: 'br' })?.body, br?.body, 'packed for all who ask');
+    const ifNoneMatch = new Map(br?.headers).get('ETag') ?? '';
+    t.match(asked(path, { acceptEncoding: 'br', ifNoneMatch }), { status: 304, body: '' });
   }
   t.equal(asked('/docs/other'), null);
   const headers = new Map(asked('/docs')?.headers);
   t.match(headers.get('Content-Security-Policy'), /default-src 'none'; style-src 'self'/);
 });
+
+const KEYBOARD = 'a reader with a keyboard reaches every endpoint on a phone, and nothing is wider';
+
+t.test(KEYBOARD, { skip: noBrowser }, async (t) => {
+  const { httpsPort } = await startFront(t);
+  const browser = await openBrowser();
+  t.teardown(() => browser.close());
+  const context = await browser.newContext({
+    ...{ ignoreHTTPSErrors: true, viewport: PHONE, colorScheme: 'dark' as const },
+  });
+  const onPage = await context.newPage();
+  const loaded = await onPage.goto(`https://127.0.0.1:${httpsPort}/docs`);
+  t.equal(loaded?.headers()['content-encoding'], 'br');
+  t.equal(await sidewaysOf(onPage), 0);
+  const wanted = new Set([...page.matchAll(/<article id="([^"]+)"/g)].map(([, id]) => `#${id}`));
+  for (const name of [...wanted].filter((id) => id.startsWith('#schema-'))) wanted.delete(name);
+  t.ok(wanted.size > 40, `${wanted.size} endpoints`);
+  await onPage.keyboard.press('Tab');
+  t.equal((await focused(onPage)).href, '#top', 'past the list of endpoints at once');
+  for (let stops = 0; wanted.size > 0 && stops < 100; stops++) {
+    await onPage.keyboard.press('Tab');
+    const { href, inSight, outline } = await focused(onPage);
+    t.ok(inSight && outline === 'solid', `${href} has the focus where one sees it`);
+    wanted.delete(href);
+  }
+  t.strictSame([...wanted], []);
+});
+
+interface Focused {
+  readonly href: string;
+  readonly inSight: boolean;
+  readonly outline: string;
+}
+
+const focused = (onPage: Page): Promise<Focused> =>
+  onPage.evaluate(`(() => {
+    const { top, bottom, left, right } = document.activeElement.getBoundingClientRect();
+    const inSight = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+    const outline = getComputedStyle(document.activeElement).outlineStyle;
+    return { href: document.activeElement.getAttribute('href') ?? '', inSight, outline };
+  })()`);

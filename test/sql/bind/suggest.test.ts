@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
+import { editDistance, Prng } from '../../../src/base/index.js';
 import { suggestion } from '../../../src/sql/bind/suggest.js';
 
 const SEED = 173_205;
@@ -25,22 +25,6 @@ t.test('the same name in other letters goes before a near one', async (t) => {
   t.equal(suggestion('AGE', ['ages', 'age']), 'age');
 });
 
-/** Optimal string alignment, the whole table. */
-function distanceOf(a: string, b: string): number {
-  const table = Array.from({ length: a.length + 1 }, (_, row) => {
-    return Array.from({ length: b.length + 1 }, (_, place) => (row === 0 ? place : place === 0 ? row : 0));
-  });
-  for (let row = 1; row <= a.length; row++) {
-    for (let place = 1; place <= b.length; place++) {
-      const changed = table[row - 1][place - 1] + (a[row - 1] === b[place - 1] ? 0 : 1);
-      table[row][place] = Math.min(changed, table[row - 1][place] + 1, table[row][place - 1] + 1);
-      const swapped = row > 1 && place > 1 && a[row - 1] === b[place - 2] && a[row - 2] === b[place - 1];
-      if (swapped) table[row][place] = Math.min(table[row][place], table[row - 2][place - 2] + 1);
-    }
-  }
-  return table[a.length][b.length];
-}
-
 t.test('what is suggested has the least distance of all names within a third of the letters', async (t) => {
   const prng = new Prng(SEED);
   const wrong: string[] = [];
@@ -49,7 +33,7 @@ t.test('what is suggested has the least distance of all names within a third of 
   for (let round = 0; round < 3_000; round++) {
     const written = word();
     const names = Array.from({ length: 6 }, word);
-    const distances = names.map((name) => distanceOf(written, name));
+    const distances = names.map((name) => editDistance(written, name, 10));
     const least = Math.min(...distances);
     const bound = Math.min(3, Math.max(1, Math.floor(written.length / 3)));
     const expected = least <= bound ? names[distances.indexOf(least)] : null;

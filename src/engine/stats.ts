@@ -1,0 +1,81 @@
+/** The engine's figures, read of its parts when they are asked for. */
+import { bytesOf, Distribution } from '../base/index.js';
+import type { LogStats, LogTimes } from '../wal/index.js';
+import type { EngineStats } from './api.js';
+import type { Archiving } from './archiving.js';
+import type { Checkpointer } from './checkpoint.js';
+import type { LaneRepair } from './lane-repair.js';
+import type { LaneSet } from './lanes.js';
+import type { OnceTable } from './once.js';
+import type { ReplayProgress } from './replay-progress.js';
+import type { ResultCache } from './result-cache.js';
+import type { WriteMemory } from './write-memory.js';
+import type { WriteOrder } from './write-order.js';
+
+export interface StatsParts {
+  readonly lanes: LaneSet;
+  readonly order: WriteOrder;
+  readonly checkpoints: Checkpointer;
+  readonly archiving: Archiving;
+  readonly progress: ReplayProgress;
+  readonly memory: WriteMemory;
+  readonly memoryLimitBytes: number;
+  readonly repair: LaneRepair;
+  readonly once: OnceTable;
+  readonly cache: Pick<ResultCache, 'bytes' | 'hitCount' | 'missCount'>;
+}
+
+const NO_LOG_STATS: LogStats = {
+  lsnAppended: 0,
+  lsnDurable: 0,
+  fsyncCount: 0,
+  bytesWritten: 0,
+  recordCount: 0,
+  fileCount: 0,
+};
+
+const NO_VALUES = new Distribution([]).figures;
+const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
+
+export function statsOf(parts: StatsParts): EngineStats {
+  const { lanes, order, progress, memoryLimitBytes, repair, once, cache } = parts;
+  const memory = parts.memory.used;
+  const log = order.isOpen ? order.log.stats() : NO_LOG_STATS;
+  const times = order.isOpen ? order.log.times() : NO_LOG_TIMES;
+  const archive = parts.archiving.stats;
+  const checkpoints = parts.checkpoints.figures;
+  return {
+    lsnAppended: log.lsnAppended,
+    lsnDurable: log.lsnDurable,
+    lsnApplied: order.lsnApplied,
+    lsnCheckpoint: parts.checkpoints.lsn,
+    logFsyncCount: log.fsyncCount,
+    logFsyncSeconds: times.fsyncSeconds,
+    logGroupRecords: times.groupRecords,
+    logBytesSinceCheckpoint: checkpoints.logBytesBehind,
+    logBytesWritten: log.bytesWritten,
+    logRecordCount: log.recordCount,
+    checkpointCount: checkpoints.seconds.count,
+    checkpointSeconds: checkpoints.seconds,
+    checkpointFailureCount: checkpoints.failureCount,
+    checkpointAgeSeconds: checkpoints.ageSeconds,
+    replayBytes: progress.bytes,
+    replayBytesDone: progress.bytesDone,
+    replayRecordCount: progress.recordCount,
+    memoryUsedBytes: bytesOf(memory),
+    memory,
+    memoryLimitBytes,
+    laneCount: lanes.all.length,
+    shardCount: lanes.shardCount,
+    lanesDown: repair.underWay.size,
+    laneRestartCount: repair.count,
+    onceCount: once.count,
+    archivedFileCount: archive.fileCount,
+    archiveWaitingCount: archive.waitingCount,
+    archiveFailureCount: archive.failureCount,
+    retentionSuspended: order.visible.retentionSuspended ? 1 : 0,
+    cacheBytes: cache.bytes,
+    cacheHitCount: cache.hitCount,
+    cacheMissCount: cache.missCount,
+  };
+}

@@ -1,0 +1,33 @@
+/** The demo's small data: 20,000 flights, all airports and earthquakes. */
+import { airportBodies } from '../../src/commands/demo/airports.js';
+import { earthquakeBodies } from '../../src/commands/demo/earthquakes.js';
+import { flightBodies } from '../../src/commands/demo/flight-bodies.js';
+import { readFlights } from '../../src/commands/demo/flights.js';
+import { INSERTS_IN_FLIGHT, insertAll } from '../../src/commands/demo/load.js';
+import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
+import { RemoteClient, type RemotePlace } from '../../src/commands/remote/client.js';
+import { NodeFileSystem } from '../../src/io/index.js';
+import type { Keys } from '../support/server-process.js';
+
+interface Loaded extends RemotePlace {
+  readonly keys: Keys;
+}
+
+/** Makes the model, and inserts what it is for. */
+export async function loadDemo({ keys: { master, write }, ...place }: Loaded): Promise<void> {
+  const api = new RemoteClient(place, INSERTS_IN_FLIGHT);
+  const make = (at: string, items: unknown) =>
+    api.json({ method: 'POST', path: at, key: master, body: JSON.stringify(items) });
+  await make('/v1/dimension', DIMENSIONS);
+  await make('/v1/column', COLUMNS);
+  const files = new NodeFileSystem();
+  const now = (): number => performance.now();
+  for (const bodies of [
+    airportBodies(files),
+    flightBodies(readFlights(files, true)),
+    earthquakeBodies(files),
+  ]) {
+    await insertAll(api, write, bodies, now, () => {});
+  }
+  api.close();
+}

@@ -1,0 +1,167 @@
+/**
+ * The README's clients beside curl: psql, node-postgres and a program in Node, on the data of the chapters before and that of the
+ * demo.
+ */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import t from 'tap';
+import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
+import { loadDemo } from '../console/demo-data.js';
+import { freePort } from '../support/server-process.js';
+import { ROOT } from '../tidy/source.js';
+import { blocksUnder, chapter, missingTools, type ReadmeSite, shellBlocksUnder, startSite } from './shell.js';
+
+t.setTimeout(120_000);
+
+const missing = missingTools();
+const noPsql = missingTools(['psql']).length > 0 && 'psql is not on this machine (postgresql-client)';
+
+/** What `POST /v1/sql` answers: the names of its columns and their values, row by row. */
+interface Answered {
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** What the README asks that only reads, each text once. */
+function selects(): string[] {
+  const found = ['SQL', 'Postgres clients', 'The client'].flatMap((heading) =>
+    [...chapter(heading).matchAll(/(["'])(SELECT [\s\S]*?)\1/g)].map(([, , text]) => text),
+  );
+  return [...new Set(found)];
+}
+
+/** Values as JSON has them, read from those of Postgres by the OIDs of their types. */
+const READERS: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  25: String,
+  114: (text) => JSON.parse(text),
+  701: Number,
+  1184: (text) => new Date(text).toISOString().replace('.000Z', 'Z'),
+  1700: Number,
+};
+
+t.test(
+  'clients of Postgres and a program in Node find what SQL over HTTPS does',
+  { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
+  async (t) => {
+    const port = await freePort();
+    const site = await startSite(t, ['--pg-port', String(port)]);
+    const keys = site.server.keys();
+    const [, first] = shellBlocksUnder('Use it');
+    const [questions] = shellBlocksUnder('Asking');
+    await site.linesOf(`${first}\n${questions}`);
+    const certificate = fs.readFileSync(path.join(site.dir, 'store/tls/cert.pem'), 'utf8');
+    await loadDemo({ url: `https://127.0.0.1:${site.httpsPort}`, certificate, keys });
+
+    const psql = async (...commands: readonly string[]): Promise<string> => {
+      const flags = ['-XAt', '-F', '\t', '-P', 'null=NULL', '-h', '127.0.0.1', '-p', String(port)];
+      const all = [...flags, '-U', 'any', '-d', 'quarry', ...commands.flatMap((command) => ['-c', command])];
+      const env = { ...process.env, PGPASSWORD: keys.read, PGSSLMODE: 'require' };
+      return (await promisify(execFile)('psql', all, { env })).stdout;
+    };
+    const client = new pg.Client({
+      ...{ host: '127.0.0.1', port, database: 'quarry', user: 'any', password: keys.read },
+      ssl: { ca: certificate },
+      types: { getTypeParser: () => String },
+    });
+    t.teardown(() => client.end());
+    await client.connect();
+    const lists = { skip: noPsql };
+
+    await t.test("psql's block runs as it stands", lists, async (t) => {
+      const [block] = shellBlocksUnder('Postgres clients');
+      const script = `KEY=${keys.master}\n${block.replace('5432', String(port))}`;
+      const lines = await site.linesOf(script);
+      t.ok(lines.some((line) => /visit\.date +\| timestamp with time zone/.test(line)));
+      t.ok(lines.includes('(5 rows)'));
+    });
+
+    await t.test("the README's questions have one answer everywhere", async (t) => {
+      const texts = selects();
+      t.ok(texts.length >= 10, `${texts.length} SELECTs`);
+      for (const text of texts) {
+        const expected = await overHttps(site, keys.read, text);
+        const { fields, rows } = await client.query({ text, rowMode: 'array' });
+        const values = rows.map((row: readonly (string | null)[]) =>
+          row.map((cell, at) => (cell === null ? null : READERS[fields[at].dataTypeID](cell))),
+        );
+        t.strictSame({ names: fields.map(({ name }) => name), rows: values }, expected, text);
+        if (noPsql !== false) continue;
+        const lines = rows.map((row) => `${row.map((cell: string | null) => cell ?? 'NULL').join('\t')}\n`);
+        t.equal(await psql(text), lines.join(''), 'psql prints the same');
+      }
+    });
+
+    const tables = ['default', ...DIMENSIONS.map((dimension) => dimension['api-name'])].sort();
+    const columnsOfAirports = ['entity-id', ...COLUMNS.flatMap(columnsInPostgres), 'score'];
+
+    await t.test('node-postgres lists tables and columns', async (t) => {
+      const listed = await client.query(
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+      );
+      t.strictSame(
+        listed.rows.map(({ name }) => name),
+        tables,
+      );
+      const columns = await client.query(
+        'SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 ORDER BY ordinal_position',
+        ['airports'],
+      );
+      t.strictSame(
+        columns.rows.map(({ name }) => name),
+        columnsOfAirports,
+      );
+    });
+
+    await t.test('psql lists tables and columns', lists, async (t) => {
+      const firsts = (text: string, at: number): string[] =>
+        text
+          .trim()
+          .split('\n')
+          .map((line) => line.split('\t')[at]);
+      t.strictSame(firsts(await psql('\\dt'), 1), tables);
+      t.strictSame(firsts(await psql('\\d airports'), 0), columnsOfAirports);
+    });
+
+    await t.test('the program of the typed client runs as it stands', async (t) => {
+      const [program] = blocksUnder('The client', 'ts');
+      fs.mkdirSync(path.join(site.dir, 'node_modules'));
+      fs.symlinkSync(ROOT, path.join(site.dir, 'node_modules/quarry'));
+      const file = path.join(site.dir, 'program.mjs');
+      const counts = "console.log('rows of the table:', table.numRows);";
+      fs.writeFileSync(file, `${program.replace(':8443', `:${site.httpsPort}`)}\n${counts}`);
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: site.dir });
+      const lines = stdout.trim().split('\n');
+      const {
+        rows: [[older, all]],
+      } = await overHttps(
+        site,
+        keys.read,
+        'SELECT COUNT(CASE WHEN age > 80 THEN 1 END) AS older, COUNT(*) AS total FROM [default]',
+      );
+      t.equal(all, 101_200);
+      t.equal(lines.pop(), `rows of the table: ${all}`);
+      t.equal(lines.length, older);
+      t.match(lines[0], /^\{ 'entity-id': '\w+', age: 8[1-9] \}$/);
+    });
+  },
+);
+
+/** An event column is two there. */
+function columnsInPostgres(column: object): string[] {
+  const { 'api-name': name, dimension, type } = column as Readonly<Record<string, string>>;
+  if (dimension !== 'airports') return [];
+  return type.endsWith('-event') ? [`${name}.value`, `${name}.date`] : [name];
+}
+
+async function overHttps({ linesOf }: ReadmeSite, key: string, text: string): Promise<Answered> {
+  const lines = await linesOf(`curl -s --cacert store/tls/cert.pem -H 'Authorization: ${key}' \\
+    -H 'Content-Type: application/sql' https://127.0.0.1:8443/v1/sql --data-binary @- <<'END'\n${text}\nEND`);
+  const { result } = JSON.parse(lines.join('\n')) as {
+    readonly result: readonly Readonly<Record<string, unknown>>[];
+  };
+  return { names: Object.keys(result[0]), rows: result.map((row) => Object.values(row)) };
+}
