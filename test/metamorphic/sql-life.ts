@@ -91,6 +91,7 @@ export class SqlLife {
   async #differenceOf(server: ConformanceServer, select: Select): Promise<string | null> {
     const { quarry, duck, lite } = printSelect(select);
     const [answer, expected] = await Promise.all([server.sql(quarry), this.#askDuck(duck, select)]);
+    if (typeof expected === 'string' && isUngrouped(expected, answer.text)) return null;
     if (typeof expected === 'string')
       return `DuckDB refuses it: ${expected}; Quarry: ${answer.text.slice(0, 200)}`;
     if (answer.status !== 200) return `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
@@ -146,6 +147,10 @@ export class SqlLife {
     return smallest;
   }
 }
+
+/** Both engines refuse a column outside the keys of the groups. */
+const isUngrouped = (byDuck: string, byQuarry: string): boolean =>
+  byDuck.includes('must appear in the GROUP BY clause') && byQuarry.includes('must stand in GROUP BY');
 
 /** What an HTTP error says up to its first name or number, or what else is wrong without its values. */
 function natureOf(text: string): string {
