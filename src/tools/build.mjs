@@ -166,7 +166,8 @@ export async function buildIfStale() {
     execFileSync(process.execPath, [path.join(root, 'src/tools/postgres-template.mjs'), templateFile]);
     built.push('postgres template');
   }
-  if (built.includes('typescript') || built.includes('kernels')) await keepCode(dist);
+  // Of bundles alone, but what runs them needs the kernels.
+  if (built.includes('typescript')) await keepCode(dist);
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;
 }

@@ -29,7 +29,6 @@ const LONG_FOLDERS = [
   'test/console/',
   'test/demo/',
   'test/commands/',
-  'test/console/',
 ];
 
 /** Folders of tests that are about answers and not about the disk: what they write may lie in memory. */

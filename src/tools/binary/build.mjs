@@ -13,19 +13,14 @@ import zlib from 'node:zlib';
 import { nodeFileTrace } from '@vercel/nft';
 import { inject } from 'postject';
 import { buildIfStale } from '../build.mjs';
+import { BUNDLE_FILES } from '../bundle/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const out = path.join(root, 'dist/binary');
 const binaryFile = path.join(out, 'quarry');
-const STARTED = [
-  ...['dist/src/main.js', 'dist/src/main.cjs', 'dist/src/worker/entry.js', 'dist/src/worker/entry.cjs'],
-  'dist/src/pg/catalog-thread.js',
-];
+const PROGRAM = [...BUNDLE_FILES.map((file) => `dist/${file}`), 'dist/src/pg/catalog-thread.js'];
 /** Read by name, so that no import leads to them. */
 const DATA = [
-  'dist/src/load.cjs',
-  'dist/src/main.cjs.code',
-  'dist/src/worker/entry.cjs.code',
   'dist/src/kernels/kernels.wasm',
   'dist/postgres-template.tar.gz',
   'node_modules/@electric-sql/pglite/dist/pglite.wasm',
@@ -72,13 +67,13 @@ const filesUnder = (dir) =>
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 
 /** Bundles and packages; the trace takes a folder that the program names for one whose files it reads. */
-const isProgram = (file) =>
-  file.startsWith('node_modules/') || STARTED.includes(file) || file.startsWith('dist/src/pg/');
+const isProgram = (file) => file.startsWith('node_modules/') || PROGRAM.includes(file);
 
 async function filesOfProgram() {
   const options = { base: root, processCwd: root, ignore: (file) => !isProgram(file) };
-  const { fileList } = await nodeFileTrace(STARTED, options);
-  return [...new Set([...fileList, ...DATA, ...filesUnder('dist/console')])]
+  const sources = PROGRAM.filter((file) => /\.c?js$/.test(file));
+  const { fileList } = await nodeFileTrace(sources, options);
+  return [...new Set([...fileList, ...PROGRAM, ...DATA, ...filesUnder('dist/console')])]
     .filter((file) => !isForeign(file))
     .sort();
 }

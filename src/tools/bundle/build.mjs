@@ -19,7 +19,15 @@ const NOT_BUNDLED = ['uWebSockets.js', 'lz4-napi', 'pino', 'piscina', 'vega-data
 const LOADER = 'src/load.cjs';
 const LOOK_MS = 20;
 
+const starterFileOf = (source) => source.replace(/\.ts$/, '.js');
 const bundleOf = (source) => source.replace(/\.ts$/, '.cjs');
+const codeOf = (source) => `${bundleOf(source)}.code`;
+
+/** All that starts of them take, relative to dist/. */
+export const BUNDLE_FILES = [
+  LOADER,
+  ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source)]),
+];
 
 /** The file that is started: it only loads the bundle beside it. */
 function starterOf(source) {
@@ -55,8 +63,8 @@ export async function buildBundles(root, dist) {
   });
   fs.copyFileSync(path.join(HERE, 'load.cjs'), path.join(dist, LOADER));
   for (const source of STARTED) {
-    fs.writeFileSync(path.join(dist, source.replace(/\.ts$/, '.js')), starterOf(source));
-    fs.rmSync(path.join(dist, `${bundleOf(source)}.code`), { force: true });
+    fs.writeFileSync(path.join(dist, starterFileOf(source)), starterOf(source));
+    fs.rmSync(path.join(dist, codeOf(source)), { force: true });
   }
 }
 
@@ -85,7 +93,7 @@ export async function keepCode(dist) {
     const as = { key: database['master-key'], ca: fs.readFileSync(`${dir}/data/tls/cert.pem`) };
     for (const [at, body] of FIRST_REQUESTS) await ask(url + at, as, body);
     fs.writeFileSync(when, '');
-    const files = STARTED.map((source) => path.join(dist, `${bundleOf(source)}.code`));
+    const files = STARTED.map((source) => path.join(dist, codeOf(source)));
     while (server.exitCode === null && !files.every((file) => fs.existsSync(file))) await pause(LOOK_MS);
   } finally {
     server.kill();
