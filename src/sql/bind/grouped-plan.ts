@@ -37,8 +37,9 @@ export class GroupKeys {
   over(expression: Expression, inputs: Inputs): Expression {
     return replaceIn(expression, (part) => {
       if (part.op === 'constant') return null;
-      const key = this.#sizes.has(this.#size(part)) ? this.#byKey.get(keyOf(part)) : undefined;
-      if (key !== undefined) return inputExpression(part.type, key);
+      const key = this.#find(part);
+      if (key !== null) return key;
+      if (part.op === 'call' && part.name === 'concat-strict') return this.#behindKey(part, inputs);
       if (part.op !== 'input') return null;
       if (isAggregateInput(part.input)) {
         return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
@@ -46,6 +47,23 @@ export class GroupKeys {
       const { name, place } = inputs.named(part.input);
       throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, place);
     });
+  }
+
+  /** As an input of what stands over the groups; null = it is no key. */
+  #find(expression: Expression): Expression | null {
+    const key = this.#sizes.has(this.#size(expression)) ? this.#byKey.get(keyOf(expression)) : undefined;
+    return key === undefined ? null : inputExpression(expression.type, key);
+  }
+
+  /** a || b || c is (a || b) || c, though held as one list: its longest beginning that is a key; null = none is. */
+  #behindKey(texts: Expression & { readonly op: 'call' }, inputs: Inputs): Expression | null {
+    for (let count = texts.args.length - 1; count > 1; count--) {
+      const key = this.#find({ ...texts, args: texts.args.slice(0, count) });
+      if (key === null) continue;
+      const rest = texts.args.slice(count).map((text) => this.over(text, inputs));
+      return { ...texts, args: [key, ...rest] };
+    }
+    return null;
   }
 
   #size(expression: Expression): number {
