@@ -1,30 +1,46 @@
 /**
- * Runs test files, a few at a time, each as a process of plain Node, and reads the TAP that it writes: a line per
- * assertion, indented below the test it belongs to, at the end the plan `1..N` and the counts
+ * Runs test files, a few at a time, each, or several that belong together, as a process of plain Node, and reads the TAP
+ * that it writes: a line per assertion, indented below the test it belongs to, at the end the plan `1..N` and the counts
  * `# { total: 3, pass: 2, fail: 1 }`. (tap's own runner hangs loaders into every test, and so into every process that
  * a test starts: they cost more than most tests.)
  *
- * A file passes only when it ended by itself with exit code 0, asserted something, and its plan, its top-level results
- * and its counts are there and agree.
+ * A process passes only when it ended by itself with exit code 0, each of its files asserted something, and its plan, its
+ * top-level results and its counts are there and agree.
  */
 import { spawn } from 'node:child_process';
 import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const BATCH = fileURLToPath(new URL('../../dist/test/support/test-batch.js', import.meta.url));
+/** What a batch writes before the results of each file. */
+const FILE_MARK = '# file ';
 
 /** From the signal on which tap tells what still runs until the file is killed. */
 const LAST_WORDS_MS = 5_000;
 
-/** What one file wrote, line by line; keeps everything but the assertions that held. */
+/** What one process wrote, line by line; keeps everything but the assertions that held. */
 class TapReader {
-  /** What the file wrote, without the assertions that held. */
+  /** What was written, without the assertions that held. */
   held = [];
   counts = null;
   #planned = null;
   #results = 0;
   #failedResults = 0;
+  /** Whose results these are; null = of no single file. */
+  #file;
+  /** Files without any so far. */
+  #silent;
+
+  constructor(files) {
+    this.#silent = new Set(files);
+    this.#file = files.length === 1 ? files[0] : null;
+  }
 
   line(text) {
     if (/^ +ok \d/.test(text) && !text.includes(' # ')) return;
+    if (text.startsWith(FILE_MARK)) this.#file = text.slice(FILE_MARK.length);
     if (/^(not )?ok \d/.test(text)) {
+      this.#silent.delete(this.#file);
       this.#results++;
       if (text.startsWith('not')) this.#failedResults++;
     } else if (/^1\.\.\d/.test(text)) this.#planned = Number(/^1\.\.(\d+)/.exec(text)[1]);
@@ -42,24 +58,26 @@ class TapReader {
     if (this.#planned === null || this.counts === null) return 'it ended before its tests did';
     if (this.#planned !== this.#results) return `${this.#planned} tests planned, ${this.#results} done`;
     if (this.#failedResults > 0 || this.count('fail') > 0) return 'failed';
+    if (this.#silent.size > 0) return `no tests found in ${[...this.#silent].join(', ')}`;
     return null;
   }
 }
 
 /**
- * Runs one file. Gives what tap counted, how long it took and why it failed (null = passed); a file that failed beyond
- * its assertions (a crash, a lost plan, no end within `secondsMax`) counts as one failure at least.
+ * Runs the files of one process. Gives what tap counted, how long it took and why it failed (null = passed); what failed
+ * beyond assertions (a crash, a lost plan, no end within `secondsMax`) counts as one failure at least.
  */
-function runFile(file, { cwd, secondsMax, scratchOf }) {
+function runBatch(files, { cwd, secondsMax, scratchOf }) {
   return new Promise((resolve) => {
     const began = performance.now();
-    const scratch = scratchOf?.(file) ?? null;
-    const child = spawn(process.execPath, [file], {
+    const scratch = scratchOf?.(files) ?? null;
+    const child = spawn(process.execPath, files.length === 1 ? files : [BATCH], {
       cwd,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         ...process.env,
         TAP_TIMEOUT: String(secondsMax),
+        TEST_FILES: files.join('\n'),
         ...(scratch === null ? {} : { TMPDIR: scratch }),
       },
     });
@@ -70,7 +88,7 @@ function runFile(file, { cwd, secondsMax, scratchOf }) {
       child.kill('SIGALRM');
       killing = setTimeout(() => child.kill('SIGKILL'), LAST_WORDS_MS);
     }, secondsMax * 1000);
-    const reader = new TapReader();
+    const reader = new TapReader(files);
     const lines = readline.createInterface({ input: child.stdout });
     lines.on('line', (line) => reader.line(line));
     const read = new Promise((done) => lines.on('close', done));
@@ -78,7 +96,7 @@ function runFile(file, { cwd, secondsMax, scratchOf }) {
       clearTimeout(timer);
       clearTimeout(killing);
       resolve({
-        file,
+        files,
         refusal: why,
         passed: reader.count('pass'),
         failed: Math.max(reader.count('fail'), why === null ? 0 : 1),
@@ -101,14 +119,15 @@ function runFile(file, { cwd, secondsMax, scratchOf }) {
 }
 
 /**
- * Runs all `files` (paths below `cwd`), `atOnce` at a time, in the order given; `onEnd` gets every file's outcome as it
- * ends. `scratchOf` (optional) says where a file puts its temporary folders; null = where the system does.
+ * Runs all `batches` of files (paths below `cwd`), each batch as one process, `atOnce` of them at a time, in the order
+ * given; `onEnd` gets every batch's outcome as it ends. `scratchOf` (optional) says where the files of a batch put their
+ * temporary folders; null = where the system does.
  */
-export async function runTestFiles(files, { atOnce, ...how }, onEnd) {
-  const waiting = [...files];
+export async function runTestFiles(batches, { atOnce, ...how }, onEnd) {
+  const waiting = [...batches];
   const runner = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
-      onEnd(await runFile(file, how));
+    for (let files = waiting.shift(); files !== undefined; files = waiting.shift())
+      onEnd(await runBatch(files, how));
   };
   await Promise.all(Array.from({ length: atOnce }, runner));
 }

@@ -3,8 +3,9 @@
  * `npm test -- test/kernels test/io/lock.test.ts` builds and runs only what is named (folders or files).
  * The last line of the output is `N passed, N failed`, alone: assertions as tap counts them, and each step before
  * the tests as one. The exit code is 0 only when nothing failed and something passed.
- * Prints one line per test file; of a file that failed also what it wrote, but for the assertions that held. Places are
- * those in dist/: `node --enable-source-maps dist/test/NAME.test.js` shows them in the sources, and takes a fifth longer.
+ * Prints one line per process of test files; of one that failed also what it wrote, but for the assertions that held.
+ * Places are those in dist/: `node --enable-source-maps dist/test/NAME.test.js` shows them in the sources, and takes a
+ * fifth longer.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,8 +17,8 @@ import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const TEST_FILES_AT_ONCE = 3;
-/** For one file; on a busy machine the slowest takes more than half of it. */
-const FILE_SECONDS_MAX = 300;
+/** For one process; on a busy machine the slowest takes more than half of it. */
+const SECONDS_MAX = 300;
 /** Folders of long files, which start first, so that at the end the cores do not wait for one of them. */
 const LONG_FOLDERS = [
   'test/binary/',
@@ -30,6 +31,34 @@ const LONG_FOLDERS = [
   'test/demo/',
   'test/commands/',
 ];
+
+/** Folders of short files, several of which run as one process. The others are long, or end or overload what they test. */
+const TOGETHER = [
+  'answer',
+  'api',
+  'base',
+  'catalog',
+  'column',
+  'commands',
+  'exec',
+  'expression',
+  'format',
+  'http',
+  'ingest',
+  'inspect',
+  'io',
+  'ir',
+  'kernels',
+  'plan',
+  'protocol',
+  'schema',
+  'sql',
+  'storage',
+  'vector',
+  'wal',
+  'worker',
+];
+const BATCH_FILES_MAX = 10;
 
 /** Folders of tests that are about answers and not about the disk: what they write may lie in memory. */
 const ABOUT_ANSWERS = [
@@ -125,10 +154,25 @@ function inOrder(files) {
   return [...new Set(files)].sort((a, b) => rank(a) - rank(b));
 }
 
-/** The line of one file; of one that failed also why, and what it wrote. */
-function tell({ file, refusal, seconds, held }) {
+const folderOf = (file) => file.split(path.sep)[2];
+
+/** Files of one process each, in the order given. */
+function batchesOf(files) {
+  const batches = [];
+  for (const file of files) {
+    const last = batches.at(-1);
+    const fits = last !== undefined && last.length < BATCH_FILES_MAX && folderOf(last[0]) === folderOf(file);
+    if (fits && TOGETHER.includes(folderOf(file))) last.push(file);
+    else batches.push([file]);
+  }
+  return batches;
+}
+
+/** The line of one process; of one that failed also why, and what it wrote. */
+function tell({ files, refusal, seconds, held }) {
   if (refusal !== null) for (const line of held) if (!/^ *ok \d/.test(line)) console.log(`    ${line}`);
-  const name = file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+  const sources = files.map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+  const name = sources.length === 1 ? sources[0] : `${sources[0]} and the next ${sources.length - 1}`;
   console.log(
     `${refusal === null ? 'ok    ' : 'FAILED'} ${name} ${seconds.toFixed(1)} s${refusal === null ? '' : ` (${refusal})`}`,
   );
@@ -148,9 +192,9 @@ function makeMemoryDir() {
 async function tests(files) {
   let skipped = 0;
   const memoryDir = makeMemoryDir();
-  const scratchOf = (file) => (ABOUT_ANSWERS.includes(file.split('/')[2]) ? memoryDir : null);
-  const how = { cwd: root, atOnce: TEST_FILES_AT_ONCE, secondsMax: FILE_SECONDS_MAX, scratchOf };
-  await runTestFiles(inOrder(files), how, (outcome) => {
+  const scratchOf = ([first]) => (ABOUT_ANSWERS.includes(folderOf(first)) ? memoryDir : null);
+  const how = { cwd: root, atOnce: TEST_FILES_AT_ONCE, secondsMax: SECONDS_MAX, scratchOf };
+  await runTestFiles(batchesOf(inOrder(files)), how, (outcome) => {
     tell(outcome);
     tally.passed += outcome.passed;
     tally.failed += outcome.failed;

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { ROOT } from './source.js';
 
 interface Outcome {
-  readonly file: string;
+  readonly files: readonly string[];
   /** Why it failed; null = it passed. */
   readonly refusal: string | null;
   readonly passed: number;
@@ -18,7 +18,7 @@ interface Outcome {
 
 interface Runner {
   runTestFiles(
-    files: readonly string[],
+    batches: readonly (readonly string[])[],
     how: { cwd: string; atOnce: number; secondsMax: number },
     onEnd: (outcome: Outcome) => void,
   ): Promise<void>;
@@ -32,21 +32,23 @@ const TAP = `import t from '${import.meta.resolve('tap')}';\n`;
 const LATER = 'await new Promise((resolve) => setTimeout(resolve, 50));';
 const FOREVER = 'await new Promise(() => setInterval(() => {}, 1000));';
 
-/** Runs files with these contents; their outcomes by name. */
+/** Runs files with these contents in these batches, by default each alone; the outcomes by the names in a batch. */
 async function outcomesOf(
   t: Test,
   contents: Readonly<Record<string, string>>,
   secondsMax: number,
+  batches: readonly (readonly string[])[] = Object.keys(contents).map((name) => [name]),
 ): Promise<Map<string, Outcome>> {
   const cwd = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-test-files-'));
   t.teardown(() => fs.rmSync(cwd, { recursive: true, force: true }));
-  const files = Object.keys(contents).map((name) => `${name}.mjs`);
   for (const [name, text] of Object.entries(contents)) fs.writeFileSync(path.join(cwd, `${name}.mjs`), text);
+  const files = batches.map((names) => names.map((name) => `${name}.mjs`));
   const outcomes = new Map<string, Outcome>();
   await runTestFiles(files, { cwd, atOnce: 2, secondsMax }, (outcome) => {
-    outcomes.set(outcome.file.replace('.mjs', ''), outcome);
+    outcomes.set(outcome.files.map((file) => file.replace('.mjs', '')).join(' + '), outcome);
   });
-  t.strictSame([...outcomes.keys()].sort(), Object.keys(contents).sort(), 'each has an outcome');
+  const wanted = batches.map((names) => names.join(' + '));
+  t.strictSame([...outcomes.keys()].sort(), wanted.sort(), 'each has an outcome');
   return outcomes;
 }
 
@@ -98,6 +100,43 @@ t.test('a file passes only when it ends well with its plan and its counts, all o
     skips: '1 0 1: null',
     'waits for nothing': '1 1 0: failed, exit code 1',
   });
+});
+
+t.test('of several files in one process each is run, and has to assert something', async (t) => {
+  const passing = (name: string) => `${TAP}t.setTimeout(1500); t.test('${name}', async (t) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    t.ok(true, 'holds');
+  });`;
+  const outcomes = await outcomesOf(
+    t,
+    {
+      one: passing('one'),
+      two: `${TAP}t.comment('seed 5'); t.equal(1, 1);`,
+      three: passing('three'),
+      fails: `${TAP}t.test('fails', async (t) => { t.equal(1, 2, 'differs'); });`,
+      empty: TAP,
+      throws: `${TAP}throw new Error('cannot be loaded');`,
+      ends: `${TAP}process.exit(0);`,
+    },
+    60,
+    [
+      ['one', 'two', 'three'],
+      ['one', 'fails', 'three'],
+      ['one', 'empty', 'three'],
+      ['empty', 'one'],
+      ['one', 'throws', 'three'],
+      ['one', 'ends', 'three'],
+    ],
+  );
+  t.strictSame(Object.fromEntries([...outcomes].map(([names, outcome]) => [names, told(outcome)]).sort()), {
+    'empty + one': '3 1 0: no tests found in empty.mjs',
+    'one + empty + three': '5 1 0: no tests found in empty.mjs',
+    'one + ends + three': '1 3 0: failed, exit code 1',
+    'one + fails + three': '5 1 0: failed, exit code 1',
+    'one + throws + three': '4 1 0: failed, exit code 1',
+    'one + two + three': '6 0 0: null',
+  });
+  t.match(outcomes.get('one + fails + three')?.held.join('\n'), /# file fails\.mjs[\s\S]*not ok 1 - differs/);
 });
 
 t.test('a file that does not end in time is ended, even one that hears no signal', async (t) => {
