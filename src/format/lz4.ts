@@ -129,12 +129,15 @@ function lz4Decompress(frame: Uint8Array, into: Uint8Array, scratch: Buffer): vo
   }
 }
 
-/** The functions with scratch memory of their own (256 KiB): one per thread. */
+/** The functions with scratch memory of their own (256 KiB, once something is decompressed): one per thread. */
 export function createLz4(): Lz4 {
-  const scratch = Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX + (BLOCK_BYTES_MAX >> 6) + 64);
+  let scratch: Buffer | null = null;
   return {
     compress: lz4Compress,
     compressSync: lz4CompressSync,
-    decompress: (frame, into) => lz4Decompress(frame, into, scratch),
+    decompress: (frame, into) => {
+      scratch ??= Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX + (BLOCK_BYTES_MAX >> 6) + 64);
+      lz4Decompress(frame, into, scratch);
+    },
   };
 }

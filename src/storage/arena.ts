@@ -16,8 +16,8 @@ export const BITMAP_BYTES = 8_192;
 /** Room for SEGMENT_ROWS_MAX selected u32 rows. */
 const SELECTION_BYTES = 262_144;
 const SCRATCH_BITMAP_COUNT = 32;
-/** The end of an arena, for what a query keeps there while it runs (tables of codes: a bit per distinct string). */
-const TEMPORARY_BYTES = 8 * 2 ** 20;
+/** The last part of an arena, for what a query keeps there while it runs (tables of codes: a bit per distinct string). */
+const TEMPORARY_PART = 1 / 32;
 const SCRATCH_BYTES = BITMAP_BYTES * SCRATCH_BITMAP_COUNT + SELECTION_BYTES;
 
 /** The size class of a request: the power of two that holds it. */
@@ -59,10 +59,10 @@ export class Arena {
   #temporaryEnd: number;
   #temporaryCount = 0;
 
-  /** `bytes`: whole pages of 64 KiB, more than what scratch and the temporary room take; tests have smaller ones. */
+  /** `bytes`: whole pages of 64 KiB, more than what scratch takes; tests have smaller ones. */
   constructor(module: WebAssembly.Module | null, bytes: number = ARENA_BYTES) {
     this.#end = bytes;
-    this.#temporaryAt = bytes - TEMPORARY_BYTES;
+    this.#temporaryAt = bytes * (1 - TEMPORARY_PART);
     this.#temporaryEnd = this.#temporaryAt;
     const pages = bytes / PAGE_BYTES;
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });

@@ -23,10 +23,10 @@ export const NOW_MS = Date.UTC(2024, 4, 1);
 /** Small, so that a short life begins several log files. */
 const LOG_FILE_BYTES = 8_192;
 /**
- * A sweep starts thousands of workers, and each has several arenas: little more than what an arena keeps for scratch.
- * Larger ones count against the collector, which then marks all the time.
+ * A sweep starts thousands of workers, and each has several arenas: a few segments of few rows. Larger ones count against the
+ * collector, which then marks all the time.
  */
-const ARENA_BYTES = 9 * 2 ** 20;
+const ARENA_BYTES = 2 * 2 ** 20;
 const INSERT_MEMORY_BYTES = 2 ** 16;
 
 /** A lane without a thread: what reaches the worker, and in what order, is as with one. */
