@@ -1,11 +1,17 @@
-/** The console of the single executable over all flights, as somebody finds it who has just started the demo. */
+/** The demo of the single executable over all flights: its answers, and its console as somebody finds it behind them. */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { PHONE, type Serve, visitors, WIDE } from '../console/browser.js';
+import { QUESTIONS } from '../../src/commands/demo/questions.js';
+import { runTour } from '../../src/commands/demo/tour.js';
+import { RemoteClient } from '../../src/commands/remote/client.js';
+import { PHONE, type Serve, type Served, visitors, WIDE } from '../console/browser.js';
 import { byKeyboard, newcomer, wholeVisit } from '../console/visits.js';
+import { assertAnswers } from '../demo/tour-answers.js';
 import { ROOT } from '../tidy/source.js';
 
 t.setTimeout(280_000);
@@ -13,8 +19,10 @@ t.setTimeout(280_000);
 /** What the demo says at its end: where the server is, and where its keys are. */
 const GOES_ON = /The server goes on at (https:\S+); its keys are in (\S+)keys\.json\./;
 
+let printed = '';
+
 /** The executable's demo, with nothing else in its environment. */
-const serveDemo: Serve = async (dir) => {
+const startDemo: Serve = async (dir) => {
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'src/tools/binary/build.mjs')], { cwd: ROOT });
   const flags = ['demo', '--https-port', '0', '--http-port', '0'];
   const env = { TMPDIR: dir, QUARRY_CACHE_DIR: path.join(dir, 'cache') };
@@ -26,17 +34,16 @@ const serveDemo: Serve = async (dir) => {
     demo.kill('SIGTERM');
     return ended;
   });
-  let output = '';
   const [, url, dataDir] = await new Promise<readonly string[]>((resolve, reject) => {
     for (const stream of [demo.stdout, demo.stderr]) {
       stream.on('data', (part: Buffer) => {
-        output += part.toString();
-        const found = GOES_ON.exec(output);
+        printed += part.toString();
+        const found = GOES_ON.exec(printed);
         if (found !== null) resolve(found);
       });
     }
     demo.on('error', reject);
-    ended.then(() => reject(new Error(`the demo ended; it wrote:\n${output}`)));
+    ended.then(() => reject(new Error(`the demo ended; it wrote:\n${printed}`)));
   });
   const certificate = fs.readFileSync(`${dataDir}tls/cert.pem`, 'utf8');
   const { 'team-key': team, database } = JSON.parse(fs.readFileSync(`${dataDir}keys.json`, 'utf8'));
@@ -44,7 +51,29 @@ const serveDemo: Serve = async (dir) => {
   return { url, certificate, keys: { team, master, write, read } };
 };
 
+let served: Promise<Served> | null = null;
+const serveDemo: Serve = (dir) => {
+  served ??= startDemo(dir);
+  return served;
+};
+
 const browse = await visitors(serveDemo);
+
+t.test('every answer of the demo over 3 million flights is that of DuckDB over the same files', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { url, certificate, keys } = await serveDemo(dir);
+  t.match(printed, '3,000,000 flights in');
+  const client = new RemoteClient({ url, certificate }, 1);
+  t.teardown(() => client.close());
+  // What the demo saved is there: the tour saves it again.
+  for (const { before, path } of QUESTIONS) {
+    if (before !== undefined) await client.json({ method: 'DELETE', path, key: keys.master });
+  }
+  const asking = { masterKey: keys.master, readKey: keys.read };
+  const answers = await runTour(client, asking, new PassThrough().resume(), () => performance.now());
+  await assertAnswers(t, answers, printed, false);
+});
 
 browse(
   'a newcomer finds how many of 3 million flights left each state over two hours late in March',
