@@ -98,7 +98,7 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
 }
 
 function openLog({ options, logDir }: OpenParts, nextLsn: number, archive: LogArchive | null): Promise<Log> {
-  const { fs, durability, random64, events, logFileBytes } = options;
+  const { fs, durability, random64, events, firstLogFileBytes, logFileBytes } = options;
   return Log.open({
     fs,
     dir: logDir,
@@ -109,6 +109,7 @@ function openLog({ options, logDir }: OpenParts, nextLsn: number, archive: LogAr
     random64,
     monotonicMs: () => performance.now(),
     onFatal: (error) => events.fatal(error),
+    ...(firstLogFileBytes === undefined ? {} : { firstLogFileBytes }),
     ...(logFileBytes === undefined ? {} : { logFileBytes }),
   });
 }

@@ -40,6 +40,8 @@ export interface EngineOptions {
   readonly queryBytesMax?: number;
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
+  /** See LogOptions. */
+  readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
   /** Folder that gets a copy of every log file that is done; absolute. null = none. */
   readonly archiveDir?: string | null;

@@ -143,8 +143,7 @@ export class WriteOrder {
   async beginLogFile(timeMs: number): Promise<boolean> {
     const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: [] });
     if (!this.log.beginFile()) {
-      // No file takes a payload as long as this: there is room for it when another file is prepared, or never.
-      await this.log.room(Number.MAX_SAFE_INTEGER).catch(() => {});
+      await this.log.roomForFile().catch(() => {});
       if (!this.log.beginFile()) return false;
     }
     if (!this.log.hasRoom(payload.length)) return false;

@@ -159,14 +159,22 @@ function inOrder(files) {
 
 const folderOf = (file) => file.split(path.sep)[2];
 
-/** Files of one process each, in the order given. */
+/** What a file waits for while it is loaded, a server most often, would stand idle until the tests before are done. */
+const waitsAtTop = (file) => /^(const .* = )?await /m.test(fs.readFileSync(path.join(root, file), 'utf8'));
+
+/** Files of one process each, in the order given but for those that run alone. */
 function batchesOf(files) {
   const batches = [];
+  const open = new Map();
   for (const file of files) {
-    const last = batches.at(-1);
-    const fits = last !== undefined && last.length < BATCH_FILES_MAX && folderOf(last[0]) === folderOf(file);
-    if (fits && TOGETHER.includes(folderOf(file))) last.push(file);
-    else batches.push([file]);
+    const folder = folderOf(file);
+    const batch = open.get(folder);
+    if (!TOGETHER.includes(folder) || waitsAtTop(file)) batches.push([file]);
+    else if (batch !== undefined && batch.length < BATCH_FILES_MAX) batch.push(file);
+    else {
+      open.set(folder, [file]);
+      batches.push(open.get(folder));
+    }
   }
   return batches;
 }

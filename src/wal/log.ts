@@ -36,6 +36,8 @@ export interface LogOptions {
   readonly intervalMs: number;
   /** What LogReplay.repair gave. */
   readonly nextLsn: number;
+  /** Of the first file, and of the largest ones: each has twice as many as the one before it. */
+  readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
   /** How long after a full disk room is looked for again. */
   readonly fullRetryMs?: number;
@@ -70,13 +72,19 @@ export interface LogTimes {
   readonly groupRecords: DistributionFigures;
 }
 
-/** Default size of a log file: just room for the largest record. */
+/** Default size of the largest log files: just room for the largest record. */
 export const LOG_FILE_BYTES = RECORD_PAYLOAD_BYTES_MAX + 4_096;
+const FIRST_LOG_FILE_BYTES = 4 * 2 ** 20;
 const FULL_RETRY_MS = 1_000;
 
 interface Settle {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
+}
+
+interface RoomWaiter extends Settle {
+  /** Of the file that is waited for. */
+  readonly bytes: number;
 }
 
 /** Records that are written and acknowledged together. */
@@ -89,7 +97,7 @@ interface Group extends Settle {
 
 export class Log {
   readonly #options: LogOptions;
-  readonly #fileBytes: number;
+  readonly #fileBytesMax: number;
   readonly #spares: SpareFiles;
   readonly #writer: FileWriter;
   readonly #closed: ClosedFile[];
@@ -102,14 +110,14 @@ export class Log {
   #nextLsn: number;
   #intervalOver = false;
   #syncWaiters: (Settle & { readonly lsn: number })[] = [];
-  readonly #roomWaiters: Settle[] = [];
+  #roomWaiters: RoomWaiter[] = [];
   readonly #idleWaiters: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(options: LogOptions, closed: ClosedFile[]) {
     const { fs, dir, nextLsn, monotonicMs } = options;
     this.#options = options;
-    this.#fileBytes = options.logFileBytes ?? LOG_FILE_BYTES;
+    this.#fileBytesMax = options.logFileBytes ?? LOG_FILE_BYTES;
     this.#closed = closed;
     this.#nextLsn = nextLsn;
     const onClosed = (file: ClosedFile): void => {
@@ -120,7 +128,8 @@ export class Log {
     this.#spares = new SpareFiles({
       fs,
       dir,
-      fileBytes: this.#fileBytes,
+      fileBytesMin: Math.min(options.firstLogFileBytes ?? FIRST_LOG_FILE_BYTES, this.#fileBytesMax),
+      fileBytesMax: this.#fileBytesMax,
       retryMs: options.fullRetryMs ?? FULL_RETRY_MS,
       onChange: () => this.#settleRoom(),
       onFatal: (error) => this.#die(error),
@@ -156,7 +165,8 @@ export class Log {
 
   /** Whether `append` would take a payload of this size now. */
   hasRoom(payloadBytes: number): boolean {
-    return this.#fits(this.#tail, frameBytes(payloadBytes)) || this.#spares.isReady;
+    const bytes = frameBytes(payloadBytes);
+    return fits(this.#tail, bytes) || this.#spares.hasFor(LOG_FILE_HEADER_BYTES + bytes);
   }
 
   /**
@@ -166,8 +176,13 @@ export class Log {
   room(payloadBytes: number): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     if (this.hasRoom(payloadBytes)) return Promise.resolve();
-    if (this.#spares.diskFull) return Promise.reject(diskFull());
-    return new Promise((resolve, reject) => this.#roomWaiters.push({ resolve, reject }));
+    return this.#spare(LOG_FILE_HEADER_BYTES + frameBytes(payloadBytes));
+  }
+
+  /** Resolves when there was a file for `beginFile`. Rejects as `room`. */
+  roomForFile(): Promise<void> {
+    if (this.#fatal !== null) return Promise.reject(this.#fatal);
+    return this.#spare(LOG_FILE_HEADER_BYTES);
   }
 
   /**
@@ -179,8 +194,8 @@ export class Log {
     invariant(!this.#closing, 'a record was appended to a closed log');
     const bytes = frameBytes(payload.byteLength);
     invariant(
-      LOG_FILE_HEADER_BYTES + bytes <= this.#fileBytes,
-      `a record of ${payload.byteLength} bytes does not fit in a log file of ${this.#fileBytes}`,
+      LOG_FILE_HEADER_BYTES + bytes <= this.#fileBytesMax,
+      `a record of ${payload.byteLength} bytes does not fit in a log file of ${this.#fileBytesMax}`,
     );
     const prepared = preparePayload(payload);
     const file = this.#fileFor(bytes);
@@ -198,7 +213,7 @@ export class Log {
    */
   beginFile(): boolean {
     if (this.#tail === null) return true;
-    if (!this.#spares.isReady) return false;
+    if (!this.#spares.hasFor(LOG_FILE_HEADER_BYTES)) return false;
     this.#tail.endsEarly = true;
     this.#tail = null;
     return true;
@@ -261,13 +276,9 @@ export class Log {
     }
   }
 
-  #fits(file: LogFile | null, bytes: number): file is LogFile {
-    return file !== null && file.appendAt + bytes <= this.#fileBytes;
-  }
-
   #fileFor(bytes: number): LogFile {
-    if (this.#fits(this.#tail, bytes)) return this.#tail;
-    const spare = this.#spares.take();
+    if (fits(this.#tail, bytes)) return this.#tail;
+    const spare = this.#spares.take(LOG_FILE_HEADER_BYTES + bytes);
     if (spare === null) throw diskFull();
     this.#tail = {
       spare,
@@ -278,6 +289,15 @@ export class Log {
       endsEarly: false,
     };
     return this.#tail;
+  }
+
+  /** Resolves when a file of so many bytes was ready. */
+  #spare(bytes: number): Promise<void> {
+    invariant(bytes <= this.#fileBytesMax, `no log file has ${bytes} bytes`);
+    if (this.#spares.hasFor(bytes)) return Promise.resolve();
+    this.#spares.want(bytes);
+    if (this.#spares.diskFull) return Promise.reject(diskFull());
+    return new Promise((resolve, reject) => this.#roomWaiters.push({ bytes, resolve, reject }));
   }
 
   /** The last group that waits, if it goes to the same file, or a new one. */
@@ -355,9 +375,12 @@ export class Log {
   }
 
   #settleRoom(): void {
-    for (const waiter of this.#roomWaiters.splice(0)) {
-      if (this.#spares.isReady) waiter.resolve();
-      else waiter.reject(diskFull());
+    const waiting = this.#roomWaiters;
+    this.#roomWaiters = [];
+    for (const waiter of waiting) {
+      if (this.#spares.hasFor(waiter.bytes)) waiter.resolve();
+      else if (this.#spares.diskFull) waiter.reject(diskFull());
+      else this.#roomWaiters.push(waiter);
     }
   }
 
@@ -373,6 +396,10 @@ export class Log {
     for (const waiter of waiting) waiter.reject(error);
     this.#options.onFatal(error);
   }
+}
+
+function fits(file: LogFile | null, bytes: number): file is LogFile {
+  return file !== null && file.appendAt + bytes <= file.spare.bytes;
 }
 
 function diskFull(): QuarryError {

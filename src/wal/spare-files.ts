@@ -1,9 +1,11 @@
 /**
  * Prepares log files ahead of their use: whole files of written and synced zeros under a temporary name.
  * A full disk so shows here, before any record depends on the space, and a later sync of records only overwrites,
- * which spares it the file system's journal.
- * Invariants: at most SPARES_MAX files are ready or under way; a file whose preparation failed is removed and never
- * used, even if a later sync of it would succeed; a spare belongs to whoever took it.
+ * which spares it the file system's journal. The first file of a process is small and each further one twice as large, so
+ * that a store takes room as it is written to.
+ * Invariants: SPARES_MAX files are ready or under way, and one more only where all of them are too small for what is
+ * asked for; a file whose preparation failed is removed and never used, even if a later sync of it would succeed; a spare
+ * belongs to whoever took it.
  */
 import type { FileHandle, FileSystem } from '../io/index.js';
 import { sparePath } from './names.js';
@@ -11,12 +13,15 @@ import { sparePath } from './names.js';
 export interface SpareFile {
   readonly path: string;
   readonly handle: FileHandle;
+  readonly bytes: number;
 }
 
 export interface SpareFilesOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  readonly fileBytes: number;
+  /** Of the first file and of the largest. */
+  readonly fileBytesMin: number;
+  readonly fileBytesMax: number;
   /** How long after a full disk the next attempt is made. */
   readonly retryMs: number;
   /** A spare is ready, or the disk was found full. */
@@ -34,18 +39,25 @@ export class SpareFiles {
   readonly #zeros: Uint8Array;
   readonly #ready: SpareFile[] = [];
   #ordinal = 0;
+  /** Of the file that is prepared next. */
+  #nextBytes: number;
+  /** That a file is asked for which has so many. */
+  #wantedBytes = 0;
   #full = false;
   #stopped = false;
+  #isAtWork = false;
   #work: Promise<void> | null = null;
   #retry: NodeJS.Timeout | null = null;
 
   constructor(options: SpareFilesOptions) {
     this.#options = options;
-    this.#zeros = new Uint8Array(Math.min(STEP_BYTES, options.fileBytes));
+    this.#zeros = new Uint8Array(Math.min(STEP_BYTES, options.fileBytesMax));
+    this.#nextBytes = options.fileBytesMin;
   }
 
-  get isReady(): boolean {
-    return this.#ready.length > 0;
+  /** Whether a file of so many bytes is ready. */
+  hasFor(bytes: number): boolean {
+    return this.#ready.some((spare) => spare.bytes >= bytes);
   }
 
   /** Whether the last attempt met a full disk. */
@@ -55,17 +67,24 @@ export class SpareFiles {
 
   /** Starts preparing what is missing; also the way to try again at once after space was given back. */
   prepare(): void {
-    if (this.#stopped || this.#work !== null || this.#ready.length >= SPARES_MAX) return;
+    if (this.#stopped || this.#isAtWork) return;
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
-    this.#work = this.#fill().finally(() => {
-      this.#work = null;
-    });
+    if (!this.#isMissing()) this.#full = false;
+    else this.#work = this.#fill();
   }
 
-  /** A prepared file, or null when none is ready; starts on its successor. */
-  take(): SpareFile | null {
-    const spare = this.#ready.shift() ?? null;
+  /** Asks for a file of so many bytes, at most those of the largest; not while the disk is full. */
+  want(bytes: number): void {
+    if (this.#full) return;
+    this.#wantedBytes = Math.max(this.#wantedBytes, bytes);
+    this.prepare();
+  }
+
+  /** A prepared file of so many bytes or more, or null when none is ready; starts on its successor. */
+  take(bytes: number): SpareFile | null {
+    const at = this.#ready.findIndex((spare) => spare.bytes >= bytes);
+    const spare = at < 0 ? null : this.#ready.splice(at, 1)[0];
     if (!this.#full) this.prepare();
     return spare;
   }
@@ -78,28 +97,43 @@ export class SpareFiles {
     for (const spare of this.#ready.splice(0)) await this.#discard(spare.path, spare.handle);
   }
 
-  async #fill(): Promise<void> {
-    while (!this.#stopped && this.#ready.length < SPARES_MAX) {
-      const path = sparePath(this.#options.dir, this.#ordinal++);
-      let handle: FileHandle | null = null;
-      try {
-        handle = await this.#options.fs.open(path, 'create');
-        await this.#writeZeros(handle);
-      } catch (error) {
-        await this.#discard(path, handle);
-        this.#failed(error as NodeJS.ErrnoException);
-        return;
-      }
-      this.#ready.push({ path, handle });
-      this.#full = false;
-      this.#options.onChange();
-    }
+  #isMissing(): boolean {
+    return this.#ready.length < SPARES_MAX || !this.hasFor(this.#wantedBytes);
   }
 
-  async #writeZeros(handle: FileHandle): Promise<void> {
-    const { fileBytes } = this.#options;
-    for (let at = 0; at < fileBytes && !this.#stopped; at += this.#zeros.byteLength) {
-      await handle.writev([this.#zeros.subarray(0, fileBytes - at)], at);
+  async #fill(): Promise<void> {
+    // Until the moment at which nothing is missing: what is asked for a moment later must begin anew.
+    this.#isAtWork = true;
+    let isMade = true;
+    while (isMade && !this.#stopped && this.#isMissing()) isMade = await this.#make();
+    this.#isAtWork = false;
+  }
+
+  /** One file more; resolves with false when there was none to be had. */
+  async #make(): Promise<boolean> {
+    const { fileBytesMax, fs, dir } = this.#options;
+    const path = sparePath(dir, this.#ordinal++);
+    const bytes = Math.min(Math.max(this.#nextBytes, this.#wantedBytes), fileBytesMax);
+    let handle: FileHandle | null = null;
+    try {
+      handle = await fs.open(path, 'create');
+      await this.#writeZeros(handle, bytes);
+    } catch (error) {
+      await this.#discard(path, handle);
+      this.#failed(error as NodeJS.ErrnoException);
+      return false;
+    }
+    this.#ready.push({ path, handle, bytes });
+    this.#nextBytes = Math.min(bytes * 2, fileBytesMax);
+    if (bytes >= this.#wantedBytes) this.#wantedBytes = 0;
+    this.#full = false;
+    this.#options.onChange();
+    return true;
+  }
+
+  async #writeZeros(handle: FileHandle, bytes: number): Promise<void> {
+    for (let at = 0; at < bytes && !this.#stopped; at += this.#zeros.byteLength) {
+      await handle.writev([this.#zeros.subarray(0, bytes - at)], at);
       await handle.dataSync();
     }
   }
@@ -112,6 +146,8 @@ export class SpareFiles {
       return;
     }
     this.#full = true;
+    this.#wantedBytes = 0;
+    this.#nextBytes = this.#options.fileBytesMin;
     this.#retry = setTimeout(() => this.prepare(), this.#options.retryMs);
     this.#retry.unref();
     this.#options.onChange();

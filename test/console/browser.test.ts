@@ -81,15 +81,15 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
   await signIn(page, keys.master);
   await page.getByRole('button', { name: 'Ask about airports' }).click();
   const show = (name: string) => page.getByRole('tab', { name, exact: true });
-  /** Does what is done while the page waits for the dates of its events, and lets them come. */
-  const before = async (act: () => Promise<void>): Promise<void> => {
+  /** Does what is done while the page waits for dates of events, which `open` asks for, and lets them come. */
+  const before = async (act: () => Promise<void>, open = () => show('Over time').click()): Promise<void> => {
     let answer = (): void => {};
     const released = new Promise<void>((resolve) => {
       answer = resolve;
     });
     await page.route('**/v1/query/aggregation', (route) => released.then(() => route.continue()));
     const asked = page.waitForRequest('**/v1/query/aggregation');
-    await show('Over time').click();
+    await open();
     const request = await asked;
     await act();
     answer();
@@ -106,6 +106,14 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
   await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
   t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
   t.equal(await page.getByLabel('delay: to, with that day').inputValue(), '');
+
+  await goTo(page, 'Start');
+  await before(
+    () => page.getByLabel('At most').fill('7'),
+    () => page.getByRole('button', { name: /delay.*events does each state/ }).click(),
+  );
+  t.equal(await page.getByLabel('At most').inputValue(), '7');
+  t.equal(await page.getByText('The answer will stand here').count(), 1, 'nothing is asked unbidden');
 });
 
 browse('arrow keys pressed before the page is drawn anew are all obeyed', async (t, { page }, { keys }) => {

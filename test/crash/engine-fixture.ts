@@ -20,7 +20,8 @@ import type { FaultyDisk } from '../support/faulty-disk.js';
 
 export const STORE_DIR = '/store';
 export const NOW_MS = Date.UTC(2024, 4, 1);
-/** Small, so that a short life begins several log files. */
+/** Small, so that a short life begins several log files, and some records fit in none that is ready. */
+const FIRST_LOG_FILE_BYTES = 1_024;
 const LOG_FILE_BYTES = 8_192;
 /**
  * A sweep starts thousands of workers, and each has several arenas: a few segments of few rows. Larger ones count against the
@@ -115,6 +116,7 @@ export async function openEngine(
     random64: () => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32()),
     randomBytes: (count) => Uint8Array.from({ length: count }, () => prng.below(256)),
     events: { info: () => {}, warn: () => {}, fatal: onFatal },
+    firstLogFileBytes: FIRST_LOG_FILE_BYTES,
     logFileBytes: LOG_FILE_BYTES,
     insertMemoryBytes: INSERT_MEMORY_BYTES,
     makeLane,

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { QuarryError } from '../../src/base/index.js';
-import type { DiskCall } from '../support/faulty-disk.js';
+import type { DiskCall, FaultyDisk } from '../support/faulty-disk.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../support/log-fixture.js';
 
@@ -124,6 +124,64 @@ t.test(
     }
     await log.close();
     t.strictSame((await replay(disk)).lsns, range(1, nextLsn + 9));
+  },
+);
+
+/** Of the files that are there, in the order of their names. */
+const sizes = (disk: FaultyDisk, kind: string): number[] =>
+  disk
+    .files()
+    .filter((file) => file.endsWith(kind))
+    .map((file) => disk.bytesOf(file).byteLength);
+
+t.test('each file is twice as large as the one before it, up to the largest', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { firstLogFileBytes: 1_024, logFileBytes: 5_000 });
+  await turns(20);
+  t.strictSame(sizes(disk, '.tmp'), [1_024, 2_048]);
+  for (const lsn of range(1, 40)) {
+    while (!log.hasRoom(300)) await log.room(300);
+    await log.append(payloadFor(lsn, 300)).written;
+  }
+  t.strictSame(sizes(disk, '.qlog').slice(0, 4), [1_024, 2_048, 4_096, 5_000]);
+  await log.close();
+  t.strictSame((await replay(disk)).lsns, range(1, 40));
+});
+
+t.test(
+  'a record that fits in no file that is ready gets one; where it cannot, small ones go on',
+  async (t) => {
+    const disk = faultyDisk();
+    const options = { firstLogFileBytes: 1_024, logFileBytes: 65_536, fullRetryMs: 5 };
+    const log = await openLog(disk, 1, options);
+    await turns(20);
+    t.equal(log.hasRoom(10_000), false);
+    t.throws(() => log.append(payloadFor(1, 10_000)), { code: 9002 });
+    // Two wait for one file: the second asks again.
+    await Promise.all(
+      [1, 2].map(async () => {
+        while (!log.hasRoom(10_000)) await log.room(10_000);
+        await log.append(payloadFor(log.stats().lsnAppended + 1, 10_000)).written;
+      }),
+    );
+    t.ok(Math.max(...sizes(disk, '.qlog')) > 10_000);
+
+    disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).byteLength, 0) + 30_000;
+    await t.rejects(log.room(60_000), { code: 9002 });
+    await log.append(payloadFor(3, 300)).written;
+    await t.rejects(
+      async () => {
+        for (;;) await log.room(60_000);
+      },
+      { code: 9002 },
+    );
+    disk.capacityBytes = Number.POSITIVE_INFINITY;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!log.hasRoom(60_000)) await log.room(60_000);
+    await log.append(payloadFor(4, 60_000)).written;
+    await t.rejects(async () => log.room(70_000), /no log file has/);
+    await log.close();
+    t.strictSame((await replay(disk)).lsns, range(1, 4));
   },
 );
 

@@ -35,6 +35,8 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   const [asked, setAsked] = useState<Question | null>(null);
   const { asking, run, stop, forget } = useAsking<Shown>();
   const result = useRef<HTMLDivElement>(null);
+  const latest = useRef(draft);
+  latest.current = draft;
   const dimension = dimensionOf(model, draft.dimension);
 
   const change: OnChange<Draft> = (next) => {
@@ -64,7 +66,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     result.current?.scrollIntoView({ block: 'nearest' });
   };
 
-  // What was opened is asked once.
+  // What was opened is asked once, unless it is changed before its dates are found.
   useEffect(() => {
     if (opened === null) return;
     const { draft: given, windowOf } = opened;
@@ -75,21 +77,22 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
       ask(given);
       return;
     }
-    let isWanted = true;
+    let isOpen = true;
+    const isWanted = (): boolean => isOpen && latest.current === given;
     eventWindow(client, given.dimension, windowOf).then(
       (window) => {
-        if (!isWanted) return;
+        if (!isWanted()) return;
         const whole = withWindow(given, window);
         setDraft(whole);
         ask(whole);
       },
       () => {
         // Without its dates it says what is missing.
-        if (isWanted) ask(given);
+        if (isWanted()) ask(given);
       },
     );
     return () => {
-      isWanted = false;
+      isOpen = false;
     };
   }, [opened]);
 
