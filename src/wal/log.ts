@@ -36,7 +36,7 @@ export interface LogOptions {
   readonly intervalMs: number;
   /** What LogReplay.repair gave. */
   readonly nextLsn: number;
-  /** Of the first file, and of the largest ones: each has twice as many as the one before it. */
+  /** Of the first files, and of the largest ones. */
   readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
   /** How long after a full disk room is looked for again. */
@@ -270,6 +270,7 @@ export class Log {
       await this.sync();
     } finally {
       await this.#spares.stop();
+      for (const waiter of this.#roomWaiters.splice(0)) waiter.reject(new Error('the log was closed'));
       if (this.#running) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
       await this.#writer.close();
       await this.#options.archive?.close();
@@ -278,6 +279,7 @@ export class Log {
 
   #fileFor(bytes: number): LogFile {
     if (fits(this.#tail, bytes)) return this.#tail;
+    if (this.#tail !== null) this.#spares.grow();
     const spare = this.#spares.take(LOG_FILE_HEADER_BYTES + bytes);
     if (spare === null) throw diskFull();
     this.#tail = {
@@ -295,8 +297,8 @@ export class Log {
   #spare(bytes: number): Promise<void> {
     invariant(bytes <= this.#fileBytesMax, `no log file has ${bytes} bytes`);
     if (this.#spares.hasFor(bytes)) return Promise.resolve();
+    if (this.#spares.isFullFor(bytes)) return Promise.reject(diskFull());
     this.#spares.want(bytes);
-    if (this.#spares.diskFull) return Promise.reject(diskFull());
     return new Promise((resolve, reject) => this.#roomWaiters.push({ bytes, resolve, reject }));
   }
 
@@ -379,8 +381,11 @@ export class Log {
     this.#roomWaiters = [];
     for (const waiter of waiting) {
       if (this.#spares.hasFor(waiter.bytes)) waiter.resolve();
-      else if (this.#spares.diskFull) waiter.reject(diskFull());
-      else this.#roomWaiters.push(waiter);
+      else if (this.#spares.isFullFor(waiter.bytes)) waiter.reject(diskFull());
+      else {
+        this.#roomWaiters.push(waiter);
+        this.#spares.want(waiter.bytes);
+      }
     }
   }
 

@@ -1,11 +1,10 @@
 /**
  * Prepares log files ahead of their use: whole files of written and synced zeros under a temporary name.
  * A full disk so shows here, before any record depends on the space, and a later sync of records only overwrites,
- * which spares it the file system's journal. The first file of a process is small and each further one twice as large, so
- * that a store takes room as it is written to.
- * Invariants: SPARES_MAX files are ready or under way, and one more only where all of them are too small for what is
- * asked for; a file whose preparation failed is removed and never used, even if a later sync of it would succeed; a spare
- * belongs to whoever took it.
+ * which spares it the file system's journal. The first files of a process are small; they grow as files get full, and with
+ * what is asked for, so that a store takes room as it is written to.
+ * Invariants: at most SPARES_MAX files are ready or under way; a file whose preparation failed is removed and never
+ * used, even if a later sync of it would succeed; a spare belongs to whoever took it.
  */
 import type { FileHandle, FileSystem } from '../io/index.js';
 import { sparePath } from './names.js';
@@ -24,7 +23,7 @@ export interface SpareFilesOptions {
   readonly fileBytesMax: number;
   /** How long after a full disk the next attempt is made. */
   readonly retryMs: number;
-  /** A spare is ready, or the disk was found full. */
+  /** A spare is ready, or the disk was found too full for one. */
   readonly onChange: () => void;
   /** Preparation failed for another reason than a full disk; no further attempt is made. */
   readonly onFatal: (error: Error) => void;
@@ -37,13 +36,14 @@ const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 export class SpareFiles {
   readonly #options: SpareFilesOptions;
   readonly #zeros: Uint8Array;
-  readonly #ready: SpareFile[] = [];
+  #ready: SpareFile[] = [];
   #ordinal = 0;
-  /** Of the file that is prepared next. */
+  /** Of the files that are prepared next, unless more is wanted. */
   #nextBytes: number;
-  /** That a file is asked for which has so many. */
+  /** The most that is asked for and not ready. */
   #wantedBytes = 0;
-  #full = false;
+  /** The disk had no room for a file of so many bytes; Infinity = it had room for all. */
+  #failedBytes = Number.POSITIVE_INFINITY;
   #stopped = false;
   #isAtWork = false;
   #work: Promise<void> | null = null;
@@ -60,32 +60,36 @@ export class SpareFiles {
     return this.#ready.some((spare) => spare.bytes >= bytes);
   }
 
-  /** Whether the last attempt met a full disk. */
-  get diskFull(): boolean {
-    return this.#full;
+  /** Whether the disk was found too full for a file of so many bytes. */
+  isFullFor(bytes: number): boolean {
+    return Math.max(bytes, this.#options.fileBytesMin) >= this.#failedBytes;
   }
 
   /** Starts preparing what is missing; also the way to try again at once after space was given back. */
   prepare(): void {
-    if (this.#stopped || this.#isAtWork) return;
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
-    if (!this.#isMissing()) this.#full = false;
-    else this.#work = this.#fill();
+    this.#failedBytes = Number.POSITIVE_INFINITY;
+    this.#start();
   }
 
-  /** Asks for a file of so many bytes, at most those of the largest; not while the disk is full. */
+  /** Asks for a file of so many bytes, at most those of the largest; not where the disk is too full for it. */
   want(bytes: number): void {
-    if (this.#full) return;
+    if (this.isFullFor(bytes)) return;
     this.#wantedBytes = Math.max(this.#wantedBytes, bytes);
-    this.prepare();
+    this.#start();
+  }
+
+  /** Lets further files be twice as large. */
+  grow(): void {
+    this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.fileBytesMax);
   }
 
   /** A prepared file of so many bytes or more, or null when none is ready; starts on its successor. */
   take(bytes: number): SpareFile | null {
     const at = this.#ready.findIndex((spare) => spare.bytes >= bytes);
     const spare = at < 0 ? null : this.#ready.splice(at, 1)[0];
-    if (!this.#full) this.prepare();
+    if (!this.isFullFor(0)) this.#start();
     return spare;
   }
 
@@ -94,40 +98,51 @@ export class SpareFiles {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#work;
-    for (const spare of this.#ready.splice(0)) await this.#discard(spare.path, spare.handle);
+    await this.#discardAll(this.#ready.splice(0));
   }
 
   #isMissing(): boolean {
     return this.#ready.length < SPARES_MAX || !this.hasFor(this.#wantedBytes);
   }
 
+  #start(): void {
+    if (!this.#stopped && !this.#isAtWork && this.#isMissing()) this.#work = this.#fill();
+  }
+
   async #fill(): Promise<void> {
     // Until the moment at which nothing is missing: what is asked for a moment later must begin anew.
     this.#isAtWork = true;
-    let isMade = true;
-    while (isMade && !this.#stopped && this.#isMissing()) isMade = await this.#make();
+    let goesOn = true;
+    while (goesOn && !this.#stopped && this.#isMissing()) goesOn = await this.#make();
     this.#isAtWork = false;
   }
 
-  /** One file more; resolves with false when there was none to be had. */
+  /** Makes one file more, or finds that there is no room for it; resolves with false when a smaller one has none either. */
   async #make(): Promise<boolean> {
-    const { fileBytesMax, fs, dir } = this.#options;
+    const { fileBytesMin, fileBytesMax, fs, dir } = this.#options;
     const path = sparePath(dir, this.#ordinal++);
-    const bytes = Math.min(Math.max(this.#nextBytes, this.#wantedBytes), fileBytesMax);
+    const next = this.#nextBytes < this.#failedBytes ? this.#nextBytes : fileBytesMin;
+    const bytes = Math.min(Math.max(next, this.#wantedBytes), fileBytesMax);
     let handle: FileHandle | null = null;
     try {
       handle = await fs.open(path, 'create');
       await this.#writeZeros(handle, bytes);
     } catch (error) {
       await this.#discard(path, handle);
-      this.#failed(error as NodeJS.ErrnoException);
-      return false;
+      this.#failed(bytes, error as NodeJS.ErrnoException);
+      return bytes > fileBytesMin && !this.#stopped;
+    }
+    const isWanted = this.#wantedBytes > 0 && bytes >= this.#wantedBytes;
+    // Those that were too small would be too small for the next one, too.
+    const small = isWanted ? this.#ready : [];
+    if (isWanted) {
+      this.#ready = [];
+      this.#wantedBytes = 0;
+      this.#nextBytes = Math.max(this.#nextBytes, bytes);
     }
     this.#ready.push({ path, handle, bytes });
-    this.#nextBytes = Math.min(bytes * 2, fileBytesMax);
-    if (bytes >= this.#wantedBytes) this.#wantedBytes = 0;
-    this.#full = false;
     this.#options.onChange();
+    await this.#discardAll(small);
     return true;
   }
 
@@ -138,24 +153,32 @@ export class SpareFiles {
     }
   }
 
-  #failed(error: NodeJS.ErrnoException): void {
+  #failed(bytes: number, error: NodeJS.ErrnoException): void {
     if (this.#stopped) return;
     if (!FULL_CODES.has(error.code ?? '')) {
       this.#stopped = true;
       this.#options.onFatal(error);
       return;
     }
-    this.#full = true;
+    const { fileBytesMin, retryMs, onChange } = this.#options;
+    this.#nextBytes = fileBytesMin;
+    // More than anybody needs: a smaller file may do.
+    if (bytes > Math.max(fileBytesMin, this.#wantedBytes)) return;
+    this.#failedBytes = bytes;
     this.#wantedBytes = 0;
-    this.#nextBytes = this.#options.fileBytesMin;
-    this.#retry = setTimeout(() => this.prepare(), this.#options.retryMs);
-    this.#retry.unref();
-    this.#options.onChange();
+    if (this.#retry === null) {
+      this.#retry = setTimeout(() => this.prepare(), retryMs);
+      this.#retry.unref();
+    }
+    onChange();
   }
 
   /** Nothing depends on the file, so what goes wrong here does not matter. */
   async #discard(path: string, handle: FileHandle | null): Promise<void> {
     await handle?.close().catch(() => {});
     await this.#options.fs.remove(path).catch(() => {});
+  }
+  async #discardAll(spares: readonly SpareFile[]): Promise<void> {
+    for (const { path, handle } of spares) await this.#discard(path, handle);
   }
 }

@@ -20,9 +20,9 @@ import { type Named, Writer } from './writer.js';
 
 const MIB = 2 ** 20;
 const DISK_MIB = 560;
-/** What the other program leaves at first: below, the first log file does not fit; above, two of them do. */
-const FREE_MIB_MIN = 72;
-const FREE_MIB_MAX = 160;
+/** What the other program leaves at first: below, the first log file does not fit; above, several larger ones do. */
+const FREE_MIB_MIN = 8;
+const FREE_MIB_MAX = 60;
 const WRITERS = 3;
 const FULL_CODE = 9002;
 /** What the interface says of a database whose deletion failed. */

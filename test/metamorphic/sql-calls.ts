@@ -24,6 +24,8 @@ const ALPHABET = ['a', 'b', 'x', 'é', '日', '😀', ' ', '1', 'ab', 're', '%']
 /** Of its argument's kind. */
 const LIKE_NUMBER: Kind = { ...decimal(-1, -1) };
 const LIKE_INTEGER: Kind = integer(-1);
+/** A text as DuckDB casts it to a number like any other: without the signs that part its digits there. */
+const PLAIN = `replace($0, '_', '?')`;
 
 const TEXT_CALLS: readonly Call[] = [
   plain({ ...TEXT, tame: true }, ['text'], 'LOWER($0)', 'lower($0)'),
@@ -180,15 +182,19 @@ const FLOAT_CALLS: readonly Call[] = [
   varied('integer', ['text'], (_prng, args) =>
     piece(
       integer(38),
-      forms('TRY_CAST($0 AS bigint)', 'CAST(TRY_CAST($0 AS DECIMAL(38, 0)) AS HUGEINT)'),
+      forms('TRY_CAST($0 AS bigint)', `CAST(TRY_CAST(${PLAIN} AS DECIMAL(38, 0)) AS HUGEINT)`),
       args,
     ),
   ),
   varied('decimal', ['text'], (_prng, args) =>
-    piece(decimal(3, 38), forms('TRY_CAST($0 AS decimal(38, 3))', 'TRY_CAST($0 AS DECIMAL(38, 3))'), args),
+    piece(
+      decimal(3, 38),
+      forms('TRY_CAST($0 AS decimal(38, 3))', `TRY_CAST(${PLAIN} AS DECIMAL(38, 3))`),
+      args,
+    ),
   ),
   varied('float', ['text'], (_prng, args) =>
-    piece(float(19, false), forms('TRY_CAST($0 AS float)', 'TRY_CAST($0 AS DOUBLE)'), args),
+    piece(float(19, false), forms('TRY_CAST($0 AS float)', `TRY_CAST(${PLAIN} AS DOUBLE)`), args),
   ),
   // DuckDB takes more behind a date for its zone: of texts that are put together by chance that is one.
   varied('date', ['text'], (_prng, args) =>

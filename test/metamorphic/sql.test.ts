@@ -17,7 +17,8 @@
  *                alike; DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: asked of it with the digits
  *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are not asked
  *   dates        none beyond the years 1 to 9999, where Quarry refuses and DuckDB goes on; weekdays count from 1 = Sunday
- *   TRY_CAST     of a text as a date: DuckDB reads 2016-01-01-18, its end for a zone; of stored and written texts only
+ *   TRY_CAST     of a text as a date: DuckDB reads 2016-01-01-18, its end for a zone; of stored and written texts only. As a
+ *                number: DuckDB reads 1_000; asked of it with another sign for each _
  *   date_trunc   DuckDB's expression rewriter makes date_trunc(...) <> constant true of a missing date: it is switched off
  *   events       three-valued: unknown for an entity without any event of the column (CASE WHEN EXISTS (any) THEN EXISTS
  *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no

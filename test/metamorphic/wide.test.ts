@@ -315,17 +315,23 @@ function countOf(entities: readonly Entity[], holds: Question['holds']): number 
   return count;
 }
 
-/** Questions and their answers, taken at the moment `when`. */
+const QUESTIONS = 70;
+const DRAWS_MAX = 1_000;
+
+/** Questions, of which most match something, and their answers, taken at the moment `when`. */
 function ask(prng: Prng, entities: readonly Entity[], when: string): { query: Json; count: number }[] {
-  return Array.from({ length: 70 }, () => {
+  const asked: { query: Json; count: number }[] = [];
+  let emptyCount = 0;
+  for (let draws = 0; asked.length < QUESTIONS && draws < DRAWS_MAX; draws++) {
     const { query, holds } = prng.pick([textQuestion, amountQuestion, eventQuestion, eventQuestion, joined])(
       prng,
     );
     const key = `${when} ${jsonText(query)}`;
     const count = answers.get(key) ?? countOf(entities, holds);
     answers.set(key, count);
-    return { query, count };
-  });
+    if (count > 0 || ++emptyCount < QUESTIONS / 2) asked.push({ query, count });
+  }
+  return asked;
 }
 
 for (const [what, options] of [
