@@ -1,5 +1,5 @@
 /** The console as a whole: who is signed in, which view is seen, light or dark. Views that were opened keep what was typed. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { Draft } from './ask/draft.js';
 import { useAsking } from './parts/asking.js';
 import { type Console, ConsoleContext, type QueryText } from './parts/context.js';
@@ -35,7 +35,7 @@ const viewInAddress = (): ViewName =>
 
 function useView(): [ViewName, (name: ViewName) => void] {
   const [view, setView] = useState(viewInAddress);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = (): void => setView(viewInAddress());
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
@@ -196,7 +196,7 @@ interface VisitedProps {
 
 function Visited({ isSeen, keeps, children }: VisitedProps) {
   const [wasSeen, setWasSeen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isSeen) setWasSeen(true);
   }, [isSeen]);
   if (!isSeen && !(keeps && wasSeen)) return null;

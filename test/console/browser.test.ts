@@ -116,6 +116,19 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
   t.equal(await page.getByText('The answer will stand here').count(), 1, 'nothing is asked unbidden');
 });
 
+browse('what is pressed the moment a view appears is not lost', async (t, { page }, { keys }) => {
+  const press = (text: string) =>
+    `[...document.querySelectorAll('button')].find((one) => one.innerText === '${text}').click()`;
+  await signIn(page, keys.master);
+  await page.getByRole('button', { name: 'Ask about airports' }).waitFor();
+  await page.evaluate(`new Promise((pressed) => {
+    addEventListener('hashchange', () => { ${press('Add a condition')}; pressed(); }, { once: true });
+    ${press('Ask about airports')};
+  })`);
+  await page.locator('.figure').waitFor();
+  t.equal(await page.locator('.condition').count(), 1);
+});
+
 browse('arrow keys pressed before the page is drawn anew are all obeyed', async (t, { page }, { keys }) => {
   await signIn(page, keys.master);
   await page.getByRole('button', { name: 'Ask about airports' }).click();

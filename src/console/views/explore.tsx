@@ -1,5 +1,5 @@
 /** The form that puts a question together: what about, under which conditions, and what is to be shown. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Table } from '../answer/table.js';
 import { type Draft, newDraft, type OnChange, type Show, withWindow } from '../ask/draft.js';
 import { type Question, requestOf } from '../ask/request.js';
@@ -66,8 +66,8 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     result.current?.scrollIntoView({ block: 'nearest' });
   };
 
-  // What was opened is asked once, unless it is changed before its dates are found.
-  useEffect(() => {
+  // What was opened is asked once, unless it is changed before its dates are found. It is there before anything can be pressed.
+  useLayoutEffect(() => {
     if (opened === null) return;
     const { draft: given, windowOf } = opened;
     setDraft(given);

@@ -1,7 +1,7 @@
 /** Questions as text: SQL, or JSON to one of the interface's endpoints. */
 
 import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { exampleSql } from '../ask/examples.js';
 import { useAsking } from '../parts/asking.js';
 import { type QueryText, useConsole } from '../parts/context.js';
@@ -37,8 +37,8 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
   const { asking, run, stop, forget } = useAsking<Shown>();
   const text = texts[path] ?? beginningOf(path, model);
 
-  // What was opened is put in once.
-  useEffect(() => {
+  // What was opened is put in once, before anything can be typed.
+  useLayoutEffect(() => {
     if (opened === null) return;
     setPath(opened.path);
     setTexts((before) => ({ ...before, [opened.path]: readable(opened) }));
