@@ -133,8 +133,8 @@ browse('arrow keys pressed before the page is drawn anew are all obeyed', async 
   await signIn(page, keys.master);
   await page.getByRole('button', { name: 'Ask about airports' }).click();
   const tabs = page.getByRole('tablist').filter({ hasText: 'Over time' });
-  const names = await tabs.getByRole('tab').allInnerTexts();
   await tabs.getByRole('tab').first().focus();
+  const names = await tabs.getByRole('tab').allInnerTexts();
   const press = (key: string) =>
     `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`;
   const right = press('ArrowRight');
@@ -224,7 +224,8 @@ browse(
   async (t, { page }, { keys }) => {
     await signIn(page, keys.team);
     await page.getByText('A key of a database is needed here').waitFor();
-    const [row] = await page.locator('tbody tr').all();
+    const row = page.locator('tbody tr').first();
+    await row.waitFor();
     t.strictSame((await row.locator('td').allTextContents()).slice(0, 2), ['quarry', 'production']);
     await goTo(page, 'Keys');
     t.equal(await page.getByLabel('Database').inputValue(), 'quarry');
