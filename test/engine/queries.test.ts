@@ -274,7 +274,7 @@ t.test('a client that hangs up ends its query', async (t) => {
 t.test(
   'a query that needs more than its memory is refused with 9006, and leaves nothing behind',
   async (t) => {
-    const store = await openPairs(t, { queryBytesMax: 3_000 });
+    const store = await openPairs(t, { queryBytesMax: 50 });
     const entities = Array.from({ length: 900 }, (_, index): [string, ReturnType<typeof jsonObject>] => [
       `entity ${index}`,
       jsonObject({ kind: `kind ${index}`, event: [jsonObject({ value: 'v', date: '2019-01-01' })] }),

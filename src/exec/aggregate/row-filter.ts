@@ -6,9 +6,9 @@
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import type { Selected } from '../condition/attribute-leaf.js';
-import { segmentPart } from '../condition/event-leaf.js';
 import type { EntitySelection } from '../condition/selection.js';
 import { setBits } from '../condition/set-bits.js';
+import { segmentPart } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 
 export class RowFilter {

@@ -18,8 +18,9 @@ import {
 } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { refineAttribute, selectAttribute } from './attribute-leaf.js';
-import { entitiesWithEvents, segmentPart } from './event-leaf.js';
+import { entitiesWithEvents } from './event-leaf.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
+import { newShardBitmap, segmentPart } from './shard-bitmap.js';
 import { eachMatch, type TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
 
@@ -266,40 +267,39 @@ function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32
   return rows;
 }
 
-/** Entities whose ID satisfies every test, as a bitmap over the shard's rows. */
+/** Entities whose ID satisfies every test, as a bitmap of the shard. Throws 9005 and 9006. */
 function entitiesById(shard: DimensionShard, tests: readonly TextTest[], run: QueryRun): Uint8Array {
-  // Both bitmaps.
-  run.take(2 * shard.segments.length * BITMAP_BYTES);
-  const bitmap = new Uint8Array(shard.segments.length * BITMAP_BYTES).fill(0xff);
-  for (const test of tests) {
-    const matches = new Uint8Array(bitmap.length);
-    const mark = (row: number): void => {
-      matches[row >>> 3] |= 1 << (row & 7);
-    };
-    if (test.match === 'equals') {
-      for (const text of test.texts) {
-        const bytes = Buffer.from(text, 'utf8');
-        const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
-        if (row >= 0) mark(row);
-      }
-    } else {
-      for (let index = 0; index < shard.segments.length; index++) {
-        run.check();
-        const { offsets, bytes } = shard.segments[index].ids();
-        const base = index * BITMAP_BYTES * 8;
-        eachMatch(
-          test,
-          offsets,
-          bytes,
-          0,
-          shard.segments[index].rowCount,
-          (place) => mark(base + place),
-          run,
-        );
-      }
+  if (tests.length === 0) return inverted(shard, newShardBitmap(shard, run));
+  const [bitmap, ...others] = tests.map((test) => entitiesOfTest(shard, test, run));
+  for (const other of others) for (let at = 0; at < bitmap.length; at++) bitmap[at] &= other[at];
+  return bitmap;
+}
+
+function entitiesOfTest(shard: DimensionShard, test: TextTest, run: QueryRun): Uint8Array {
+  const bitmap = newShardBitmap(shard, run);
+  const mark = (row: number): void => {
+    bitmap[row >>> 3] |= 1 << (row & 7);
+  };
+  if (test.match === 'equals') {
+    for (const text of test.texts) {
+      const bytes = Buffer.from(text, 'utf8');
+      const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+      if (row >= 0) mark(row);
     }
-    for (let at = 0; at < bitmap.length; at++) bitmap[at] &= test.negated ? ~matches[at] : matches[at];
+  } else {
+    shard.segments.forEach((segment, index) => {
+      run.check();
+      const { offsets, bytes } = segment.ids();
+      const base = index * SEGMENT_ROWS_MAX;
+      eachMatch(test, offsets, bytes, 0, segment.rowCount, (place) => mark(base + place), run);
+    });
   }
+  return test.negated ? inverted(shard, bitmap) : bitmap;
+}
+
+/** The same bitmap with every row's bit turned over. */
+function inverted(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
+  for (let at = 0; at < bitmap.length; at++) bitmap[at] = ~bitmap[at];
   return maskToRows(shard, bitmap);
 }
 
@@ -310,7 +310,7 @@ function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
     const { rowCount } = shard.segments[index];
     const whole = from + (rowCount >> 3);
     if (rowCount & 7) bitmap[whole] &= (1 << (rowCount & 7)) - 1;
-    bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + BITMAP_BYTES);
+    bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + bitmapBytes(rowCount));
   }
   return bitmap;
 }

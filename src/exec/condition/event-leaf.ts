@@ -1,12 +1,12 @@
 /**
  * Event conditions over a dimension's shard: which entities have at least `minfreq` matching events.
- * Invariants: the result is one bit per entity row of the shard, in runs of BITMAP_BYTES per entity segment.
+ * Invariant: the result is a bitmap of the shard (shard-bitmap.ts).
  */
 import type { EventTest } from '../../ir/index.js';
-import { bitmapBytes } from '../../kernels/index.js';
-import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { EventSelection, rowsOfEvents } from './event-selection.js';
+import { newShardBitmap } from './shard-bitmap.js';
 
 /** Counts matching events per entity and marks the entities that reach `minfreq`. */
 class Marker {
@@ -14,10 +14,12 @@ class Marker {
   readonly #minfreq: number;
   readonly #counts: Uint16Array | null;
 
-  constructor(segmentCount: number, rowEnd: number, minfreq: number) {
-    this.bitmap = new Uint8Array(segmentCount * BITMAP_BYTES);
+  /** Throws 9006. */
+  constructor(shard: DimensionShard, minfreq: number, run: QueryRun) {
+    if (minfreq > 1) run.take(shard.rowEnd * 2);
+    this.bitmap = newShardBitmap(shard, run);
     this.#minfreq = minfreq;
-    this.#counts = minfreq === 1 ? null : new Uint16Array(rowEnd);
+    this.#counts = minfreq === 1 ? null : new Uint16Array(shard.rowEnd);
   }
 
   markAll(rows: Uint32Array): void {
@@ -42,9 +44,7 @@ export function entitiesWithEvents(
   minfreq: number,
   run: QueryRun,
 ): Uint8Array {
-  const { segments, rowEnd } = shard;
-  run.take(segments.length * BITMAP_BYTES + (minfreq === 1 ? 0 : rowEnd * 2));
-  const marker = new Marker(segments.length, rowEnd, minfreq);
+  const marker = new Marker(shard, minfreq, run);
   for (const event of events) markMatches(shard, event, marker, run);
   return marker.bitmap;
 }
@@ -60,10 +60,4 @@ function markMatches(shard: DimensionShard, event: EventTest, marker: Marker, ru
   } finally {
     events.release();
   }
-}
-
-/** The bitmap of one entity segment out of a shard-wide one. */
-export function segmentPart(bitmap: Uint8Array, segmentIndex: number, rowCount: number): Uint8Array {
-  const from = segmentIndex * BITMAP_BYTES;
-  return bitmap.subarray(from, from + bitmapBytes(rowCount));
 }

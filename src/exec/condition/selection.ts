@@ -7,6 +7,7 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardCondition } from './condition.js';
+import { newShardBitmap } from './shard-bitmap.js';
 
 export class EntitySelection {
   readonly #shard: DimensionShard;
@@ -53,15 +54,10 @@ export class EntitySelection {
     return kernels.andNot(out, dead, rowCount, out);
   }
 
-  /**
-   * The selected rows of the whole shard, one bit per row: that of row r is bit r & 7 of byte r >> 3. Takes its bytes
-   * of the query's memory.
-   */
+  /** The selected rows of the whole shard (shard-bitmap.ts). Takes its bytes of the query's memory. Throws 9005, 9006. */
   bitmap(): Uint8Array {
-    const { segments } = this.#shard;
-    this.#run.take(segments.length * BITMAP_BYTES);
-    const bitmap = new Uint8Array(segments.length * BITMAP_BYTES);
-    segments.forEach(({ rowCount }, index) => {
+    const bitmap = newShardBitmap(this.#shard, this.#run);
+    this.#shard.segments.forEach(({ rowCount }, index) => {
       const count = this.select(index);
       if (count === 0) return;
       if (count === rowCount) this.#scratch.kernels.fill(rowCount, this.bitmapAt);

@@ -4,7 +4,7 @@ import { compareText, formatDateTime } from '../../schema/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { FoundRow } from './found-rows.js';
-import { bytesOfWords, hasBit, WORDS_PER_SEGMENT } from './row-words.js';
+import { hasBit, newWords } from './row-words.js';
 import { ValueWriter } from './value-cells.js';
 
 type EventColumn = Extract<OutputColumn, { readonly from: 'events' }>;
@@ -33,8 +33,7 @@ export class RowEvents {
     rows.forEach(({ shard, row }, at) => {
       let owners = this.#owners.get(shard);
       if (owners === undefined) {
-        run.take(bytesOfWords(shard));
-        owners = { words: new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT), places: new Map() };
+        owners = { words: newWords(shard, run), places: new Map() };
         this.#owners.set(shard, owners);
       }
       owners.words[row >>> 5] |= 1 << (row & 31);

@@ -106,7 +106,8 @@ const boundOf = (order: ShardOrder, position: RowPosition | null): RowBound | nu
 
 /** The first of the selected rows. */
 function topOf({ shard, plan, until, run }: Search, order: ShardOrder, selected: SelectedRows): Uint32Array {
-  const top = new TopRows(order, plan.limit, boundOf(order, plan.after), boundOf(order, until));
+  const limit = Math.min(plan.limit, selected.count);
+  const top = new TopRows(order, limit, boundOf(order, plan.after), boundOf(order, until));
   offerRows(shard, selected, order, top, run);
   return top.rows();
 }

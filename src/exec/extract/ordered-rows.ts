@@ -9,9 +9,8 @@ import type { TopRows } from './top-rows.js';
 /** So few rows of a segment are cheaper to look at than a scan of all that narrows them. */
 const FEW_ROWS = 1_024;
 /** Rows whose numbers are worked out at once. */
-const STEP_WORDS = 256;
-/** Bytes that offerRows takes, for a while. */
-const STEP_BYTES = STEP_WORDS * 32 * 12 + WORDS_PER_SEGMENT * 4;
+const STEP_WORDS = 64;
+const STEP_ROW_BYTES = 12;
 
 /** Offers all selected rows to `top`, as far as they may be among the first. Throws 9005 and 9006. */
 export function offerRows(
@@ -21,10 +20,12 @@ export function offerRows(
   top: TopRows,
   run: QueryRun,
 ): void {
-  run.take(STEP_BYTES);
+  const rowsMax = Math.min(shard.rowEnd, STEP_WORDS * 32);
+  const bytes = WORDS_PER_SEGMENT * 4 + rowsMax * STEP_ROW_BYTES;
+  run.take(bytes);
   const words = new Uint32Array(WORDS_PER_SEGMENT);
-  const places = new Uint32Array(STEP_WORDS * 32);
-  const numbers = new Float64Array(STEP_WORDS * 32);
+  const places = new Uint32Array(rowsMax);
+  const numbers = new Float64Array(rowsMax);
   const zones = shard.segments.map((_, index) => ({ index, ...first.zone(index) }));
   zones.sort((a, b) => (a.low === b.low ? a.index - b.index : a.low < b.low ? -1 : 1));
   for (const { index, low, high } of zones) {
@@ -42,7 +43,7 @@ export function offerRows(
       top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, places, numbers, step);
     }
   }
-  run.give(STEP_BYTES);
+  run.give(bytes);
 }
 
 /** The selected rows of one segment into `words`; returns their number. */
@@ -52,8 +53,8 @@ function takeWords(
   rowCount: number,
   words: Uint32Array,
 ): number {
+  words.fill(0);
   if (all === null) {
-    words.fill(0);
     fillWords(words, 0, rowCount);
     return rowCount;
   }

@@ -181,7 +181,7 @@ export function collectRows(
 ): Uint32Array {
   const order = new ShardOrder(new RankKey(ids), [], ids);
   const [from, to] = [after, until].map((position) => (position === null ? null : order.bound(position)));
-  const top = new TopRows(order, limit, from, to);
+  const top = new TopRows(order, Math.min(limit, selected.count), from, to);
   offerRows(shard, selected, order, top, run);
   return top.rows();
 }

@@ -6,6 +6,7 @@ import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
+import { newShardBitmap } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 
 export const WORDS_PER_SEGMENT = SEGMENT_ROWS_MAX / 32;
@@ -16,13 +17,14 @@ export interface SelectedRows {
   readonly count: number;
 }
 
-export const bytesOfWords = ({ segments }: DimensionShard): number => segments.length * BITMAP_BYTES;
+/** A bitmap of the shard as words, in which no row is set. Throws 9006. */
+export const newWords = (shard: DimensionShard, run: QueryRun): Uint32Array<ArrayBuffer> =>
+  new Uint32Array(newShardBitmap(shard, run).buffer);
 
-/** What the selection selects; words take bytesOfWords of the query's memory. Throws 9005 and 9006. */
+/** What the selection selects. Throws 9005 and 9006. */
 export function selectedRows(shard: DimensionShard, selection: EntitySelection, run: QueryRun): SelectedRows {
   if (selection.isWhole) return { words: null, count: shard.entityCount };
-  run.take(bytesOfWords(shard));
-  const words = new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT);
+  const words = newWords(shard, run);
   const bytes = new Uint8Array(words.buffer);
   let count = 0;
   shard.segments.forEach(({ rowCount }, index) => {
@@ -44,8 +46,7 @@ export function ownWords(
   run: QueryRun,
 ): Uint32Array<ArrayBuffer> {
   if (words !== null) return words;
-  run.take(bytesOfWords(shard));
-  const all = new Uint32Array(shard.segments.length * WORDS_PER_SEGMENT);
+  const all = newWords(shard, run);
   shard.segments.forEach(({ rowCount }, index) => {
     fillWords(all, index * WORDS_PER_SEGMENT, rowCount);
   });

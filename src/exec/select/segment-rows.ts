@@ -30,7 +30,8 @@ export class SegmentRows {
   readonly #shard: DimensionShard;
   readonly #run: QueryRun;
   readonly #held: HeldMemory;
-  readonly #bitmap = new Uint8Array(BITMAP_BYTES);
+  /** Long enough for the segment selected last. */
+  #bitmap = new Uint8Array(0);
   /** null = it is known for good in which rows the condition holds. */
   #selection: EntitySelection | null;
   /** What the selection took. */
@@ -56,15 +57,17 @@ export class SegmentRows {
 
   /** The number of rows of that segment for which the condition holds; when not all, and not none, see `bitmap`. */
   select(index: number): number {
+    const { rowCount } = this.#shard.segments[index];
+    const byteCount = bitmapBytes(rowCount);
+    if (this.#bitmap.length < byteCount) this.#bitmap = new Uint8Array(byteCount);
     if (this.#settled !== null) return this.#selectSettled(this.#settled, index);
     const selection = this.#selection;
     invariant(selection !== null, 'rows are selected before they are released');
-    const { rowCount } = this.#shard.segments[index];
     const { made: count, bytes } = measured(this.#run, () => selection.select(index));
     this.#selectionBytes += bytes;
     if (count > 0 && count < rowCount) {
       const { bitmapAt, arena } = selection;
-      this.#bitmap.set(arena.u8.subarray(bitmapAt, bitmapAt + bitmapBytes(rowCount)));
+      this.#bitmap.set(arena.u8.subarray(bitmapAt, bitmapAt + byteCount));
     }
     return count;
   }
@@ -73,7 +76,7 @@ export class SegmentRows {
     invariant(index >= from, 'segments that were settled are asked for');
     this.#run.check();
     const at = (index - from) * BITMAP_BYTES;
-    this.#bitmap.set(bitmaps.subarray(at, at + BITMAP_BYTES));
+    this.#bitmap.set(bitmaps.subarray(at, at + this.#bitmap.length));
     return counts[index - from];
   }
 

@@ -205,7 +205,7 @@ for (const [kernels, module] of MODULES) {
         const unordered = generatePlan(prng, joins);
         const order = prng.chance(0.5) ? generateOrder(prng, unordered, 2) : [];
         const settings = { plan: { ...unordered, order, limit: prng.pick([null, 20]) }, tables };
-        const run = new QueryRun(null, 0, prng.pick([Number.POSITIVE_INFINITY, 100_000, 400_000]));
+        const run = new QueryRun(null, 0, prng.pick([Number.POSITIVE_INFINITY, 3_000, 100_000]));
         try {
           ask(extraction.shards, settings, scratch, 50, run);
           // What expressions remember goes with them.

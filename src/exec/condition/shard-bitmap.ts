@@ -1,0 +1,25 @@
+/**
+ * A bit for every row of a shard: that of row r is bit r & 7 of byte r >> 3. So BITMAP_BYTES an entity segment, but of the
+ * last one only what its rows need, because small stores are asked most often.
+ */
+import { bitmapBytes } from '../../kernels/index.js';
+import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+
+export function shardBitmapBytes({ segments }: DimensionShard): number {
+  const last = segments.at(-1);
+  return last === undefined ? 0 : (segments.length - 1) * BITMAP_BYTES + bitmapBytes(last.rowCount);
+}
+
+/** One in which no row is set. Throws 9006. */
+export function newShardBitmap(shard: DimensionShard, run: QueryRun): Uint8Array<ArrayBuffer> {
+  const byteCount = shardBitmapBytes(shard);
+  run.take(byteCount);
+  return new Uint8Array(byteCount);
+}
+
+/** The part of one entity segment. */
+export function segmentPart(bitmap: Uint8Array, segmentIndex: number, rowCount: number): Uint8Array {
+  const from = segmentIndex * BITMAP_BYTES;
+  return bitmap.subarray(from, from + bitmapBytes(rowCount));
+}
