@@ -34,6 +34,8 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { ConformanceServer } from '../support/conformance-server.js';
+import { difference } from '../support/sql-answers.js';
+import type { Kind } from '../support/sql-piece.js';
 import { SqlLife } from './sql-life.js';
 
 const { values: given } = parseArgs({
@@ -56,6 +58,31 @@ const QUERIES_PER_WORLD = 250;
 const SHOWN = 5;
 /** Of the queries of a layout, so many are asked again after each restart. */
 const AGAIN = 0.1;
+
+t.test('rows whose floats are nearly equal meet in whatever order they come, and no others do', async (t) => {
+  const kind = { scale: 0, digits: 9, firm: true, tame: true };
+  const kinds: Kind[] = [
+    { ...kind, type: 'text' },
+    { ...kind, type: 'float' },
+    { ...kind, type: 'float' },
+  ];
+  const [less, more] = [0.3, 0.1 + 0.2];
+  const found = [
+    ['a', less, 0],
+    ['a', more, -22.5],
+    ['b', null, 1],
+  ];
+  const expected = [
+    ['b', null, 1],
+    ['a', less, -22.5],
+    ['a', more, 0],
+  ];
+  t.equal(difference(found, expected, kinds, false), null);
+  t.match(difference(found, expected, kinds, true), /^row 0 is/);
+  t.match(difference(found, [...expected.slice(0, 2), ['a', more, 1]], kinds, false), /^row \d is/);
+  t.match(difference(found, [...expected.slice(0, 2), ['b', more, 0]], kinds, false), /^row \d is/);
+  t.match(difference(found, [...expected.slice(0, 2), ['a', null, 0]], kinds, false), /^row \d is/);
+});
 
 for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
   t.test(

@@ -51,26 +51,44 @@ function near(a: number, b: number, { firm, digits }: Kind): boolean {
 const cellsEqual = (a: Cell, b: Cell, kind: Kind): boolean =>
   typeof a === 'number' && typeof b === 'number' ? near(a, b, kind) : a === b;
 
-/** Null first, then as text; floats by size, so that nearly equal ones meet. */
+/** Null first, then as text. Floats do not decide: those of another engine may be nearly equal only. */
 function compareCells(a: Cell, b: Cell): number {
+  if (typeof a === 'number' && typeof b === 'number') return 0;
   if (a === null || b === null) return Number(b === null) - Number(a === null);
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [x, y] = [String(a), String(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-function sorted(rows: readonly (readonly Cell[])[], kinds: readonly Kind[]): (readonly Cell[])[] {
-  // What is only nearly equal decides last.
-  const order = [...kinds.keys()].sort(
-    (a, b) => Number(kinds[a].type === 'float') - Number(kinds[b].type === 'float'),
-  );
+function compareRows(a: readonly Cell[], b: readonly Cell[]): number {
+  for (let at = 0; at < a.length; at++) {
+    const found = compareCells(a[at], b[at]);
+    if (found !== 0) return found;
+  }
+  return 0;
+}
+
+/** By all that decides, then by floats, so that most of those that are nearly equal meet at once. */
+function sorted(rows: readonly (readonly Cell[])[]): (readonly Cell[])[] {
+  const floats = (row: readonly Cell[]): number[] => row.filter((cell) => typeof cell === 'number');
   return [...rows].sort((a, b) => {
-    for (const at of order) {
-      const found = compareCells(a[at], b[at]);
-      if (found !== 0) return found;
-    }
-    return 0;
+    const [found, x, y] = [compareRows(a, b), floats(a), floats(b)];
+    return found === 0 ? (x.map((float, at) => float - y[at]).find((less) => less !== 0) ?? 0) : found;
   });
+}
+
+/** The rows of `expected` in an order in which each equals that of `found` at its place, as far as there are such. */
+function arranged(
+  found: readonly (readonly Cell[])[],
+  expected: readonly (readonly Cell[])[],
+  equals: (a: readonly Cell[], b: readonly Cell[]) => boolean,
+): (readonly Cell[])[] {
+  const rest = [...expected];
+  for (let row = 0; row < rest.length; row++) {
+    let at = row;
+    while (at < rest.length && compareRows(rest[at], rest[row]) === 0 && !equals(found[row], rest[at])) at++;
+    if (at < rest.length && equals(found[row], rest[at])) [rest[row], rest[at]] = [rest[at], rest[row]];
+  }
+  return rest;
 }
 
 const shown = (row: readonly Cell[] | undefined): string =>
@@ -92,9 +110,12 @@ export function difference(
     );
     return `${found.length} rows instead of ${expected.length}: too many ${shown(extra)}, lost ${shown(lost)}`;
   }
-  const [a, b] = ordered ? [found, expected] : [sorted(found, items), sorted(expected, items)];
+  const equals = (a: readonly Cell[], b: readonly Cell[]): boolean =>
+    a.every((cell, at) => cellsEqual(cell, b[at], items[at]));
+  const a = ordered ? found : sorted(found);
+  const b = ordered ? expected : arranged(a, sorted(expected), equals);
   for (let row = 0; row < a.length; row++) {
-    if (!a[row].every((cell, at) => cellsEqual(cell, b[row][at], items[at]))) {
+    if (!equals(a[row], b[row])) {
       return `row ${row} is ${shown(a[row])} instead of ${shown(b[row])}`;
     }
   }
