@@ -6,6 +6,7 @@
 import type { RowFormat } from '../answer/index.js';
 import { invariant } from '../base/index.js';
 import {
+  countsTexts,
   type GroupPartial,
   type JoinTable,
   type PartitionedTexts,
@@ -188,17 +189,19 @@ export class AskedSelect {
     return { ...part, figures };
   }
 
-  /** Forgets it on all lanes. */
+  /** Forgets it on the lanes that still know it. */
   end(): void {
     if (!this.#begun) return;
-    for (const lane of this.#lanes) lane.send('select-end', { selectId: this.#selectId }).catch(() => {});
+    const selectId = this.#selectId;
+    const isKept = countsTexts(this.#settings.plan);
+    this.#lanes.forEach((lane, index) => {
+      if (isKept || !this.#done[index]) lane.send('select-end', { selectId }).catch(() => {});
+    });
   }
 }
 
 /** Whether lanes have a use for memory of parts: for encoded rows, and for texts that are to be counted. */
-const takesRoom = ({ plan, format }: AskedSettings): boolean =>
-  format !== null ||
-  plan.grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
+const takesRoom = ({ plan, format }: AskedSettings): boolean => format !== null || countsTexts(plan);
 
 export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
   invariant(part.gives === 'columns', `a lane gave ${part.gives} where columns were asked for`);

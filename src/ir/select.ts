@@ -129,6 +129,10 @@ export interface SelectPlan {
   readonly limit: number | null;
 }
 
+/** Whether the different texts that shards give may be so many that lanes are asked to count them. */
+export const countsTexts = ({ grouping }: SelectPlan): boolean =>
+  grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
+
 /** The rows of a joined dimension that the lanes are sent. */
 export interface JoinTable {
   /** The entity IDs, each once. */

@@ -35,6 +35,7 @@ import {
   locate,
   PartMemory,
   type QueryBounds,
+  type SelectPart,
   toRefusal,
 } from '../protocol/index.js';
 import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
@@ -138,11 +139,7 @@ export class LaneWorker {
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
       'select-begin': (request) => this.#beginSelect(request),
-      'select-next': ({ selectId, rowsMax, bytesMax, sliceMs, spare }) => {
-        this.#partMemory.add(spare);
-        const endMs = performance.now() + sliceMs;
-        return this.#selectOf(selectId).next(rowsMax, bytesMax, () => performance.now() >= endMs);
-      },
+      'select-next': (request) => this.#nextOfSelect(request),
       'select-count-texts': ({ selectId, lists, from, to }) =>
         this.#selectOf(selectId).countTexts(lists, from, to),
       'select-end': ({ selectId }) => this.#endSelect(selectId),
@@ -269,6 +266,15 @@ export class LaneWorker {
       new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
     );
     return null;
+  }
+
+  #nextOfSelect({ selectId, rowsMax, bytesMax, sliceMs, spare }: LaneRequests['select-next']): SelectPart {
+    this.#partMemory.add(spare);
+    const endMs = performance.now() + sliceMs;
+    const cursor = this.#selectOf(selectId);
+    const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
+    if (part.done && !cursor.countsTexts) this.#endSelect(selectId);
+    return part;
   }
 
   /** Throws 9004 for one that was refused when it should have begun. */

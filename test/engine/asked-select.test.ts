@@ -3,7 +3,8 @@ import t, { type Test } from 'tap';
 import { type HangUp, Prng } from '../../src/base/index.js';
 import type { EngineOptions } from '../../src/engine/index.js';
 import { Lane, type MakeLane } from '../../src/engine/lane.js';
-import type { LaneOp, LaneRequests } from '../../src/protocol/index.js';
+import { countsTexts } from '../../src/ir/index.js';
+import type { LaneOp, LaneRequests, SelectPart } from '../../src/protocol/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { fill, type Rows, rowsOf } from './select-store.js';
 import { ASKING, copyDir, laneFile, makeDir, TestStore } from './store.js';
@@ -26,18 +27,22 @@ const HEAVY = [
   'SELECT a.word, COUNT(*) AS c FROM [default] a JOIN [default] b ON a.[entity-id] = b.[entity-id] GROUP BY a.word ORDER BY a.word',
   'SELECT COUNT(*) AS c, SUM([visits.value]) AS s, MEDIAN([visits.value]) AS m FROM [default] WHERE n + 0 > 100',
   'SELECT [visits.value], COUNT(*) AS c FROM [default] GROUP BY [visits.value] ORDER BY c DESC',
+  'SELECT COUNT(DISTINCT word) AS w, COUNT(*) AS c FROM [default] WHERE n + 0 > 100',
 ];
 
 type Watch = (op: LaneOp, request: LaneRequests[LaneOp], lane: number) => void;
+type WatchAnswer = (op: LaneOp, request: LaneRequests[LaneOp], lane: number, answer: unknown) => void;
 
-/** Lanes whose requests are looked at before they are sent. */
+/** Lanes whose requests are looked at before they are sent, and their answers before they are taken. */
 const watched =
-  (watch: Watch): MakeLane =>
+  (watch: Watch, watchAnswer: WatchAnswer): MakeLane =>
   (start, onDown) => {
     const lane = new Lane(laneFile, start, onDown);
-    const send: Lane['send'] = (op, request) => {
+    const send: Lane['send'] = async (op, request) => {
       watch(op, request, start.laneIndex);
-      return lane.send(op, request);
+      const answer = await lane.send(op, request);
+      watchAnswer(op, request, start.laneIndex, answer);
+      return answer;
     };
     return laneWith(lane, send);
   };
@@ -57,8 +62,8 @@ async function prepared(): Promise<{ full: string; wanted: Rows[] }> {
 
 const { full, wanted } = await prepared();
 
-const openShort = (t: Test, watch: Watch): Promise<TestStore> =>
-  TestStore.open(t, copyDir(t, full), { ...SHORT, makeLane: watched(watch) });
+const openShort = (t: Test, watch: Watch, watchAnswer: WatchAnswer = () => {}): Promise<TestStore> =>
+  TestStore.open(t, copyDir(t, full), { ...SHORT, makeLane: watched(watch, watchAnswer) });
 
 t.test('others come between the slices of a SELECT, and records wait for its end', async (t) => {
   let slices = 0;
@@ -111,24 +116,39 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
   const inside = new Set<number>();
   let most = 0;
   const begun: number[][] = [[], []];
+  /** Told to end, or done where that is the end. */
   const ended: number[][] = [[], []];
-  const store = await openShort(t, (op, request, lane) => {
-    if (op === 'select-begin') begun[lane].push((request as LaneRequests['select-begin']).selectId);
-    if (op === 'select-end') {
-      const { selectId } = request as LaneRequests['select-end'];
-      ended[lane].push(selectId);
-      inside.delete(selectId);
-    }
-    if (op !== 'select-next') return;
-    const { selectId, sliceMs } = request as LaneRequests['select-next'];
-    if (sliceMs > 0) inside.add(selectId);
-    most = Math.max(most, inside.size);
-  });
+  const counting = new Set<number>();
+  const end = (selectId: number, lane: number): void => {
+    ended[lane].push(selectId);
+    inside.delete(selectId);
+  };
+  const store = await openShort(
+    t,
+    (op, request, lane) => {
+      if (op === 'select-begin') {
+        const { selectId, plan } = request as LaneRequests['select-begin'];
+        begun[lane].push(selectId);
+        if (countsTexts(plan)) counting.add(selectId);
+      }
+      if (op === 'select-end') end((request as LaneRequests['select-end']).selectId, lane);
+      if (op !== 'select-next') return;
+      const { selectId, sliceMs } = request as LaneRequests['select-next'];
+      if (sliceMs > 0) inside.add(selectId);
+      most = Math.max(most, inside.size);
+    },
+    (op, request, lane, answer) => {
+      if (op !== 'select-next' || !(answer as SelectPart).done) return;
+      const { selectId } = request as LaneRequests['select-next'];
+      if (!counting.has(selectId)) end(selectId, lane);
+    },
+  );
   const rows = await Promise.all([...HEAVY, ...HEAVY].map((statement) => rowsOf(store, statement)));
   const answers = wanted.slice(0, HEAVY.length);
   t.strictSame(rows, [...answers, ...answers]);
   t.equal(most, 2);
   t.equal(inside.size, 0);
+  t.ok(counting.size > 0 && counting.size < new Set(begun[0]).size);
   for (const lane of [0, 1]) t.strictSame(ended[lane].sort(), begun[lane].sort(), `lane ${lane}`);
 });
 

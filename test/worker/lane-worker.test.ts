@@ -2,8 +2,10 @@
 import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
+import type { Aggregate, Expression, SelectPlan } from '../../src/ir/index.js';
 import type { DimensionData, LaneRequest, LaneStart } from '../../src/protocol/index.js';
 import { LaneWorker } from '../../src/worker/lane-worker.js';
+import { PLAIN } from '../exec/select/select-rows.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 
@@ -113,3 +115,67 @@ t.test('an insert for a database that is gone is refused with 8002, and the work
   const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });
   t.match(replies, [{ refusal: { error: { code: 8002 } } }, { value: [0, 0] }]);
 });
+
+t.test(
+  'a SELECT is forgotten with its last part, and one whose texts may be counted when it ends',
+  async (t) => {
+    const worker = makeWorker();
+    let sequence = 0;
+    const ask = async (...requests: LaneRequest[]) =>
+      (await worker.run({ sequence: sequence++, requests })).replies;
+    await ask(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
+    const id: Expression = { op: 'input', input: 0, type: { type: 'text' } };
+    const rows: SelectPlan = {
+      ...PLAIN,
+      ...KEY,
+      inputs: [{ type: id.type, from: 'entity-id' }],
+      outputs: [{ name: 'id', type: id.type, of: id }],
+    };
+    const counted: Aggregate = {
+      function: 'count',
+      of: id,
+      distinct: true,
+      feed: 'rows',
+      fraction: null,
+      type: { type: 'integer' },
+    };
+    const grouping = { keys: [], perEntity: false, aggregates: [counted] };
+    const settings = { tables: [], format: null, profiled: false, bounds: { slot: 0, bytesMax: 2 ** 30 } };
+    const beginOf = (selectId: number, plan: SelectPlan): LaneRequest => ({
+      op: 'select-begin',
+      selectId,
+      plan,
+      ...settings,
+    });
+    const nextOf = (selectId: number): LaneRequest => ({
+      op: 'select-next',
+      selectId,
+      rowsMax: 2,
+      bytesMax: 2 ** 20,
+      sliceMs: 1_000,
+      spare: [],
+    });
+    const countOf = (selectId: number): LaneRequest => ({
+      op: 'select-count-texts',
+      selectId,
+      lists: [],
+      from: 0,
+      to: 1,
+    });
+    const unknown = { refusal: { error: { code: 9004 } } };
+    t.match(await ask(beginOf(1, rows), nextOf(1)), [
+      { value: null },
+      { value: { done: false, rowCount: 2 } },
+    ]);
+    t.match(await ask(beginOf(2, { ...rows, outputs: [], grouping }), nextOf(2)), [
+      { value: null },
+      { value: { done: true } },
+    ]);
+    t.match(await ask(nextOf(1), nextOf(1)), [{ value: { done: true, rowCount: 1 } }, unknown]);
+    t.match(await ask(countOf(2), { op: 'select-end', selectId: 2 }, countOf(2)), [
+      { value: 0 },
+      { value: null },
+      unknown,
+    ]);
+  },
+);

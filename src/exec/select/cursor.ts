@@ -5,7 +5,7 @@
  */
 import type { Room, RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { JoinTable, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
@@ -29,6 +29,8 @@ export interface SelectSettings {
 }
 
 export class SelectCursor {
+  /** Whether `countTexts` may be called once it is done. */
+  readonly countsTexts: boolean;
   readonly #run: QueryRun;
   readonly #memory: HeldMemory;
   readonly #lane: LaneShards;
@@ -43,6 +45,7 @@ export class SelectCursor {
       format === null || (plan.grouping === null && plan.order.length === 0),
       'rows that are merged are given as columns',
     );
+    this.countsTexts = countsTexts(plan);
     this.#run = run;
     this.#memory = new HeldMemory(run);
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
