@@ -24,6 +24,7 @@
  *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no
  *                order in conditions: Quarry refuses [clicks.value] < 'a'
  *   AND in AND   is one list to both, OR in OR too: a key a AND b is not found in c AND (a AND b), and both refuse
+ *   NOT          of a comparison is the opposite comparison to DuckDB, which then finds no key in it: asked of it as = FALSE
  *   a window     alone in an AND list narrows what stands in parentheses beside it: not asked
  *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
  *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts
