@@ -176,9 +176,8 @@ export interface LaneRequests {
 }
 
 /**
- * What a lane gives of a SELECT. `done`: there is nothing behind it, and the lane forgets the SELECT unless it may be asked to
- * count texts of it (countsTexts). `nothing`: the slice is over; what was asked for is to be
- * asked for again.
+ * What a lane gives of a SELECT. `done`: there is nothing behind it, and the lane has forgotten the SELECT unless it may be asked
+ * to count texts of it (countsTexts). `nothing`: the slice is over; what was asked for is to be asked for again.
  */
 export type SelectPart = {
   readonly done: boolean;

@@ -9,7 +9,6 @@ import {
   forms,
   integer,
   isExact,
-  negated,
   type Piece,
   type PieceType,
   piece,
@@ -194,7 +193,7 @@ export class Values {
       const members = Array.from({ length: prng.between(2, 3) }, () => this.condition(depth - 1));
       return piece(BOOLEAN, same(`(${members.map((_, index) => `$${index}`).join(` ${word} `)})`), members);
     }
-    if (depth > 0 && prng.chance(0.12)) return negated(this.condition(depth - 1));
+    if (depth > 0 && prng.chance(0.12)) return piece(BOOLEAN, same('(NOT $0)'), [this.condition(depth - 1)]);
     return this.predicate(depth);
   }
 

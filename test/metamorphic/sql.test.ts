@@ -23,8 +23,8 @@
  *   events       three-valued: unknown for an entity without any event of the column (CASE WHEN EXISTS (any) THEN EXISTS
  *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no
  *                order in conditions: Quarry refuses [clicks.value] < 'a'
- *   AND in AND   is one list to both, OR in OR too: a key a AND b is not found in c AND (a AND b), and both refuse
- *   NOT          of a comparison is the opposite comparison to DuckDB, which then finds no key in it: asked of it as = FALSE
+ *   AND in AND   is one list to both, OR in OR too: a key a AND b is not found in c AND (a AND b), and both refuse. Quarry finds
+ *                it when c is true of itself, and a < b in NOT (a < b): DuckDB is then asked with CAST(key AS BOOLEAN)
  *   a window     alone in an AND list narrows what stands in parentheses beside it: not asked
  *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
  *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts

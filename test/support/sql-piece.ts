@@ -69,10 +69,6 @@ export function piece(of: Kind, printed: Printed, parts: readonly Piece[] = []):
   };
 }
 
-/** DuckDB reads NOT a < b as a >= b, and then finds no key a < b in it. */
-export const negated = (condition: Piece): Piece =>
-  piece(BOOLEAN, forms('(NOT $0)', '(($0) = FALSE)', '(NOT $0)'), [condition]);
-
 const filled = (form: string, parts: readonly string[]): string =>
   parts.length === 0 ? form : form.replace(/\$(\d)/g, (_, index) => parts[Number(index)]);
 

@@ -1,6 +1,6 @@
 /**
  * A bit for every row of a shard: that of row r is bit r & 7 of byte r >> 3. So BITMAP_BYTES an entity segment, but of the
- * last one only what its rows need, because small stores are asked most often.
+ * last one no more than its rows need: most dimensions are small.
  */
 import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';

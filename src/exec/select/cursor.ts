@@ -65,7 +65,7 @@ export class SelectCursor {
     const part = this.#rows.next(rowsMax, bytesMax, isOver);
     if (part === null) return { done: false, figures: this.#lane.takeFigures(), gives: 'nothing' };
     const done = this.#rows.isDone;
-    // Groups take their memory until they were sent.
+    // Groups take their memory until it is forgotten.
     if (done && part.gives !== 'groups') this.release();
     return { done, figures: this.#lane.takeFigures(), ...part };
   }
