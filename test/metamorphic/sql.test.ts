@@ -57,6 +57,8 @@ const LAYOUTS = [
 /** Queries over one world before the next one is made. */
 const QUERIES_PER_WORLD = 250;
 const SHOWN = 5;
+/** The other engines live in the same process. */
+const MEMORY_BYTES = 4 * 2 ** 30;
 /** Of the queries of a layout, so many are asked again after each restart. */
 const AGAIN = 0.1;
 
@@ -89,7 +91,7 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
   t.test(
     `on ${shards} shards and ${workers} workers every answer is that of DuckDB and SQLite`,
     async (t) => {
-      const server = await ConformanceServer.start(simd, { shards, workers });
+      const server = await ConformanceServer.start(simd, { shards, workers, memoryLimitBytes: MEMORY_BYTES });
       t.teardown(() => server.stop());
       const life = await SqlLife.start(new Prng(SEED * 10 + index));
       t.teardown(() => life.close());

@@ -16,10 +16,12 @@ export interface RawAnswer {
   readonly bytes: Uint8Array;
 }
 
-/** How many shards; null = as many as workers. */
 export interface ServerLayout {
   readonly workers: number;
+  /** null = as many as workers. */
   readonly shards: number | null;
+  /** Of this process, with all that it is beside the server. */
+  readonly memoryLimitBytes: number;
 }
 
 export class ConformanceServer {
@@ -39,7 +41,10 @@ export class ConformanceServer {
   /** Starts on an empty data directory; `simd` false runs the kernels' TypeScript twins. */
   static async start(simd: boolean, layout: Partial<ServerLayout> = {}): Promise<ConformanceServer> {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-conformance-'));
-    const server = new ConformanceServer(dir, simd, { workers: 2, shards: null, ...layout });
+    const server = new ConformanceServer(dir, simd, {
+      ...{ workers: 2, shards: null, memoryLimitBytes: 2 ** 30 },
+      ...layout,
+    });
     await server.#open();
     return server;
   }
@@ -67,7 +72,6 @@ export class ConformanceServer {
       httpPort: 0,
       pgPort: null,
       ...this.#layout,
-      memoryLimitBytes: 2 ** 30,
       durability: 'fsync',
       archiveDir: null,
       limits: null,
