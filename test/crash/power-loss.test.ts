@@ -16,3 +16,12 @@ t.test(
     t.comment(`${lives} lives`);
   },
 );
+
+t.test(
+  'a small insert may pass a large one that waits for its log file, and takes nothing with it',
+  async (t) => {
+    const { losses, faults } = await losePower(40, 9_300_214);
+    t.strictSame(faults, []);
+    t.equal(losses, 40);
+  },
+);

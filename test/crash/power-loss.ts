@@ -2,7 +2,9 @@
  * Power loss at random moments of random lives: inserts that share a sync, updates, deletes, scripts, named writes and
  * changes of the model, with checkpoints beside and between them, on small log files and 1 to 3 shards. Whatever the disk kept of
  * what was not synced (all, nothing, single sectors, sizes, names), the start behind it finds the store as it was behind
- * some number of the writes: all that were acknowledged and none that was not sent. A part of the losses is followed by
+ * some number of the writes: all that were acknowledged and none that was not sent. Inserts that are under way at once come in
+ * the order in which they were sent, or in that in which they were acknowledged: one that needs a larger log file waits for it,
+ * and smaller ones pass. A part of the losses is followed by
  * another one amid that start, a part by a write that the next loss must not take. Some come only when the process was killed
  * and started again on what was never synced.
  * Losses are taken from one life at several steps; a life is known by its seed.
@@ -36,6 +38,9 @@ interface Life {
   readonly shards: number;
   readonly steps: readonly Step[];
 }
+
+/** The store's content behind each number of writes. */
+type States = readonly string[];
 
 function randomModelChange(prng: Prng, at: number): Write {
   if (prng.chance(0.5)) return insert({ [`second${at}`]: { dimension: 'second', tag: 't1' }, ...AUTO });
@@ -77,8 +82,7 @@ function lifeOf(seed: number): Life {
   return { shards: prng.between(1, 3), steps };
 }
 
-/** The store's content behind each number of writes. */
-async function statesOf({ shards, steps }: Life, seed: number): Promise<readonly string[]> {
+async function statesOf({ shards, steps }: Life, seed: number): Promise<States> {
   const { engine } = await openEngine(new FaultyDisk({ seed }), shards, seed);
   const states = [await stateOf(engine)];
   for (const { write } of steps) {
@@ -89,16 +93,29 @@ async function statesOf({ shards, steps }: Life, seed: number): Promise<readonly
   return states;
 }
 
-/** Lives on `disk`; resolves when all was written and the engine is closed. */
-async function live({ shards, steps }: Life, disk: FaultyDisk, seed: number, lived: Lived): Promise<void> {
+/** For each order of the writes that there may be. */
+async function allStatesOf(life: Life, order: readonly number[], seed: number): Promise<readonly States[]> {
+  const asSent = await statesOf(life, seed);
+  if (order.every((step, at) => step === at)) return [asSent];
+  return [asSent, await statesOf({ ...life, steps: order.map((step) => life.steps[step]) }, seed)];
+}
+
+/** Lives on `disk`; resolves with the steps in the order of their answers when all was written and the engine is closed. */
+async function live(
+  { shards, steps }: Life,
+  disk: FaultyDisk,
+  seed: number,
+  lived: Lived,
+): Promise<readonly number[]> {
   const { engine, fatal } = await openEngine(disk, shards, seed);
+  const order: number[] = [];
   const story = async (): Promise<void> => {
     let underWay: Promise<void>[] = [];
     for (const { write, joins, checkpoint } of steps) {
       if (!joins) await Promise.all(underWay.splice(0));
-      const ordinal = ++lived.sent;
+      const step = lived.sent++;
       const answered = write(engine).then(() => {
-        lived.acknowledged = ordinal;
+        lived.acknowledged = order.push(step);
       });
       underWay.push(answered);
       if (checkpoint === 'none') continue;
@@ -110,6 +127,7 @@ async function live({ shards, steps }: Life, disk: FaultyDisk, seed: number, liv
     await engine.close();
   };
   await Promise.race([story(), fatal]);
+  return order;
 }
 
 /**
@@ -126,7 +144,12 @@ interface Loss extends Lived {
   readonly sequel: Sequel;
 }
 
-async function lossesOf(life: Life, seed: number): Promise<readonly Loss[]> {
+interface Losses {
+  readonly losses: readonly Loss[];
+  readonly order: readonly number[];
+}
+
+async function lossesOf(life: Life, seed: number): Promise<Losses> {
   const prng = new Prng(seed + 1);
   const lived = { sent: 0, acknowledged: 0 };
   const losses: Loss[] = [];
@@ -141,8 +164,8 @@ async function lossesOf(life: Life, seed: number): Promise<readonly Loss[]> {
     losses.push({ step, ...lived, sequel, disk: left });
   };
   const disk = new FaultyDisk({ seed, onStep });
-  await live(life, disk, seed, lived);
-  return losses;
+  const order = await live(life, disk, seed, lived);
+  return { losses, order };
 }
 
 /** The engine that a start behind a loss gives, once one was not itself ended by another loss; or what is wrong. */
@@ -168,9 +191,9 @@ function fingerprintOf(disk: FaultyDisk): string {
 }
 
 /** A write may leave the state as it was: then several numbers of writes fit. */
-function outOfRange(state: string, states: readonly string[], { acknowledged, sent }: Lived): string | null {
-  if (states.slice(acknowledged, sent + 1).includes(state)) return null;
-  const found = states.indexOf(state);
+function outOfRange(state: string, all: readonly States[], { acknowledged, sent }: Lived): string | null {
+  if (all.some((states) => states.slice(acknowledged, sent + 1).includes(state))) return null;
+  const found = all[0].indexOf(state);
   return found < 0 ? `a state that never was:\n${state}` : `the first ${found} writes were found`;
 }
 
@@ -180,7 +203,7 @@ function outOfRange(state: string, states: readonly string[], { acknowledged, se
  */
 async function faultBehind(
   loss: Loss,
-  states: readonly string[],
+  states: readonly States[],
   seed: number,
   known: Map<string, string>,
 ): Promise<string | null> {
@@ -231,9 +254,10 @@ export async function losePower(count: number, seed: number): Promise<PowerLosse
   for (; losses < count; lives++) {
     const lifeSeed = seed + lives;
     const life = lifeOf(lifeSeed);
-    const states = await statesOf(life, lifeSeed);
+    const lived = await lossesOf(life, lifeSeed);
+    const states = await allStatesOf(life, lived.order, lifeSeed);
     const known = new Map<string, string>();
-    for (const loss of (await lossesOf(life, lifeSeed)).slice(0, count - losses)) {
+    for (const loss of lived.losses.slice(0, count - losses)) {
       losses++;
       const fault = await faultBehind(loss, states, lifeSeed, known);
       if (fault === null) continue;
