@@ -178,6 +178,7 @@ export class SpareFiles {
     await handle?.close().catch(() => {});
     await this.#options.fs.remove(path).catch(() => {});
   }
+
   async #discardAll(spares: readonly SpareFile[]): Promise<void> {
     for (const { path, handle } of spares) await this.#discard(path, handle);
   }

@@ -4,9 +4,8 @@
  * what was not synced (all, nothing, single sectors, sizes, names), the start behind it finds the store as it was behind
  * some number of the writes: all that were acknowledged and none that was not sent. Inserts that are under way at once come in
  * the order in which they were sent, or in that in which they were acknowledged: one that needs a larger log file waits for it,
- * and smaller ones pass. A part of the losses is followed by
- * another one amid that start, a part by a write that the next loss must not take. Some come only when the process was killed
- * and started again on what was never synced.
+ * and smaller ones pass. A part of the losses is followed by another one amid that start, a part by a write that the next loss
+ * must not take. Some come only when the process was killed and started again on what was never synced.
  * Losses are taken from one life at several steps; a life is known by its seed.
  */
 import { createHash } from 'node:crypto';

@@ -6,11 +6,6 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 
-export function shardBitmapBytes({ segments }: DimensionShard): number {
-  const last = segments.at(-1);
-  return last === undefined ? 0 : (segments.length - 1) * BITMAP_BYTES + bitmapBytes(last.rowCount);
-}
-
 /** One in which no row is set. Throws 9006. */
 export function newShardBitmap(shard: DimensionShard, run: QueryRun): Uint8Array<ArrayBuffer> {
   const byteCount = shardBitmapBytes(shard);
@@ -22,4 +17,9 @@ export function newShardBitmap(shard: DimensionShard, run: QueryRun): Uint8Array
 export function segmentPart(bitmap: Uint8Array, segmentIndex: number, rowCount: number): Uint8Array {
   const from = segmentIndex * BITMAP_BYTES;
   return bitmap.subarray(from, from + bitmapBytes(rowCount));
+}
+
+function shardBitmapBytes({ segments }: DimensionShard): number {
+  const last = segments.at(-1);
+  return last === undefined ? 0 : (segments.length - 1) * BITMAP_BYTES + bitmapBytes(last.rowCount);
 }

@@ -51,11 +51,18 @@ export function* nodesOf(root: SqlNode, enter: (node: SqlNode) => boolean = () =
 }
 
 /** What `a AND b AND c` (or OR) joins, in its order; a part in parentheses is one member. The root's own do not count. */
-export function membersOf(root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] {
+export const membersOf = (root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] =>
+  collected(root, op, (node) => node !== root && node.parenthesized);
+
+/** The same out of all parentheses, however it was put together. */
+export const allMembersOf = (root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] =>
+  collected(root, op, () => false);
+
+function collected(root: SqlNode, op: 'and' | 'or', isOne: (node: SqlNode) => boolean): readonly SqlNode[] {
   const members: SqlNode[] = [];
   const left = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if (node.is !== op || (node !== root && node.parenthesized)) members.push(node);
+    if (node.is !== op || isOne(node)) members.push(node);
     else left.push(node.right, node.left);
   }
   return members;

@@ -1,5 +1,4 @@
 /** Scalar expressions of SQL, bound: everything but aggregates, which the scope resolves. */
-import { invariant } from '../../base/index.js';
 import { BOOLEAN, type Expression, TEXT } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
@@ -14,6 +13,7 @@ import { bindIn } from './in-list.js';
 import { bindLike } from './like.js';
 import { numberLiteral } from './literals.js';
 import { refuseUnbounded } from './measure.js';
+import { allMembersOf } from './nodes.js';
 import type { NodeOf, Scope } from './scope.js';
 import { typeName } from './types.js';
 
@@ -98,14 +98,7 @@ class ScalarBinder implements Binder {
 
   /** A OR B OR C, however long and however it was put together, as one list. */
   #junction(node: NodeOf<'and' | 'or'>): Expression {
-    const members: Expression[] = [];
-    const waiting: SqlNode[] = [node];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next.is === node.is) {
-        invariant(next.is === 'and' || next.is === 'or', 'a list of conditions is AND or OR');
-        waiting.push(next.right, next.left);
-      } else members.push(this.condition(next));
-    }
+    const members = allMembersOf(node, node.is).map((member) => this.condition(member));
     return junctionOf(node.is, members);
   }
 
