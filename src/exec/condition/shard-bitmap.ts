@@ -6,10 +6,14 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 
-/** One in which no row is set. Throws 9006. */
-export function newShardBitmap(shard: DimensionShard, run: QueryRun): Uint8Array<ArrayBuffer> {
-  const byteCount = shardBitmapBytes(shard);
-  run.take(byteCount);
+/** One in which no row is set, of the segments from `firstSegment` on; `memory` pays for it. Throws 9006. */
+export function newShardBitmap(
+  shard: DimensionShard,
+  memory: Pick<QueryRun, 'take'>,
+  firstSegment = 0,
+): Uint8Array<ArrayBuffer> {
+  const byteCount = Math.max(shardBitmapBytes(shard) - firstSegment * BITMAP_BYTES, 0);
+  memory.take(byteCount);
   return new Uint8Array(byteCount);
 }
 

@@ -9,6 +9,7 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import { setBits } from '../condition/set-bits.js';
+import { newShardBitmap } from '../condition/shard-bitmap.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
@@ -85,16 +86,14 @@ export class SegmentRows {
     return this.#bitmap;
   }
 
-  /** A bit for every row of the shard, BITMAP_BYTES a segment; null = all of them are selected. */
+  /** A bit for every row of the shard (see newShardBitmap); null = all of them are selected. */
   all(): Uint8Array | null {
     if (this.isWhole) return null;
-    const { segments } = this.#shard;
-    this.#held.take(segments.length * BITMAP_BYTES);
-    const bitmaps = new Uint8Array(segments.length * BITMAP_BYTES);
-    segments.forEach((_, index) => {
-      this.#copy(index, bitmaps, index * BITMAP_BYTES);
+    const bitmap = newShardBitmap(this.#shard, this.#held);
+    this.#shard.segments.forEach((_, index) => {
+      this.#copy(index, bitmap, index * BITMAP_BYTES);
     });
-    return bitmaps;
+    return bitmap;
   }
 
   /** Selects in a segment and leaves its bitmap at byte `at` of `bitmaps`, which is clear there; returns the number of rows. */
@@ -102,7 +101,7 @@ export class SegmentRows {
     const { rowCount } = this.#shard.segments[index];
     const count = this.select(index);
     if (count === rowCount) fillBits(bitmaps, at, rowCount);
-    else if (count > 0) bitmaps.set(this.#bitmap.subarray(0, (rowCount + 7) >> 3), at);
+    else if (count > 0) bitmaps.set(this.#bitmap.subarray(0, bitmapBytes(rowCount)), at);
     return count;
   }
 
@@ -110,9 +109,8 @@ export class SegmentRows {
   settle(from: number): void {
     if (this.#settled !== null) return;
     const rest = Math.max(this.#shard.segments.length - from, 0);
-    this.#held.take(rest * (BITMAP_BYTES + 4));
-    const bitmaps = new Uint8Array(rest * BITMAP_BYTES);
-    const counts = new Uint32Array(rest);
+    const bitmaps = newShardBitmap(this.#shard, this.#held, from);
+    const counts = this.#held.u32(rest);
     for (let at = 0; at < rest; at++) counts[at] = this.#copy(from + at, bitmaps, at * BITMAP_BYTES);
     this.#settled = { from, counts, bitmaps };
     this.#forget();

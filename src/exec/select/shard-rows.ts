@@ -7,7 +7,8 @@
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { compile, type Evaluate, trueRows } from '../../expression/index.js';
 import type { SelectPlan } from '../../ir/index.js';
-import { type Arena, BITMAP_BYTES, type DimensionShard, type EntitySegment } from '../../storage/index.js';
+import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
+import { newShardBitmap } from '../condition/shard-bitmap.js';
 import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { BatchSize } from './batch-size.js';
@@ -113,9 +114,7 @@ export class ShardRows {
   /** Room for the entities that pass, if feeds ask for them and they are not known yet. */
   #newPassed(): Uint8Array | null {
     if (this.#plan.feeds.length === 0 || !this.#isDecidedLater || this.#passed !== null) return null;
-    const bytes = this.#dimension.segments.length * BITMAP_BYTES;
-    this.#held.take(bytes);
-    return new Uint8Array(bytes);
+    return newShardBitmap(this.#dimension, this.#held);
   }
 
   /** Entities that satisfy the condition, segment by segment; null = a segment has none. */
