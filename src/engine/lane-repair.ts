@@ -67,6 +67,7 @@ export class LaneRepair {
       logDir,
       manifest: checkpoints.manifest,
       models: () => order.head.databases.values(),
+      inserts: lanes.inserts,
       startLane: () => lanes.start(index),
       ended: (cause) =>
         options.events.warn('a worker thread ended while it loaded its shards', {

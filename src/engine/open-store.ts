@@ -72,7 +72,15 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
     if (record.type === 'catalog' && deletesDatabase(record.changes)) checkpoints.want();
     if (record.type !== 'insert') checkpoints.erase();
   };
-  const replayed = await replayLog(fs, logDir, from, catalog, lanes.all, note, { progress });
+  const replayed = await replayLog(
+    fs,
+    logDir,
+    from,
+    catalog,
+    { lanes: lanes.all, inserts: lanes.inserts },
+    note,
+    { progress },
+  );
   // Before anything on disk changes: it may refuse.
   const archive = await archiving.open(replayed.replay.end.nextLsn);
   const { nextLsn, tornTail } = await replayed.replay.repair();

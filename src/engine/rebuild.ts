@@ -10,6 +10,7 @@ import type { Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { LogEntry } from '../wal/index.js';
+import type { InsertMemory } from './insert-memory.js';
 import { type LaneApi, LaneDownError } from './lane.js';
 import { loadLanes, replayLog, type StepCounts } from './replay.js';
 
@@ -26,6 +27,8 @@ export interface RebuildParts {
   readonly logDir: string;
   readonly manifest: Manifest | null;
   readonly models: () => Iterable<DatabaseModel>;
+  /** Of all lanes. */
+  readonly inserts: InsertMemory;
   /** A new, empty lane in its place. */
   readonly startLane: () => LaneApi;
   /** Told of each thread that ended on the way. */
@@ -70,7 +73,7 @@ const poisonText = ({ lsn, file, offset }: LogEntry, cause: string): string =>
 
 /** `begin`: called before each record, and with null behind the last; null = it need not be known. */
 async function tryOnce(
-  { fs, logDir, manifest, models, startLane }: RebuildParts,
+  { fs, logDir, manifest, models, inserts, startLane }: RebuildParts,
   begin: ((entry: LogEntry | null) => void) | null,
 ): Promise<Rebuilt> {
   const lane = startLane();
@@ -81,7 +84,7 @@ async function tryOnce(
     if (changed.some((count) => count > 0)) counts.set(lsn, changed);
   };
   const fromLsn = (manifest?.checkpointLsn ?? 0) + 1;
-  await replayLog(fs, logDir, fromLsn, catalog, [lane], note, { begin });
+  await replayLog(fs, logDir, fromLsn, catalog, { lanes: [lane], inserts }, note, { begin });
   begin?.(null);
   for (const model of models()) await lane.send('model', { model });
   return { lane, counts };

@@ -8,16 +8,23 @@ import { applyChanges, type Catalog, type CatalogChange, changeFromPlain } from 
 import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { conditionFromPlain } from '../ir/index.js';
-import type { ApplyRecord, LaneRequests } from '../protocol/index.js';
+import type { LaneRequests } from '../protocol/index.js';
 import { type LogEntry, LogReplay } from '../wal/index.js';
+import type { InsertMemory } from './insert-memory.js';
 import type { LaneApi } from './lane.js';
 import type { ReplayProgress } from './replay-progress.js';
 
-/** Batch bytes that may wait in the lanes' queues. */
-const WAITING_BYTES_MAX = 32 * 2 ** 20;
+/** What may wait in the lanes' queues. */
+const WAITING_BYTES_MAX = 8 * 2 ** 20;
+const WAITING_RECORDS_MAX = 4_096;
 
 /** Told of a record: its LSN, itself without the bytes of its batches, and the entities that each of its steps changed. */
 export type NoteRecord = (lsn: number, record: LogRecord, counts: StepCounts) => void;
+
+export interface ReplayTarget {
+  readonly lanes: readonly LaneApi[];
+  readonly inserts: InsertMemory;
+}
 
 /** Who follows a replay. */
 export interface ReplayWatch {
@@ -79,21 +86,26 @@ export function applyToLane(lane: LaneApi, change: CatalogChange): Promise<StepC
   }
 }
 
-/** Sends a lane its part of a record; null = none. Resolves with the entities that updates and deletes changed there. */
-export function sendRecord(lane: LaneApi, record: LogRecord): Promise<StepCounts> | null {
+/**
+ * Sends a lane its part of a record; null = none. Resolves with the entities that updates and deletes changed there. Batches
+ * wait for the lane in `inserts`.
+ */
+export function sendRecord(
+  lane: LaneApi,
+  record: LogRecord,
+  inserts: InsertMemory,
+): Promise<StepCounts> | null {
   switch (record.type) {
     case 'catalog':
       return null;
-    case 'insert': {
-      const part = insertFor(lane, record.databaseId, record.batches);
-      return part === null ? null : lane.send('apply', { records: [part] }).then(noCounts);
-    }
+    case 'insert':
+      return sendInsert(lane, record.databaseId, record.batches, inserts)?.then(noCounts) ?? null;
     case 'expire': {
       const { databaseId, dimensionId, columnId, beforeSeconds } = record;
       return lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(noCounts);
     }
     case 'script':
-      return sendScript(lane, record);
+      return sendScript(lane, record, inserts);
     default: {
       const { databaseId, dimensionId, batches } = record;
       return lane.send('mutate', mutationOf(databaseId, dimensionId, record.condition, batches)).then(one);
@@ -115,7 +127,11 @@ function mutationOf(
 }
 
 /** Sends a lane its part of every step, in their order and in one turn. */
-function sendScript(lane: LaneApi, record: Extract<LogRecord, { type: 'script' }>): Promise<StepCounts> {
+function sendScript(
+  lane: LaneApi,
+  record: Extract<LogRecord, { type: 'script' }>,
+  inserts: InsertMemory,
+): Promise<StepCounts> {
   const { databaseId } = record;
   let next = 0;
   const counts = record.steps.map((step) => {
@@ -124,20 +140,23 @@ function sendScript(lane: LaneApi, record: Extract<LogRecord, { type: 'script' }
     if (step.step !== 'insert') {
       return lane.send('mutate', mutationOf(databaseId, step.dimensionId, step.condition, batches));
     }
-    const part = insertFor(lane, databaseId, batches);
-    return part === null ? 0 : lane.send('apply', { records: [part] }).then(() => 0);
+    return sendInsert(lane, databaseId, batches, inserts)?.then(() => 0) ?? 0;
   });
   return Promise.all(counts);
 }
 
-/** The part of an insert that concerns `lane`, or null. */
-function insertFor(lane: LaneApi, databaseId: number, all: readonly RecordBatch[]): ApplyRecord | null {
+/** Sends a lane its own batches of an insert; null = none. */
+function sendInsert(
+  lane: LaneApi,
+  databaseId: number,
+  all: readonly RecordBatch[],
+  inserts: InsertMemory,
+): Promise<null> | null {
   const own = all.filter(({ shard }) => lane.shards.includes(shard));
   if (own.length === 0) return null;
-  // One copy that the lane may keep: the record's bytes belong to the reader.
-  const total = own.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const buffer = new SharedArrayBuffer(total);
-  const target = new Uint8Array(buffer);
+  // A copy: the record's bytes belong to the reader.
+  const buffer = inserts.acquire(own.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  const target = inserts.bytesOf(buffer);
   let offset = 0;
   const batches = own.map(({ shard, bytes }) => {
     target.set(bytes, offset);
@@ -145,7 +164,10 @@ function insertFor(lane: LaneApi, databaseId: number, all: readonly RecordBatch[
     offset += bytes.length;
     return place;
   });
-  return { databaseId, buffer, batches };
+  // No other thread has seen it: also when this one ends, nobody looks at it any more.
+  return lane
+    .send('apply', { records: [{ databaseId, buffer, batches }] })
+    .finally(() => inserts.release(buffer));
 }
 
 /**
@@ -157,7 +179,7 @@ export async function replayLog(
   logDir: string,
   fromLsn: number,
   catalog: Catalog,
-  lanes: readonly LaneApi[],
+  { lanes, inserts }: ReplayTarget,
   note: NoteRecord,
   { begin = null, progress = null }: ReplayWatch = {},
 ): Promise<Replayed> {
@@ -167,11 +189,14 @@ export async function replayLog(
   let recordCount = 0;
   let logBytes = 0;
   let waitingBytes = 0;
-  let waiting: (() => Promise<void>)[] = [];
-  const drain = async (): Promise<void> => {
-    for (const settle of waiting) await settle();
-    waiting = [];
-    waitingBytes = 0;
+  const waiting: { readonly bytes: number; readonly settle: () => Promise<void> }[] = [];
+  const settleUntil = async (recordsMax: number): Promise<void> => {
+    while (waiting.length > recordsMax || waitingBytes > WAITING_BYTES_MAX) {
+      const { bytes, settle } = waiting[0];
+      await settle();
+      waiting.shift();
+      waitingBytes -= bytes;
+    }
   };
   for await (const entry of replay) {
     const { lsn, payload } = entry;
@@ -180,7 +205,7 @@ export async function replayLog(
     const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
     current = applyChanges(current, changes);
     const sent = lanes.flatMap((lane) =>
-      [...changes.map((change) => applyToLane(lane, change)), sendRecord(lane, record)].filter(
+      [...changes.map((change) => applyToLane(lane, change)), sendRecord(lane, record, inserts)].filter(
         (one) => one !== null,
       ),
     );
@@ -188,14 +213,15 @@ export async function replayLog(
     // Looked at when its turn comes; until then a failure must not count as unhandled.
     counts.catch(() => {});
     const head = headOf(record);
-    waiting.push(async () => note(lsn, head, addCounts(await counts)));
+    const { length: bytes } = payload;
+    waiting.push({ bytes, settle: async () => note(lsn, head, addCounts(await counts)) });
     recordCount++;
     progress?.at(entry);
-    logBytes += payload.length;
-    waitingBytes += payload.length;
-    if (begin !== null || waitingBytes > WAITING_BYTES_MAX) await drain();
+    logBytes += bytes;
+    waitingBytes += bytes;
+    await settleUntil(begin === null ? WAITING_RECORDS_MAX : 0);
   }
-  await drain();
+  await settleUntil(0);
   progress?.end();
   return { catalog: current, recordCount, logBytes, replay };
 }

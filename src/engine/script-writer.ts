@@ -105,7 +105,7 @@ export class ScriptWriter {
     payload: Uint8Array,
     steps: readonly Step[],
   ): Promise<StepCounts> {
-    const { order, notes } = this.#parts;
+    const { order, notes, lanes } = this.#parts;
     return order.append(payload, {
       touches: {
         databaseId: record.databaseId,
@@ -114,7 +114,7 @@ export class ScriptWriter {
       changes: [],
       deletes: record.steps.some(({ step }) => step === 'delete'),
       evaluates: record.steps.some(({ step }) => step !== 'insert'),
-      send: (lane: LaneApi) => sendRecord(lane, record),
+      send: (lane: LaneApi) => sendRecord(lane, record, lanes.inserts),
       applied: (lsn, counts) => notes.note(lsn, record, counts),
     });
   }

@@ -221,9 +221,7 @@ class MemoryRun {
     const restarts = metrics.get('quarry_lane_restarts_total');
     if (restarts !== 0) this.faults.push(`${name}: ${restarts} workers were started anew`);
     if (this.#group.killCount > 0) this.faults.push(`${name}: the kernel killed ${this.#group.killCount}`);
-    // While a store is loaded only the kernel's limit holds.
-    const isBounded = this.outcome.rssMib.length === 1;
-    if (isBounded && rssMib > Math.max(limitMib * RSS_PART_MAX, limitMib + RSS_BEYOND_MIB_MAX)) {
+    if (rssMib > Math.max(limitMib * RSS_PART_MAX, limitMib + RSS_BEYOND_MIB_MAX)) {
       this.faults.push(`${name}: the process had ${rssMib} MiB, with a limit of ${limitMib}`);
     }
   }

@@ -30,6 +30,16 @@ t.test('sizes are powers of two that hold what was asked', async (t) => {
   }
 });
 
+t.test('when no part is in use the memory is divided anew', async (t) => {
+  const memory = new InsertMemory(2 ** 20);
+  const small = Array.from({ length: 2 ** 8 }, () => memory.acquire(4_096));
+  t.ok(small.every((place) => 'at' in place));
+  for (const place of small.slice(1)) memory.release(place);
+  t.notOk('at' in memory.acquire(2 ** 20), 'one is in use still');
+  memory.release(small[0]);
+  t.strictSame(memory.acquire(2 ** 20), { at: 0, byteLength: 2 ** 20 });
+});
+
 t.test('parts in use never overlap, and what does not fit gets a buffer of its own', async (t) => {
   const prng = new Prng(SEED);
   const memory = new InsertMemory(2 ** 20);
