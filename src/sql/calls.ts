@@ -23,14 +23,14 @@ export function readCall(reader: TokenReader): SqlNode {
   const open = reader.take();
   const { upper } = name;
   if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.place);
-  if (upper === 'EXTRACT') return extractOf(reader, name, open.place);
+  if (upper === 'EXTRACT') return weekdayFrom(extractOf(reader, name, open.place));
   if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.place);
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
   const distinct = reader.acceptWord('DISTINCT');
   const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
   if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
   reader.expectClosing(open.place);
-  return { ...callOf(name, args), distinct };
+  return weekdayFrom({ ...callOf(name, args), distinct });
 }
 
 function callOf(name: Token, args: readonly SqlNode[]): SqlNode & { readonly is: 'call' } {
@@ -70,12 +70,29 @@ function unitOf(reader: TokenReader): SqlNode {
   return { is: 'string', text: unit.text, quotes: 'single', place: unit.place, parenthesized: false };
 }
 
-function extractOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+function extractOf(reader: TokenReader, name: Token, open: Place): SqlNode & { readonly is: 'call' } {
   const unit = unitOf(reader);
   reader.expectWord('FROM');
   const of = reader.expression();
   reader.expectClosing(open);
   return callOf(name, [unit, of]);
+}
+
+const WEEKDAY_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datepart']);
+
+/** The weekdays of Postgres from our own, 1 = Sunday to 7: dow counts from 0 = Sunday, isodow from 1 = Monday. */
+function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
+  const [unit, ...rest] = call.args;
+  const name = unit?.is === 'string' && WEEKDAY_CALLS.has(call.name) ? unit.text.toLowerCase() : '';
+  if (name !== 'dow' && name !== 'isodow') return call;
+  const { place } = call;
+  const calculated = (operator: '+' | '-' | '%', left: SqlNode, number: number): SqlNode => {
+    const right = { is: 'number', text: String(number), place, parenthesized: false } as const;
+    return { is: 'arithmetic', operator, left, right, place, parenthesized: false };
+  };
+  const weekday: SqlNode = { ...call, args: [{ ...unit, text: 'weekday' } as SqlNode, ...rest] };
+  if (name === 'dow') return calculated('-', weekday, 1);
+  return calculated('+', calculated('%', calculated('+', weekday, 5), 7), 1);
 }
 
 /** `FROM start FOR length`, either of them left out. */

@@ -11,8 +11,13 @@ import type { ComparisonWord, Place, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const MIXED = 'comparisons do not follow one another; put one of them in parentheses';
+/** Each operand of IS DISTINCT FROM comes twice: one inside the other grows with every level. */
+const DISTINCTIONS_INSIDE_MAX = 3;
 
 export class ExpressionReader extends OperandReader {
+  /** IS DISTINCT FROM. */
+  #distinctionCount = 0;
+
   override expression(): SqlNode {
     const node = this.#or();
     this.tallest = Math.max(this.tallest, this.height);
@@ -57,11 +62,12 @@ export class ExpressionReader extends OperandReader {
 
   #comparison(): SqlNode {
     const first = this.peek();
+    const distinctions = this.#distinctionCount;
     const left = this.#joined();
     if (!this.#predicateFollows()) return left;
     const height = this.height;
     this.height = 0;
-    const node = this.#predicate(left, first.place);
+    const node = this.#predicate(left, first.place, distinctions);
     this.above(height, first.place);
     if (this.#predicateFollows()) throw sqlError(MIXED, this.peek().place);
     return node;
@@ -73,18 +79,15 @@ export class ExpressionReader extends OperandReader {
     return upper === 'IS' || upper === 'IN' || upper === 'LIKE' || upper === 'BETWEEN' || upper === 'NOT';
   }
 
-  #predicate(of: SqlNode, place: Place): SqlNode {
+  /** `distinctions`: how many there were before `of`. */
+  #predicate(of: SqlNode, place: Place, distinctions: number): SqlNode {
     const sign = this.peek();
     if (sign.kind === 'sign') {
       this.take();
       const comparison = sign.text as ComparisonWord;
       return { is: 'compare', comparison, left: of, right: this.#joined(), ...nodeAt(place) };
     }
-    if (this.acceptWord('IS')) {
-      const negated = this.acceptWord('NOT');
-      if (!this.acceptWord('NULL')) throw unexpected(this.peek(), negated ? 'NULL' : 'NULL or NOT NULL');
-      return { is: 'is-null', of, negated, ...nodeAt(place) };
-    }
+    if (this.acceptWord('IS')) return this.#is(of, place, distinctions);
     const negated = this.acceptWord('NOT');
     if (this.acceptWord('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(place) };
     if (this.acceptWord('BETWEEN')) {
@@ -100,6 +103,24 @@ export class ExpressionReader extends OperandReader {
       return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(place) };
     }
     throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
+  }
+
+  /** Behind IS; but for NULL as the CASE that it stands for. */
+  #is(of: SqlNode, place: Place, distinctions: number): SqlNode {
+    const negated = this.acceptWord('NOT');
+    if (this.acceptWord('NULL') || this.acceptWord('UNKNOWN')) {
+      return { is: 'is-null', of, negated, ...nodeAt(place) };
+    }
+    const truth = this.acceptWord('TRUE');
+    if (truth || this.acceptWord('FALSE')) return caseOf(of, truth, !negated, of.place);
+    if (!this.acceptWord('DISTINCT')) throw unexpected(this.peek(), 'NULL, TRUE, FALSE or DISTINCT FROM');
+    this.expectWord('FROM');
+    const other = this.#joined();
+    if (this.#distinctionCount > distinctions + DISTINCTIONS_INSIDE_MAX) {
+      throw sqlError(`one IS DISTINCT FROM holds ${DISTINCTIONS_INSIDE_MAX} others at most`, place);
+    }
+    this.#distinctionCount++;
+    return differs(of, other, !negated);
   }
 
   /** ( value, ... ) behind IN. */
@@ -186,4 +207,21 @@ export class ExpressionReader extends OperandReader {
     this.tallest = this.height;
     return node;
   }
+}
+
+/** CASE of WHEN truth THEN value ELSE NOT value END. */
+function caseOf(of: SqlNode, truth: boolean, value: boolean, place: Place): SqlNode {
+  const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(place) });
+  // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
+  const branches = [{ when: is(truth), then: is(value) }];
+  return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(place) };
+}
+
+/** `truth` where one of them is missing and the other one not, or both are there and differ; else its opposite. */
+function differs(left: SqlNode, right: SqlNode, truth: boolean): SqlNode {
+  const at = nodeAt(left.place);
+  const missing = (of: SqlNode): SqlNode => ({ is: 'is-null', of, negated: false, ...at });
+  const same: SqlNode = { is: 'compare', comparison: '=', left, right, ...at };
+  const both: SqlNode = { is: 'and', left: missing(left), right: missing(right), ...at };
+  return caseOf({ is: 'or', left: same, right: both, ...at }, true, !truth, left.place);
 }

@@ -13,7 +13,9 @@ import type { Place, SqlNode } from './tree.js';
 
 const OPERAND = 'a column, a value or an expression';
 /** DATE '2017-01-01' and its like. */
-const LITERAL_TYPES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'DATETIME2', 'TIMESTAMP']);
+const LITERAL_TYPES: ReadonlySet<string> = new Set([
+  ...['DATE', 'DATETIME', 'DATETIME2', 'TIMESTAMP', 'TIMESTAMPTZ'],
+]);
 /** Functions that are called without parentheses. */
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
 
@@ -71,7 +73,7 @@ export abstract class OperandReader extends TokenReader {
     if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
       throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', place);
     }
-    if (LITERAL_TYPES.has(upper) && after === 'single') return this.#dateLiteral();
+    if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
       this.take();
       return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(place) };
@@ -79,9 +81,21 @@ export abstract class OperandReader extends TokenReader {
     return this.#column();
   }
 
+  /** Of TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
+  #isZoneAhead(): boolean {
+    const { upper } = this.peek(1);
+    return (
+      (upper === 'WITH' || upper === 'WITHOUT') &&
+      this.peek(2).upper === 'TIME' &&
+      this.peek(3).upper === 'ZONE' &&
+      this.peek(4).kind === 'single'
+    );
+  }
+
   /** DATE '2017-01-01' is a CAST of its string. */
   #dateLiteral(): SqlNode {
     const type = this.take();
+    if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.take();
     const of = this.operand();
     this.height = 2;
     const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;

@@ -194,12 +194,18 @@ export class Values {
       return piece(BOOLEAN, same(`(${members.map((_, index) => `$${index}`).join(` ${word} `)})`), members);
     }
     if (depth > 0 && prng.chance(0.12)) return piece(BOOLEAN, same('(NOT $0)'), [this.condition(depth - 1)]);
+    if (depth > 0 && prng.chance(0.06)) {
+      const is = prng.pick(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE']);
+      return piece(BOOLEAN, same(`($0 IS ${is})`), [this.condition(depth - 1)]);
+    }
     return this.predicate(depth);
   }
 
   predicate(depth: number): Piece {
     const { prng } = this;
-    switch (prng.below(9)) {
+    switch (prng.below(10)) {
+      case 9:
+        return this.#distinction();
       case 8:
         return prng.chance(0.3) ? this.#leaf('boolean') : this.#call('boolean', depth - 1);
       case 0: {
@@ -244,6 +250,12 @@ export class Values {
     const left = this.#compared(depth);
     const right = this.#beside(left, depth);
     return this.compare(prng.chance(0.2) ? [right, left] : [left, right]);
+  }
+
+  #distinction(): Piece {
+    const of = this.#compared(0);
+    const operator = `IS ${this.prng.chance(0.5) ? 'NOT ' : ''}DISTINCT FROM`;
+    return comparison(operator, of, this.#beside(of, 0));
   }
 
   compare([left, right]: readonly [Piece, Piece], operators: readonly string[] = COMPARISONS): Piece {

@@ -1,12 +1,13 @@
 /** Functions of dates and datetimes, all in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
 import { invariant } from '../../base/index.js';
-import { type DateUnit, type Expression, INTEGER } from '../../ir/index.js';
+import { type DateUnit, type Expression, INTEGER, TEXT } from '../../ir/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import { calculated } from './arithmetic.js';
-import { callOf, constantOf, DATE, DATETIME, integerOf } from './build.js';
+import { callOf, constantOf, DATE, DATETIME, integerOf, isNull, isTextConstant } from './build.js';
 import { explicitCast } from './cast.js';
 import { castTo } from './coerce.js';
+import { readFormatted } from './date-format.js';
 import { isTimeUnit } from './date-units.js';
 import type { CallSite, SqlFunction } from './function.js';
 
@@ -73,6 +74,17 @@ function lastDay([date, months]: readonly Expression[], site: CallSite): Express
 const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);
 const asDatetime: Make = ([date], { place }) => explicitCast(date, DATETIME, false, place);
 
+/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): the text is read as the format says, and then by `make`. */
+const formatted =
+  (make: Make): Make =>
+  ([text, format], site) => {
+    if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
+    if (!isTextConstant(text) || !isTextConstant(format)) {
+      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.place);
+    }
+    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.place))], site);
+  };
+
 const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(scope.nowMs / 1000)));
 const today: Make = (_, { scope }) =>
   constantOf(DATE, BigInt(Math.floor(scope.nowMs / 1000 / SECONDS_PER_DAY)));
@@ -118,8 +130,10 @@ export const DATE_FUNCTIONS: readonly SqlFunction[] = [
     make: (args) => callOf('make-date', DATE, args),
   },
   { names: ['eomonth', 'last_day'], takes: ['date'], optional: ['integer'], make: lastDay },
-  { names: ['date', 'to_date'], takes: ['value'], make: asDate },
+  { names: ['date'], takes: ['value'], make: asDate },
+  { names: ['to_date'], takes: ['value'], optional: ['text'], make: formatted(asDate) },
   { names: ['datetime', 'timestamp'], takes: ['value'], make: asDatetime },
+  { names: ['to_timestamp'], takes: ['value', 'text'], make: formatted(asDatetime) },
   {
     names: [
       'now',

@@ -1,7 +1,7 @@
 /** Functions of text. Lengths and positions count code points, from 1. */
 import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../ir/index.js';
 import type { SqlType } from '../../vector/index.js';
-import { callOf, constantOf } from './build.js';
+import { callOf, constantOf, isTextConstant } from './build.js';
 import type { CallSite, SqlFunction } from './function.js';
 import { comparable, isLowerCase } from './text-case.js';
 
@@ -11,6 +11,15 @@ const calling =
   (name: ScalarFunction, type: SqlType = TEXT): Make =>
   (args) =>
     callOf(name, type, args);
+
+/** A constant at once: where only a constant may stand, this one may too. */
+const cased =
+  (name: 'upper' | 'lower'): Make =>
+  ([text]) => {
+    // What is beyond ASCII has rules of its own, which the call knows.
+    if (!isTextConstant(text) || !/^[ -~]*$/.test(text.value)) return callOf(name, TEXT, [text]);
+    return constantOf(TEXT, name === 'upper' ? text.value.toUpperCase() : text.value.toLowerCase());
+  };
 
 /** What looks for a text in another does so without case. */
 const searching =
@@ -48,8 +57,8 @@ const padded =
     callOf(name, TEXT, [text, length, by]);
 
 export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
-  { names: ['upper', 'ucase'], takes: ['text'], make: calling('upper') },
-  { names: ['lower', 'lcase'], takes: ['text'], make: calling('lower') },
+  { names: ['upper', 'ucase'], takes: ['text'], make: cased('upper') },
+  { names: ['lower', 'lcase'], takes: ['text'], make: cased('lower') },
   {
     names: ['length', 'len', 'char_length', 'character_length'],
     takes: ['text'],

@@ -55,8 +55,13 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[], 'UPPER(text) was given 0 arguments'],
     [[name, name], 'UPPER(text) was given 2 arguments'],
     [[nothing], '(upper null:text):text'],
+    [[string('a%ß')], '(upper "a%ß":text):text'],
+    [[string('%a_b')], '"%A_B":text'],
   ],
-  lower: [[[label], '(lower #9:text):text']],
+  lower: [
+    [[label], '(lower #9:text):text'],
+    [[string('%A_B')], '"%a_b":text'],
+  ],
   length: [
     [[name], '(length #3:text):integer'],
     [[admission], 'LENGTH(text) takes text here, not date'],
@@ -226,6 +231,25 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[age], 'integer cannot be CAST as date'],
   ],
   datetime: [[[admission], '(cast #5:date):datetime']],
+  to_date: [
+    [[seen], '(cast #6:datetime):date'],
+    [[string('17.7.2017'), string('DD.MM.YYYY')], '17364:date'],
+    [[string('2017'), string('YYYY')], '17167:date'],
+    [[string('2017-07-17 x'), string('YYYY-MM-DD')], '"2017-07-17 x" is not written as "YYYY-MM-DD" says'],
+    [[string('2017-13-01'), string('YYYY-MM-DD')], '"2017-13-01 00:00:00.000000" cannot be read as date'],
+    [[nothing, string('YYYY')], 'null:date'],
+    [
+      [string('2017'), string('YYYY Q')],
+      'the format "YYYY Q" is made of YYYY, MM, DD, HH24, MI, SS, MS, US and of what stands between them',
+    ],
+    [[name, string('YYYY')], 'text and format stand in quotes here; CAST reads the dates of a column'],
+    [[], 'TO_DATE(value[, text]) was given 0 arguments'],
+  ],
+  to_timestamp: [
+    [[string('2017-07-17 00:00:01.5'), string('YYYY-MM-DD HH24:MI:SS.US')], '1500249601:datetime'],
+    [[string('2017-07-17T01:00'), string('yyyy-mm-dd"T"hh24:mi')], '1500253200:datetime'],
+    [[string('17/07/2017')], 'TO_TIMESTAMP(value, text) was given 1 argument'],
+  ],
   now: [
     [[], '1795255200:datetime'],
     [[one], 'NOW() was given 1 argument'],
