@@ -110,7 +110,7 @@ export class ClauseScope implements Scope {
   #eventsFault(name: string): string {
     const { clause } = this.#rules;
     return clause === 'WHERE'
-      ? `${name} holds events: WHERE can compare it with constants only, and its date by =, <, <=, >, >= and BETWEEN`
+      ? `${name} holds events: WHERE compares it with constants, a text by =, <>, IN and LIKE, its date by =, <, <=, >, >= and BETWEEN`
       : `${name} holds events: in ${clause} it must stand in GROUP BY too, or in an aggregate`;
   }
 }

@@ -6,14 +6,8 @@
 import { ALL_EVENTS, type EventTest, intersect, type ValueTest, type Window } from '../../ir/index.js';
 import type { Column } from '../../schema/index.js';
 
-/** A window that holds in a list and below it. */
-export interface HeldWindow {
-  readonly window: Window;
-  /** Some condition was narrowed by it. */
-  used: boolean;
-}
-
-export type HeldWindows = ReadonlyMap<number, HeldWindow>;
+/** The windows that hold in a list and below it, by column id. */
+export type HeldWindows = ReadonlyMap<number, Window>;
 
 /** What a list's members say of one event of a column. */
 export class EventGroup {
@@ -24,6 +18,8 @@ export class EventGroup {
   readonly tests: ValueTest[] = [];
   /** Some member on values stands in WHERE, and so counts for the score. */
   scored = false;
+  /** Of the one member that there is, when it joins values by OR: each alternative counts for itself. */
+  #alternatives: readonly ValueTest[] | null = null;
 
   constructor({ id }: Column) {
     this.columnId = id;
@@ -33,7 +29,9 @@ export class EventGroup {
     this.window = this.window === null ? window : overlap(this.window, window);
   }
 
-  add(test: ValueTest, scored: boolean): void {
+  /** `alternatives`: what `test` unites. */
+  add(test: ValueTest, alternatives: readonly ValueTest[], scored: boolean): void {
+    this.#alternatives = this.tests.length === 0 && alternatives.length > 1 ? alternatives : null;
     addTest(this.tests, test);
     this.scored ||= scored;
   }
@@ -41,6 +39,12 @@ export class EventGroup {
   /** In its own window, or the one that holds around it. */
   event(held: HeldWindows): EventTest {
     return { columnId: this.columnId, window: windowFor(this.columnId, held), tests: this.tests };
+  }
+
+  /** What counts for the score each for itself; null = the group does as a whole, if at all. */
+  alternatives(held: HeldWindows): readonly EventTest[] | null {
+    if (!this.scored || this.#alternatives === null) return null;
+    return this.#alternatives.map((test) => ({ ...this.event(held), tests: [test] }));
   }
 }
 
@@ -62,10 +66,7 @@ function addTest(tests: ValueTest[], test: ValueTest): void {
   tests.push(test);
 }
 
-/** The window that holds for a column, which counts as used then; all events without one. */
+/** The window that holds for a column; all events without one. */
 export function windowFor(columnId: number, held: HeldWindows): Window {
-  const found = held.get(columnId);
-  if (found === undefined) return ALL_EVENTS;
-  found.used = true;
-  return found.window;
+  return held.get(columnId) ?? ALL_EVENTS;
 }

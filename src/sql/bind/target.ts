@@ -62,7 +62,8 @@ function refusingForms(sources: Sources, nowMs: number): PredicateForms {
     ofCondition: (condition) => inputs.condition(condition),
     ofNode: (node) => {
       bindCondition(node, scope);
-      const what = 'WHERE of UPDATE and DELETE compares columns with constants, and takes nothing else';
+      const what =
+        'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
       throw sqlError(what, node.place);
     },
     not: (member) => member,

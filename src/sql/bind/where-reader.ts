@@ -9,7 +9,7 @@ import { type Column, ENTITY_ID_COLUMN } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
 import { checkCount } from './bounds.js';
-import { EventGroup, type HeldWindow, type HeldWindows, windowFor } from './events.js';
+import { EventGroup, type HeldWindows, windowFor } from './events.js';
 import { bare, membersOf } from './nodes.js';
 import {
   anyTest,
@@ -56,11 +56,18 @@ type Part =
   | { readonly is: 'leaf'; readonly leaf: Leaf }
   | { readonly is: 'other' };
 
+interface Read {
+  readonly predicate: Predicate;
+  readonly fromHaving: boolean;
+  /** What of it adds a point to the score at the top; null = what its form says. */
+  readonly points: readonly Predicate[] | null;
+}
+
 /** A member's predicate, or a column's group at the place of its first member. */
-type Entry = { readonly predicate: Predicate; readonly fromHaving: boolean } | { readonly group: EventGroup };
+type Entry = Read | { readonly group: EventGroup };
 
 interface ListRead {
-  readonly predicates: readonly { readonly predicate: Predicate; readonly fromHaving: boolean }[];
+  readonly predicates: readonly Read[];
   readonly events: Map<number, { listed: EventTest; own: EventTest[] }>;
 }
 
@@ -84,9 +91,12 @@ export class WhereReader {
       new Map(),
       1,
     );
-    const ofWhere = predicates.filter(({ fromHaving }) => !fromHaving).map(({ predicate }) => predicate);
+    const ofWhere = predicates.filter(({ fromHaving }) => !fromHaving);
     const inParentheses = where?.is === 'and' && where.parenthesized;
-    const points = inParentheses ? nestedPoints(andOf(ofWhere, true)) : ofWhere.flatMap(topPoints);
+    const whole = ofWhere.map(({ predicate }) => predicate);
+    const points = inParentheses
+      ? nestedPoints(andOf(whole, true))
+      : ofWhere.flatMap(({ predicate, points: own }) => own ?? topPoints(predicate));
     return { predicates: predicates.map(({ predicate }) => predicate), points, events };
   }
 
@@ -110,7 +120,7 @@ export class WhereReader {
         const { column } = part.leaves[0].ref;
         for (const _leaf of part.leaves) this.#count(node, column);
         const group = groupOf(groups, column);
-        if (part.is === 'value') group.add(part.test, !fromHaving);
+        if (part.is === 'value') group.add(part.test, part.leaves.map(eventTestOf), !fromHaving);
         if (!entries.some((entry) => 'group' in entry && entry.group === group)) entries.push({ group });
         return;
       }
@@ -122,12 +132,15 @@ export class WhereReader {
         const { event } = predicate.condition;
         own.set(event.columnId, [...(own.get(event.columnId) ?? []), event]);
       }
-      entries.push({ predicate, fromHaving });
+      entries.push({ predicate, fromHaving, points: null });
     });
-    const predicates = entries.flatMap((entry) => {
+    const predicates = entries.flatMap((entry): Read | readonly Read[] => {
       if ('predicate' in entry) return entry;
-      const predicate = groupPredicate(entry.group, held);
-      return predicate === null ? [] : { predicate, fromHaving: false };
+      const { group } = entry;
+      if (group.tests.length === 0 && isImplied(group, own.get(group.columnId) ?? [])) return [];
+      const predicate = eventPredicate(group.event(held), group.scored);
+      const points = group.alternatives(held)?.map((event) => eventPredicate(event, true)) ?? null;
+      return { predicate, fromHaving: false, points };
     });
     return { predicates, events: eventsOf(groups, own, held) };
   }
@@ -137,7 +150,7 @@ export class WhereReader {
       const leaves = this.#leavesOf(membersOf(node, 'and'), isWindow);
       return leaves === null ? { is: 'other' } : { is: 'windows', leaves };
     }
-    if (node.is === 'or' && node.parenthesized) {
+    if (node.is === 'or') {
       const leaves = this.#leavesOf(membersOf(node, 'or'), isValue);
       const test = leaves === null ? null : anyTest(leaves);
       return leaves === null || test === null ? { is: 'other' } : { is: 'value', leaves, test };
@@ -171,7 +184,7 @@ export class WhereReader {
     if (leaf.is === 'test' && !isOfEvents(leaf)) return attributePredicate(leaf);
     const tests = leaf.is === 'test' ? [eventTestOf(leaf)] : [];
     const event = { columnId: column.id, window: windowFor(column.id, held), tests };
-    return { is: 'condition', condition: { op: 'event', event, minfreq: 1 }, scored: !fromHaving };
+    return eventPredicate(event, !fromHaving);
   }
 
   #otherPredicate(node: SqlNode, held: HeldWindows, depth: number): Predicate {
@@ -202,11 +215,7 @@ export class WhereReader {
     const members = listed(bare(node)).map((member) => ({ node: member, fromHaving: false }));
     const { predicates } = this.#list(members, held, depth);
     const read = predicates.map(({ predicate }) => predicate);
-    // A window that narrows the OR beside it leaves that alone, but in a list still.
-    const isNarrowed = read.length === 1 && read[0].is === 'or' && members.length > 1;
-    return isNarrowed
-      ? { is: 'and', members: read, parenthesized: node.parenthesized }
-      : andOf(read, node.parenthesized);
+    return andOf(read, node.parenthesized);
   }
 
   #count({ place }: SqlNode, column: Column | null): void {
@@ -236,19 +245,20 @@ function groupOf(groups: Map<number, EventGroup>, column: Column): EventGroup {
 
 /** The windows that hold in a list: its own, and those around it of other columns. */
 function heldWindows(outer: HeldWindows, groups: ReadonlyMap<number, EventGroup>): HeldWindows {
-  const held = new Map<number, HeldWindow>(outer);
-  for (const { columnId, window } of groups.values()) {
-    if (window !== null) held.set(columnId, { window, used: false });
-  }
+  const held = new Map(outer);
+  for (const { columnId, window } of groups.values()) if (window !== null) held.set(columnId, window);
   return held;
 }
 
-/** A list's condition on one event; null where its window narrows other conditions and says nothing by itself. */
-function groupPredicate(group: EventGroup, held: HeldWindows): Predicate | null {
-  if (group.tests.length === 0 && held.get(group.columnId)?.used === true) return null;
-  const condition: Condition = { op: 'event', event: group.event(held), minfreq: 1 };
-  return { is: 'condition', condition, scored: group.scored };
-}
+/** Whether a bare window says no more than a member beside it does: one that asks for more of an event in the same window. */
+const isImplied = ({ window }: EventGroup, own: readonly EventTest[]): boolean =>
+  own.some((event) => event.window === window);
+
+const eventPredicate = (event: EventTest, scored: boolean): Predicate => ({
+  is: 'condition',
+  condition: { op: 'event', event, minfreq: 1 },
+  scored,
+});
 
 function eventsOf(
   groups: ReadonlyMap<number, EventGroup>,
@@ -257,7 +267,7 @@ function eventsOf(
 ): ListRead['events'] {
   const events: ListRead['events'] = new Map();
   for (const columnId of [...groups.keys(), ...own.keys()]) {
-    const unlisted = { columnId, window: held.get(columnId)?.window ?? ALL_EVENTS, tests: [] };
+    const unlisted = { columnId, window: windowFor(columnId, held), tests: [] };
     const listedEvent = groups.get(columnId)?.event(held) ?? unlisted;
     events.set(columnId, { listed: listedEvent, own: own.get(columnId) ?? [] });
   }

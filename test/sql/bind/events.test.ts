@@ -48,9 +48,35 @@ const WANTED: readonly (readonly [where: string, condition: Condition | null, fe
   [`(${A} AND ${within(1, 2)})`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
   [
     `NOT ${A} AND ${within(1, 2)}`,
-    { op: 'not', member: hasEvent(clicks(['a'], days(1, 2))) },
+    and({ op: 'not', member: hasEvent(clicks(['a'], days(1, 2))) }, hasEvent(clicks([], days(1, 2)))),
     clicks([], days(1, 2)),
   ],
+  // What a window narrows beside it does not take its place: no entity without an event in it passes.
+  [
+    `(active OR ${A}) AND ${within(1, 2)}`,
+    and(
+      { op: 'or', members: [active(), hasEvent(clicks(['a'], days(1, 2)))] },
+      hasEvent(clicks([], days(1, 2))),
+    ),
+    clicks([], days(1, 2)),
+  ],
+  [
+    `active AND ${within(1, 2)} OR ${A} AND ${within(1, 2)}`,
+    {
+      op: 'or',
+      members: [and(active(), hasEvent(clicks([], days(1, 2)))), hasEvent(clicks(['a'], days(1, 2)))],
+    },
+    clicks([]),
+  ],
+  [
+    `(${A} AND ${within(3, 4)}) AND ${within(1, 2)}`,
+    and(hasEvent(clicks(['a'], days(3, 4))), hasEvent(clicks([], days(1, 2)))),
+    clicks(['a'], { from: 1, to: 0 }),
+  ],
+  // Values joined by OR are one test, in parentheses or not.
+  [`${A} OR ${B}`, hasEvent(clicks(['a', 'b'])), clicks(['a', 'b'])],
+  [`(${A} OR ${B})`, hasEvent(clicks(['a', 'b'])), clicks(['a', 'b'])],
+  ["[clicks.value] IN ('a', 'b')", hasEvent(clicks(['a', 'b'])), clicks(['a', 'b'])],
   [
     `${within(1, 2)} AND NOT (${A} AND ${within(3, 4)})`,
     and(hasEvent(clicks([], days(1, 2))), { op: 'not', member: hasEvent(clicks(['a'], days(3, 4))) }),

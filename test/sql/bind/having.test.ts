@@ -84,6 +84,17 @@ t.test('a window in HAVING narrows the conditions of an OR in WHERE', async (t) 
   const { condition } = planOf(
     "SELECT COUNT(*) FROM users WHERE [clicks.value] = 'a' OR [clicks.value] = 'b' HAVING [clicks.date] >= '1970-01-02'",
   );
-  const of = (value: string): Condition => hasEvent(events('clicks', [text([value])], window));
-  t.strictSame(condition, { op: 'or', members: [of('a'), of('b')] });
+  t.strictSame(condition, hasEvent(events('clicks', [text(['a', 'b'])], window)));
+  const beside = planOf(
+    "SELECT COUNT(*) FROM users WHERE [clicks.value] = 'a' OR [clicks.value] IS NULL HAVING [clicks.date] >= '1970-01-02'",
+  );
+  const missing: Condition = {
+    op: 'not',
+    member: { op: 'freqgroup', events: [events('clicks', [])], minfreq: 1 },
+  };
+  const of = hasEvent(events('clicks', [text(['a'])], window));
+  t.strictSame(beside.condition, {
+    op: 'and',
+    members: [{ op: 'or', members: [of, missing] }, hasEvent(events('clicks', [], window))],
+  });
 });

@@ -326,6 +326,12 @@ t.test('score is 1.0 without conditions, and counts those of one event once', as
   t.strictSame(score(`WHERE active AND (name = 'a' AND age = 1)`), constant(FLOAT, 2));
   t.strictSame(score(`WHERE (active AND name = 'a')`), constant(FLOAT, 1));
   t.strictSame(score('WHERE score >= 1 AND active'), constant(FLOAT, 1));
+  // Each alternative counts, within the window, wherever the OR stands.
+  const either = score(`WHERE ([clicks.value] = 'a' AND ${IN_MAY}) OR ([clicks.value] = 'b' AND ${IN_MAY})`);
+  t.match(either, { op: 'arithmetic', operator: '+', left: { op: 'case' }, right: { op: 'case' } });
+  t.strictSame(score(`WHERE ([clicks.value] = 'a' OR [clicks.value] = 'b') AND ${IN_MAY}`), either);
+  t.strictSame(score(`WHERE [clicks.value] = 'a' OR [clicks.value] = 'b' HAVING ${IN_MAY}`), either);
+  t.strictSame(score(`WHERE [clicks.value] IN ('a', 'b') AND ${IN_MAY}`), constant(FLOAT, 1));
 });
 
 t.test('* means what the table holds, but events', async (t) => {

@@ -91,10 +91,7 @@ function listTruths(members: readonly Case[], user: User, around: Spans): Truth[
   for (const column of COLUMNS) {
     const tests = members.filter((member) => isListed(member, column));
     const values = tests.flatMap((member) => (member.is === 'value' ? [member.passes] : []));
-    const isNarrowing = members.some((member) => narrows(member, column));
-    if (values.length > 0 || (tests.length > 0 && !isNarrowing)) {
-      truths.push(hasEvent(user, column, held.get(column) ?? ALL, values));
-    }
+    if (tests.length > 0) truths.push(hasEvent(user, column, held.get(column) ?? ALL, values));
   }
   for (const member of members) {
     if (member.is === 'value' && member.own) {
@@ -116,28 +113,6 @@ function heldIn(members: readonly Case[], around: Spans): Spans {
 
 const isListed = (node: Case, column: string): boolean =>
   (node.is === 'date' || (node.is === 'value' && !node.own)) && node.column === column;
-
-/** Whether a window around it says something of a member that stands for itself. */
-function narrows(node: Case, column: string): boolean {
-  switch (node.is) {
-    case 'leaf':
-    case 'date':
-      return false;
-    case 'value':
-      return node.own && node.column === column;
-    case 'not':
-      return narrowed(node.of.is === 'and' ? node.of.members : [node.of], column);
-    case 'or':
-      return node.members.some((member) => narrowed(member.is === 'and' ? member.members : [member], column));
-    case 'and':
-      return narrowed(node.members, column);
-  }
-}
-
-function narrowed(members: readonly Case[], column: string): boolean {
-  if (members.some((member) => member.is === 'date' && member.column === column)) return false;
-  return members.some((member) => isListed(member, column) || narrows(member, column));
-}
 
 /** The score of a user that satisfies the clause: points of the members at its top. */
 export function scoreOf(root: Case, user: User): number {
