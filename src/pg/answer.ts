@@ -10,6 +10,8 @@ export interface Answer {
   readonly rows: AsyncIterator<Buffer, void, void>;
   /** RowDescription; null = no rows can come. */
   readonly description: Buffer | null;
+  /** NoticeResponse; null = there is nothing to tell. */
+  readonly notice: Buffer | null;
   tag(rowCount: number): string;
   /** To be called once, with what ended it (null = nothing), when it was taken to its end or left. */
   over(error: unknown, rowCount: number): void;
@@ -17,31 +19,32 @@ export interface Answer {
 
 async function* nothing(): AsyncGenerator<Buffer, void, void> {}
 
-async function* once(rows: Buffer): AsyncGenerator<Buffer, void, void> {
-  yield rows;
+async function* once(rows: () => Buffer): AsyncGenerator<Buffer, void, void> {
+  yield rows();
 }
 
 const NOT_NOTED = (): void => {};
 
 /** Of a statement that only has an effect. */
-export function done(tag: string): Answer {
-  return { description: null, rows: nothing(), tag: () => tag, over: NOT_NOTED };
+export function done(tag: string, notice: Buffer | null = null): Answer {
+  return { description: null, notice, rows: nothing(), tag: () => tag, over: NOT_NOTED };
 }
 
-/** Of rows that are there, whose cells are text. */
-export function table(
+/** Of one row, whose cells are text. `cells` has its effect when the row is taken. */
+export function oneRow(
   fields: readonly RowField[],
-  cells: readonly (readonly (string | null)[])[],
+  cells: () => readonly (string | null)[],
   formats: readonly number[],
-  tag: (rowCount: number) => string,
+  tag: string,
 ): Answer {
   const wanted = formatsFor(formats, fields.length);
-  const rows = cells.map((row) => dataRow(row.map((cell) => (cell === null ? null : Buffer.from(cell)))));
   const typeIds = fields.map(({ typeId }) => typeId);
+  const row = (): Buffer => dataRow(cells().map((cell) => (cell === null ? null : Buffer.from(cell))));
   return {
     description: rowDescription(fields, wanted),
-    rows: once(rowsInFormats(Buffer.concat(rows), typeIds, wanted)),
-    tag,
+    notice: null,
+    rows: once(() => rowsInFormats(row(), typeIds, wanted)),
+    tag: () => tag,
     over: NOT_NOTED,
   };
 }

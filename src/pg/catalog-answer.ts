@@ -9,7 +9,7 @@ import type { Waiting } from './waiting.js';
 export interface CatalogAsker {
   /**
    * What Postgres, holding the view's empty tables, sends for `messages`. Rejects with ProtocolFault when it takes too long,
-   * needs too much memory, or is not waited for any more.
+   * needs too much memory, or is not waited for any more; with ReadsRows when one of those tables would be read.
    */
   run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer>;
 }
@@ -19,6 +19,11 @@ export interface CatalogStatement {
   /** Where the text begins in the query, in characters from 1. */
   readonly position: number;
   readonly typeIds: readonly number[];
+  /** Who asks. */
+  readonly userName: string;
+}
+
+export interface BoundValues {
   /** null = NULL. */
   readonly values: readonly (Buffer | null)[];
   readonly parameterFormats: readonly number[];
@@ -31,27 +36,63 @@ export async function catalogAnswer(
   catalog: CatalogAsker,
   request: AskedRequest,
   statement: CatalogStatement,
+  bound: BoundValues,
   waiting: Waiting,
 ): Promise<Answer> {
-  const given = await catalog.run(viewOf(request.admission), batchOf(statement), waiting);
+  const { position, userName } = statement;
+  const batch = Buffer.concat([parseOf(statement), executionOf(bound), SYNC]);
+  const given = await catalog.run(viewOf(request.admission, userName), batch, waiting);
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
-  for (let at = 0; at < given.length; ) {
-    const end = at + 1 + given.readInt32BE(at + 1);
-    const message = given.subarray(at, end);
-    if (message[0] === letter('E')) throw faultIn(message, statement.position);
+  for (const message of messagesIn(given, position)) {
     if (message[0] === letter('T')) description = message;
     if (message[0] === letter('D')) rows.push(message);
     if (message[0] === letter('C')) tag = message.toString('utf8', 5, message.length - 1);
-    at = end;
   }
   return {
     description,
+    notice: null,
     rows: inTurn(rows),
     tag: () => tag,
     over: (error, rowCount) => request.over(error, rowCount),
   };
+}
+
+/** Its parameters and rows, as Postgres describes them. */
+export async function catalogDescription(
+  catalog: CatalogAsker,
+  request: AskedRequest,
+  statement: CatalogStatement,
+  waiting: Waiting,
+): Promise<{ readonly typeIds: readonly number[]; readonly rows: Buffer | null }> {
+  const { position, userName } = statement;
+  const describe = message('D', Buffer.from('S'), zeroEnded(''));
+  const batch = Buffer.concat([parseOf(statement), describe, SYNC]);
+  const given = await catalog.run(viewOf(request.admission, userName), batch, waiting);
+  let typeIds: readonly number[] = [];
+  let rows: Buffer | null = null;
+  for (const message of messagesIn(given, position)) {
+    if (message[0] === letter('T')) rows = message;
+    if (message[0] === letter('t')) typeIds = typeIdsIn(message);
+  }
+  request.over(null, 0);
+  return { typeIds, rows };
+}
+
+/** Of a ParameterDescription. */
+const typeIdsIn = (message: Buffer): readonly number[] =>
+  Array.from({ length: message.readUInt16BE(5) }, (_, at) => message.readUInt32BE(7 + at * 4));
+
+/** Throws the first error among them. */
+function* messagesIn(given: Buffer, position: number): Generator<Buffer> {
+  for (let at = 0; at < given.length; ) {
+    const end = at + 1 + given.readInt32BE(at + 1);
+    const message = given.subarray(at, end);
+    if (message[0] === letter('E')) throw faultIn(message, position);
+    yield message;
+    at = end;
+  }
 }
 
 async function* inTurn(rows: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
@@ -72,10 +113,13 @@ function faultIn(message: Buffer, position: number): ProtocolFault {
   );
 }
 
-/** Parse, Bind, Describe, Execute and Sync of the unnamed statement. */
-function batchOf({ text, typeIds, values, parameterFormats, formats }: CatalogStatement): Buffer {
+/** Parse of the unnamed statement. */
+const parseOf = ({ text, typeIds }: CatalogStatement): Buffer =>
+  message('P', zeroEnded(''), zeroEnded(text), int16s(typeIds.length), ...typeIds.map(int32));
+
+/** Its Bind, Describe and Execute. */
+function executionOf({ values, parameterFormats, formats }: BoundValues): Buffer {
   return Buffer.concat([
-    message('P', zeroEnded(''), zeroEnded(text), int16s(typeIds.length), ...typeIds.map(int32)),
     message(
       'B',
       zeroEnded(''),
@@ -87,7 +131,6 @@ function batchOf({ text, typeIds, values, parameterFormats, formats }: CatalogSt
     ),
     message('D', Buffer.from('P'), zeroEnded('')),
     message('E', zeroEnded(''), int32(0)),
-    message('S'),
   ]);
 }
 
@@ -111,3 +154,5 @@ function message(kind: string, ...parts: readonly Uint8Array[]): Buffer {
   const byteCount = parts.reduce((sum, part) => sum + part.length, 4);
   return Buffer.concat([Buffer.from(kind, 'latin1'), int32(byteCount), ...parts]);
 }
+
+const SYNC = message('S');

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { invariant } from '../base/index.js';
 import type { CatalogReply, CatalogRequest, CatalogStart } from './catalog-messages.js';
 import type { CatalogView } from './catalog-view.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolFault, ReadsRows } from './fault.js';
 import type { Waiting } from './waiting.js';
 
 /** So much of it is there from its start. */
@@ -62,23 +62,32 @@ export class CatalogInstance {
     return this.#isEnded || this.#isGrown;
   }
 
-  /** To be called again only when the call before has settled. Rejects with ProtocolFault. */
+  /** To be called again only when the call before has settled. Rejects with ProtocolFault and ReadsRows. */
   async run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer> {
-    const takeBack = waiting.alsoOnHangUp(() =>
-      this.#fail(new ProtocolFault('57014', 'the query was stopped')),
-    );
+    const stopped = new ProtocolFault('57014', 'the query was stopped');
+    let takeBack = (): void => {};
     try {
-      if (waiting.hasHungUp) throw new ProtocolFault('57014', 'the query was stopped');
-      await this.#ready;
+      if (waiting.hasHungUp) throw stopped;
+      // A start goes on, for whoever asks next.
+      await Promise.race([
+        this.#ready,
+        new Promise<never>((_, reject) => {
+          takeBack = waiting.alsoOnHangUp(() => reject(stopped));
+        }),
+      ]);
+      takeBack();
+      takeBack = waiting.alsoOnHangUp(() => this.#fail(stopped));
       if (this.#viewKey !== view.key) {
         this.#viewKey = '';
         const { databaseName } = view;
         await this.#ask({ asks: 'show', databaseName, tables: view.tables() }, SHOW_MS_MAX);
         this.#viewKey = view.key;
       }
-      const reply = await this.#ask({ asks: 'run', messages }, this.#runMsMax);
+      const { userName } = view;
+      const reply = await this.#ask({ asks: 'run', messages, userName }, this.#runMsMax);
       invariant(reply.is === 'done', 'a query is answered or refused');
       this.#isGrown = reply.memoryBytes > 0;
+      if (reply.readsRows) throw new ReadsRows();
       return Buffer.from(reply.bytes);
     } finally {
       takeBack();

@@ -15,6 +15,26 @@ const SETTINGS = [
   ...['temp_buffers=800kB', 'temp_file_limit=8MB', 'max_stack_depth=100kB', 'jit=off'],
 ];
 const QUERY = 'Q'.charCodeAt(0);
+const DATA_ROW = 'D'.charCodeAt(0);
+/**
+ * Of the superuser, who owns what is shown, and of the one by whom queries run, until a client's name is known: he may read
+ * alone. Tables are shown as they are, but for INSERT.
+ */
+const OWNER = 'quarry_owner';
+const READER = 'quarry_reader';
+const PREPARATION = `
+  UPDATE pg_authid SET rolname = '${OWNER}' WHERE rolname = current_user;
+  SET SESSION AUTHORIZATION ${OWNER};
+  CREATE ROLE ${READER} LOGIN IN ROLE pg_read_all_data;
+  ALTER VIEW information_schema.tables RENAME TO _pg_tables;
+  CREATE VIEW information_schema.tables AS SELECT table_catalog, table_schema, table_name, table_type,
+    self_referencing_column_name, reference_generation, user_defined_type_catalog, user_defined_type_schema,
+    user_defined_type_name, 'NO'::information_schema.yes_or_no AS is_insertable_into, is_typed, commit_action
+    FROM information_schema._pg_tables;
+  GRANT SELECT ON information_schema.tables TO PUBLIC;`;
+/** What a query reads is locked until the end of its transaction; a table that is only named is not. */
+const READ_TABLES = `SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'relation' AND relation IN
+  (SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = 'public'::pg_catalog.regnamespace) LIMIT 1`;
 
 interface GrowingMemory {
   readonly buffer: ArrayBuffer;
@@ -48,8 +68,11 @@ async function open({ template }: CatalogStart): Promise<PGlite> {
     loadDataDir: new Blob([gunzipSync(template)]),
     startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
   });
+  await database.exec(PREPARATION);
   return database;
 }
+
+const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 async function show(database: PGlite, databaseName: string, tables: string): Promise<void> {
   await database.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public;');
@@ -60,11 +83,28 @@ async function show(database: PGlite, databaseName: string, tables: string): Pro
   await database.exec(tables);
 }
 
-async function run(database: PGlite, messages: Uint8Array): Promise<Uint8Array> {
-  await database.execProtocolRaw(simpleQuery('BEGIN READ ONLY'));
+interface Ran {
+  readonly bytes: Uint8Array;
+  readonly readsRows: boolean;
+}
+
+/** As the user of that name. */
+async function run(database: PGlite, messages: Uint8Array, userName: string): Promise<Ran> {
+  await database.execProtocolRaw(
+    simpleQuery(`BEGIN READ ONLY; SET LOCAL SESSION AUTHORIZATION ${named(userName)}`),
+  );
   const bytes = await database.execProtocolRaw(messages);
+  const locked = Buffer.from(await database.execProtocolRaw(simpleQuery(READ_TABLES)));
   await database.execProtocolRaw(simpleQuery('ROLLBACK'));
-  return bytes;
+  return { bytes, readsRows: hasRow(locked) };
+}
+
+/** Whether a DataRow is among the messages. */
+function hasRow(messages: Buffer): boolean {
+  for (let at = 0; at < messages.length; at += 1 + messages.readInt32BE(at + 1)) {
+    if (messages[at] === DATA_ROW) return true;
+  }
+  return false;
 }
 
 async function serve(start: CatalogStart): Promise<void> {
@@ -77,14 +117,22 @@ async function serve(start: CatalogStart): Promise<void> {
     reply({ is: 'failed', why, tooMuch: /memory/i.test(why) });
   };
   const database = await open(start);
+  let userName = READER;
+  const work = async (request: CatalogRequest): Promise<Ran> => {
+    if (request.asks === 'show') {
+      await show(database, request.databaseName, request.tables);
+      return { bytes: new Uint8Array(0), readsRows: false };
+    }
+    if (request.userName !== userName) {
+      await database.exec(`ALTER ROLE ${named(userName)} RENAME TO ${named(request.userName)}`);
+      userName = request.userName;
+    }
+    return run(database, request.messages, userName);
+  };
   port.on('message', (request: CatalogRequest) => {
-    const work =
-      request.asks === 'show'
-        ? show(database, request.databaseName, request.tables).then(() => new Uint8Array(0))
-        : run(database, request.messages);
-    work.then((bytes) => {
+    work(request).then(({ bytes, readsRows }) => {
       const memoryBytes = memory.bytes();
-      if (bytes.byteLength <= start.answerBytesMax) reply({ is: 'done', bytes, memoryBytes });
+      if (bytes.byteLength <= start.answerBytesMax) reply({ is: 'done', bytes, memoryBytes, readsRows });
       else reply({ is: 'failed', why: 'the answer is too long', tooMuch: true });
     }, failed);
   });

@@ -13,8 +13,19 @@ export interface CatalogView {
   /** Views with the same key show the same. */
   readonly key: string;
   readonly databaseName: string;
+  /** By which queries run. */
+  readonly userName: string;
   /** CREATE TABLE statements. */
   readonly tables: () => string;
+}
+
+/** What a client is called in the catalog that gives a name which no user of Postgres may have. */
+const OTHER_USER = 'anybody';
+
+/** The name that a client gave, where Postgres could have a user of that name. */
+export function userNameOf(given: string): string {
+  const isReserved = /^(|pg_.*|public|none|quarry_owner)$/i.test(given);
+  return isReserved || Buffer.byteLength(given) > NAME_BYTES_MAX ? OTHER_USER : given;
 }
 
 /** Of a table in Postgres; the others are not shown. */
@@ -22,10 +33,12 @@ const COLUMNS_MAX = 1_500;
 /** Of a name in Postgres, which cuts longer ones: of those that are the same then, the first is shown. */
 const NAME_BYTES_MAX = 63;
 
-export function viewOf({ databaseId, model, access }: Admission): CatalogView {
+/** `userName`: as userNameOf gives it. */
+export function viewOf({ databaseId, model, access }: Admission, userName: string): CatalogView {
   return {
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
     databaseName: model.name,
+    userName,
     tables() {
       const shown = new Names();
       return [...model.dimensions.values()]

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { EngineApi } from '../engine/index.js';
 import type { CatalogAsker } from './catalog-answer.js';
+import { userNameOf } from './catalog-view.js';
 import { ClientGone, fieldsOf, ProtocolFault } from './fault.js';
 import type { Figures } from './figures.js';
 import { type Frame, Frames } from './frames.js';
@@ -228,7 +229,7 @@ export class Connection {
       figures: this.#hall.figures,
       settings,
       databaseName: model.name,
-      userName: start.user,
+      userName: userNameOf(start.user),
       processId,
       send: (bytes) => this.#send(bytes),
     });

@@ -22,6 +22,16 @@ export class ProtocolFault extends Error {
   }
 }
 
+/** The rows would not be what they were described as. */
+export class ResultChanged extends ProtocolFault {
+  /** Of Postgres: drivers that prepare anew then know this fault by its name, or by the sentence. */
+  readonly routine = 'RevalidateCachedQuery';
+
+  constructor() {
+    super('0A000', 'cached plan must not change result type');
+  }
+}
+
 /** A refusal of a statement, with the text that its place counts in. */
 export class Refused extends Error {
   override name = 'Refused';
@@ -33,6 +43,11 @@ export class Refused extends Error {
     this.refusal = refusal;
     this.text = text;
   }
+}
+
+/** The catalog was asked for rows of a table that it shows, of which it holds none. */
+export class ReadsRows extends Error {
+  override name = 'ReadsRows';
 }
 
 /** Nobody is there to be told anything. */
@@ -68,6 +83,7 @@ export interface ErrorFields {
   readonly hint: string | null;
   /** In the text of the query, in characters from 1. */
   readonly position: number | null;
+  readonly routine: string | null;
 }
 
 const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -111,10 +127,12 @@ export function fieldsOf(error: unknown, text: string | null): ErrorFields {
   if (error instanceof Refused) return fieldsOf(error.refusal, error.text);
   if (error instanceof ProtocolFault) {
     const { state, message, hint, position } = error;
-    return { state, message, detail: null, hint, position };
+    const routine = error instanceof ResultChanged ? error.routine : null;
+    return { state, message, detail: null, hint, position, routine };
   }
   if (!(error instanceof QuarryError)) {
-    return { state: 'XX000', message: 'internal error', detail: null, hint: null, position: null };
+    const nothing = { detail: null, hint: null, position: null, routine: null };
+    return { state: 'XX000', message: 'internal error', ...nothing };
   }
   const { code, message, moreInfo } = error;
   return {
@@ -123,6 +141,7 @@ export function fieldsOf(error: unknown, text: string | null): ErrorFields {
     detail: `error ${code}`,
     hint: suggestionIn(moreInfo),
     position: text === null ? null : positionIn(moreInfo, text),
+    routine: null,
   };
 }
 

@@ -89,7 +89,7 @@ export function errorResponse(fields: ErrorFields, severity: Severity = 'ERROR')
 }
 
 export function notice(state: string, sentence: string): Buffer {
-  const fields = { state, message: sentence, detail: null, hint: null, position: null };
+  const fields = { state, message: sentence, detail: null, hint: null, position: null, routine: null };
   return message('N', ...noticeFields(fields, 'WARNING'));
 }
 
@@ -102,6 +102,7 @@ function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
     ['D', fields.detail],
     ['H', fields.hint],
     ['P', fields.position === null ? null : String(fields.position)],
+    ['R', fields.routine],
   ];
   const parts = told.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));
   return [...parts, Buffer.of(0)];

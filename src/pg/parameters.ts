@@ -1,5 +1,5 @@
 /** Parameters of a statement, as a client binds them, as values of SQL. */
-import { formatDate, formatDateTime } from '../schema/index.js';
+import { formatDate, formatDateTime, parseDate, parseDateTime } from '../schema/index.js';
 import type { SqlParameter } from '../sql/index.js';
 import { DAYS_TO_2000, MICROSECONDS, SECONDS_TO_2000 } from './binary.js';
 import { ProtocolFault } from './fault.js';
@@ -22,9 +22,31 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ...['f', 'false', 'n', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
+const FLOATS: ReadonlySet<number> = new Set([TYPE.float4, TYPE.float8]);
+/** Types whose NULL says which it is; that of a text stands beside values of all types. */
+const NULL_TYPES: ReadonlyMap<number, string> = new Map([
+  [TYPE.int2, 'int2'],
+  [TYPE.int4, 'int4'],
+  [TYPE.int8, 'int8'],
+  [TYPE.float4, 'float4'],
+  [TYPE.float8, 'float8'],
+  [TYPE.numeric, 'numeric'],
+  [TYPE.bool, 'bool'],
+]);
+
+/** A value of the type, whichever: what is written with it has the type that it has with every other. */
+export function sampleOf(typeId: number): SqlParameter | null {
+  if (FLOATS.has(typeId)) return { is: 'number', text: '1e0' };
+  if (typeId === TYPE.numeric) return { is: 'number', text: '1.5' };
+  if (NUMBERS.has(typeId)) return { is: 'number', text: '1' };
+  if (typeId === TYPE.bool) return { is: 'boolean', value: true };
+  const isInstant = typeId === TYPE.date || typeId === TYPE.timestamp || typeId === TYPE.timestamptz;
+  return isInstant ? { is: 'text', text: '2000-01-01' } : null;
+}
+
 /** `bytes`: null = NULL. Throws ProtocolFault for what is no value of the type. */
 export function parameterValue(bytes: Buffer | null, typeId: number, format: number): SqlParameter {
-  if (bytes === null) return { is: 'null' };
+  if (bytes === null) return { is: 'null', type: NULL_TYPES.get(typeId) };
   if (format === BINARY) return fromBinary(bytes, typeId);
   return fromText(utf8(bytes), typeId);
 }
@@ -33,7 +55,7 @@ function fromText(text: string, typeId: number): SqlParameter {
   if (NUMBERS.has(typeId)) {
     if (!NUMBER.test(text))
       throw new ProtocolFault('22P02', `${JSON.stringify(text.slice(0, 80))} is no number`);
-    return { is: 'number', text: text.trim() };
+    return { is: 'number', text: FLOATS.has(typeId) ? floatText(text.trim()) : text.trim() };
   }
   if (typeId !== TYPE.bool) return { is: 'text', text };
   const value = TRUTHS.get(text.trim().toLowerCase());
@@ -85,19 +107,32 @@ function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
     case TYPE.numeric:
       return { is: 'number', text: numericText(bytes) };
     case TYPE.date:
-      return { is: 'text', text: formatDate(bytes.readInt32BE(0) + DAYS_TO_2000) };
+      return readable(formatDate(bytes.readInt32BE(0) + DAYS_TO_2000), parseDate);
     case TYPE.timestamp:
     case TYPE.timestamptz: {
-      // Whole seconds are what a date with a time has here.
-      const seconds = Number(bytes.readBigInt64BE(0) / MICROSECONDS) + SECONDS_TO_2000;
-      return { is: 'text', text: formatDateTime(seconds) };
+      return instant(bytes.readBigInt64BE(0));
     }
     default:
       throw new ProtocolFault('0A000', `parameters of type ${typeId} are not taken in binary; send text`);
   }
 }
 
+/** Whole seconds are what a date with a time has here: what is beyond them is left out. */
+function instant(microseconds: bigint): SqlParameter {
+  const beyond = ((microseconds % MICROSECONDS) + MICROSECONDS) % MICROSECONDS;
+  const seconds = Number((microseconds - beyond) / MICROSECONDS) + SECONDS_TO_2000;
+  return readable(formatDateTime(seconds), parseDateTime);
+}
+
+function readable(text: string, parse: (text: string) => number | null): SqlParameter {
+  if (parse(text) !== null) return { is: 'text', text };
+  throw new ProtocolFault('22008', 'a parameter is a date outside of the years that dates here have');
+}
+
 function float(value: number): SqlParameter {
   if (!Number.isFinite(value)) throw new ProtocolFault('22P03', 'a parameter is neither finite nor a number');
-  return { is: 'number', text: String(value) };
+  return { is: 'number', text: floatText(String(value)) };
 }
+
+/** With an exponent, which makes it a float. */
+const floatText = (text: string): string => (/e/i.test(text) ? text : `${text}e0`);

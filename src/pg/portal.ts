@@ -4,7 +4,9 @@ import type * as sql from '../sql/index.js';
 import type { Answer } from './answer.js';
 import { Refused } from './fault.js';
 import type { RowField } from './messages.js';
+import { sampleOf } from './parameters.js';
 import { type Admission, bindSelect, rowFields } from './select.js';
+import { Waiting } from './waiting.js';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -12,7 +14,14 @@ export interface Prepared {
   readonly text: string;
   /** null = an empty query. */
   readonly statement: sql.PostgresStatement | null;
+  /** As they were given; 0 = left open. */
   readonly typeIds: readonly number[];
+  /** The same with those that were inferred; null = nobody asked for them yet. */
+  inferredIds: readonly number[] | null;
+  /** What its rows were described as, before its parameters were known; null = nobody asked. */
+  told: readonly RowField[] | null;
+  /** The catalog described it, and answers it. */
+  isOfCatalog: boolean;
 }
 
 export interface Portal {
@@ -20,6 +29,8 @@ export interface Portal {
   readonly values: readonly (Buffer | null)[];
   readonly parameterFormats: readonly number[];
   readonly formats: readonly number[];
+  /** Who waits for the answer. */
+  readonly waiting: Waiting;
   answer: Answer | null;
   /** Rows that came and were not asked for yet. */
   left: Buffer;
@@ -27,6 +38,12 @@ export interface Portal {
   /** Its answer was taken to its end, or left. */
   isOver: boolean;
 }
+
+export const newPrepared = (
+  text: string,
+  statement: sql.PostgresStatement | null,
+  typeIds: readonly number[],
+): Prepared => ({ text, statement, typeIds, inferredIds: null, told: null, isOfCatalog: false });
 
 export function newPortal(
   prepared: Prepared,
@@ -40,6 +57,7 @@ export function newPortal(
     parameterFormats,
     formats,
     answer: null,
+    waiting: new Waiting(),
     left: EMPTY,
     rowCount: 0,
     isOver: false,
@@ -73,15 +91,19 @@ export async function nextRows(portal: Portal, answer: Answer): Promise<boolean>
   }
 }
 
-/** Stand-ins for parameters whose values are not known yet, from the one that fits most places. */
+/** Stand-ins for parameters of which neither value nor type is known, which mostly come as text. */
 const STAND_INS: readonly sql.SqlParameter[] = [
-  { is: 'null' },
-  { is: 'number', text: '0' },
+  { is: 'text', text: '1' },
   { is: 'text', text: '2000-01-01' },
-  { is: 'text', text: '' },
+  { is: 'text', text: 'day' },
+  { is: 'null' },
+  { is: 'number', text: '1' },
 ];
 
-/** The columns of the rows, whatever the parameters will be. Throws what the first stand-in is refused with. */
+/**
+ * The columns of the rows, whatever the parameters will be. `typeIds`: 0 = not known. Throws what the first stand-in is refused
+ * with.
+ */
 export function fieldsWithout(
   statement: sql.PostgresStatement,
   typeIds: readonly number[],
@@ -93,7 +115,7 @@ export function fieldsWithout(
       return rowFields(
         bindSelect(
           statement,
-          typeIds.map(() => standIn),
+          typeIds.map((typeId) => sampleOf(typeId) ?? standIn),
           admission,
         ),
       );

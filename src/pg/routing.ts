@@ -1,13 +1,16 @@
 /** What kind of statement it is, by its first words and the names in it. Nothing is looked up and nothing refused. */
 import type { PostgresStatement, Token } from '../sql/index.js';
+import { isName, isSign, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =
   /** Of the session alone: SET, SHOW, BEGIN and their like, and what clients ask of the server itself. */
   | 'session'
   /** Over what the engine holds. */
   | 'rows'
-  /** Over the tables of the catalog, and over nothing else. */
+  /** Over the tables of the catalog, and over nothing else; or over the functions that it alone has. */
   | 'catalog'
+  /** Over both. */
+  | 'mixed'
   /** A SELECT without FROM: the engine's if it knows the functions, else the catalog's. */
   | 'either'
   | 'write'
@@ -41,6 +44,7 @@ const WRITES: ReadonlySet<string> = new Set([
   ],
   ...['DO', 'CALL', 'CHECKPOINT', 'LOAD', 'NOTIFY'],
 ]);
+const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN', 'WITH', 'VALUES', 'TABLE']);
 const SESSION: ReadonlySet<string> = new Set([
   ...['SET', 'SHOW', 'RESET', 'BEGIN', 'START', 'COMMIT', 'END', 'ROLLBACK', 'ABORT', 'SAVEPOINT', 'RELEASE'],
   ...[
@@ -57,39 +61,36 @@ const SESSION: ReadonlySet<string> = new Set([
   ],
 ]);
 
-const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'bracketed';
-const isSign = (token: Token | undefined, text: string): boolean =>
-  token?.kind === 'sign' && token.text === text;
+/** Of the tables that the engine holds. */
+const OWN_SCHEMA = 'public';
+const CATALOG_SCHEMA = /^(pg_|information_schema$)/;
 
 export function routeOf({ tokens }: PostgresStatement): Route {
   const [{ upper }] = tokens;
   if (SESSION.has(upper)) return 'session';
   if (WRITES.has(upper)) return 'write';
-  if (
-    upper === 'SELECT' ||
-    upper === 'EXPLAIN' ||
-    upper === 'WITH' ||
-    upper === 'VALUES' ||
-    upper === 'TABLE'
-  ) {
-    if (namesCatalog(tokens)) return 'catalog';
-    if (upper === 'SELECT' && !tokens.some((token) => token.upper === 'FROM')) return 'either';
-    return 'rows';
-  }
-  return 'unknown';
+  if (!READS.has(upper)) return 'unknown';
+  const { tables, hasFrom } = tableNames(tokens);
+  const ofCatalog = tables.some(isOfCatalog);
+  if (tables.some(isOwn)) return ofCatalog ? 'mixed' : 'rows';
+  if (ofCatalog || namesCatalog(tokens)) return 'catalog';
+  return upper === 'SELECT' && !hasFrom ? 'either' : 'rows';
 }
 
-/** Whether a table or function of the catalog is named: pg_class, pg_catalog.version(), information_schema.tables. */
+const isOwn = ({ schema, name }: NamedTable): boolean =>
+  schema === OWN_SCHEMA || (schema === null && !/^pg_/i.test(name));
+
+const isOfCatalog = ({ schema, name }: NamedTable): boolean =>
+  schema === null ? /^pg_/i.test(name) : CATALOG_SCHEMA.test(schema);
+
+/** Whether something of the catalog's schemas is named, or a function whose name is like those of the catalog. */
 function namesCatalog(tokens: readonly Token[]): boolean {
   return tokens.some((token, at) => {
     if (!isName(token)) return false;
     const name = token.text.toLowerCase();
     const follows = tokens[at + 1];
     if (name === 'information_schema' || name === 'pg_catalog') return isSign(follows, '.');
-    if (!name.startsWith('pg_')) return false;
-    const before = tokens[at - 1];
-    const isTable = before?.upper === 'FROM' || before?.upper === 'JOIN' || isSign(before, ',');
-    return isTable || isSign(follows, '(');
+    return name.startsWith('pg_') && isSign(follows, '(');
   });
 }
 

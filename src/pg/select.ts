@@ -36,33 +36,38 @@ export interface Bound {
 }
 
 /** Throws 6000, with the place, and 506. */
-export function bindSelect(
-  statement: sql.PostgresStatement,
-  parameters: readonly sql.SqlParameter[],
-  { model, nowMs, access }: Admission,
-): Bound {
-  const select = sql.readPostgresSelect(statement, parameters);
-  const plan = sql.bindSelect(select, {
+export function planSelect(select: sql.SelectStatement, { model, nowMs, access }: Admission): SelectPlan {
+  return sql.bindSelect(select, {
     model,
     nowMs,
     access,
     evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
   });
+}
+
+/** Throws 6000, with the place, and 506. */
+export function bindSelect(
+  statement: sql.PostgresStatement,
+  parameters: readonly sql.SqlParameter[],
+  admission: Admission,
+): Bound {
+  const select = sql.readPostgresSelect(statement, parameters);
+  const plan = planSelect(select, admission);
   const { explain } = select;
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
 }
 
 export const rowFields = ({ fields }: Bound): readonly RowField[] => fields.map(rowField);
 
-/** `formats`: as bound, before they are spread over the columns. */
+/** `fields`: those of its rows, or others in which they can be told; `formats`: as bound, before they are spread over them. */
 export function answerSelect(
   engine: Pick<EngineApi, 'select'>,
   request: AskedRequest,
   bound: Bound,
+  fields: readonly RowField[],
   formats: readonly number[],
   waiting: Waiting,
 ): Answer {
-  const fields = rowFields(bound);
   const wanted = formatsFor(formats, fields.length);
   const { plan, explain } = bound;
   request.asks({ asks: 'select', plan });
@@ -73,6 +78,7 @@ export function answerSelect(
   });
   return {
     description: rowDescription(fields, wanted),
+    notice: null,
     rows: converted(
       parts,
       done,

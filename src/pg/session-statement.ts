@@ -1,12 +1,13 @@
 /**
  * Statements that concern the session alone, answered as clients expect: SET, SHOW, transactions (which hold nothing, since
- * every SELECT reads one version of its own), DEALLOCATE, DISCARD; and the questions that drivers and pools ask at once.
+ * every SELECT reads one version of its own), DEALLOCATE, DISCARD.
  */
 import type { PostgresStatement, Token } from '../sql/index.js';
-import { type Answer, done, table } from './answer.js';
+import { type Answer, done, oneRow } from './answer.js';
 import { ProtocolFault } from './fault.js';
-import type { TransactionState } from './messages.js';
-import { SERVER_VERSION, type Settings } from './settings.js';
+import { notice, type TransactionState } from './messages.js';
+import type { Settings } from './settings.js';
+import { isSign } from './table-names.js';
 import { rowField } from './types.js';
 
 /** What of a session its statements change. */
@@ -19,6 +20,8 @@ export interface SessionState {
   /** Forgets a prepared statement; null = all. */
   deallocate(name: string | null): void;
   closePortals(): void;
+  /** Ends portals and what was set for the transaction alone. */
+  endTransaction(): void;
 }
 
 const CURSORS =
@@ -40,7 +43,7 @@ export function answerSession(
     case 'SHOW':
       return show(words.slice(1), state, formats);
     case 'RESET':
-      state.settings.reset(second === 'ALL' ? null : (words[1]?.text ?? null));
+      state.settings.reset(second === 'ALL' ? null : textIn(words.slice(1)));
       return done('RESET');
     case 'BEGIN':
     case 'START':
@@ -65,7 +68,7 @@ export function answerSession(
       return deallocated(words, state);
     case 'CLOSE':
       if (second === 'ALL') state.closePortals();
-      return done('CLOSE CURSOR');
+      return done(second === 'ALL' ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR');
     case 'UNLISTEN':
       return done('UNLISTEN');
     case 'LISTEN':
@@ -81,7 +84,7 @@ export function answerSession(
 
 function ended(state: SessionState, tag: string): Answer {
   state.transaction = 'I';
-  state.closePortals();
+  state.endTransaction();
   return done(tag);
 }
 
@@ -91,7 +94,7 @@ function discarded(what: string, state: SessionState): Answer {
     state.deallocate(null);
     state.closePortals();
   }
-  return done(`DISCARD ${what}`);
+  return done(`DISCARD ${what === 'TEMPORARY' ? 'TEMP' : what}`);
 }
 
 function deallocated(words: readonly Token[], state: SessionState): Answer {
@@ -101,25 +104,40 @@ function deallocated(words: readonly Token[], state: SessionState): Answer {
   return done(name.upper === 'ALL' ? 'DEALLOCATE ALL' : 'DEALLOCATE');
 }
 
+/** Every date here is UTC. */
+const UTC =
+  /^(default|local|(etc\/)?(utc|uct|gmt|zulu|universal|greenwich)|z|(interval)?[+-]?0+(:?0+)*(hourtominute)?)$/i;
+const OTHER_ZONE = 'dates are told in UTC whatever zone is set; "TimeZone" stays UTC';
+
 /** SET [SESSION|LOCAL] name = value, TIME ZONE value, TRANSACTION ..., NAMES value. */
 function set(given: readonly Token[], { settings }: SessionState): Answer {
-  const scoped = given[0]?.upper === 'SESSION' || given[0]?.upper === 'LOCAL';
-  const words = scoped ? given.slice(1) : given;
-  const [name, ...rest] = words;
-  if (name === undefined) throw new ProtocolFault('42601', 'SET wants a name and a value');
-  // How a transaction would be isolated changes nothing where every SELECT reads one version.
-  if (name.upper === 'TRANSACTION' || name.upper === 'CHARACTERISTICS') return done('SET');
-  const textIn = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join('');
-  if (name.upper === 'TIME' && rest[0]?.upper === 'ZONE') settings.set('timezone', textIn(rest.slice(1)));
-  else if (name.upper === 'NAMES') settings.set('client_encoding', textIn(rest));
-  else if (rest[0]?.upper === 'TO' || (rest[0]?.kind === 'sign' && rest[0].text === '=')) {
-    if (rest.length === 2 && rest[1].upper === 'DEFAULT') settings.reset(name.text);
-    else settings.set(name.text, textIn(rest.slice(1)));
-  } else if (name.upper !== 'ROLE' && name.upper !== 'AUTHORIZATION') {
-    throw new ProtocolFault('42601', 'SET is written SET name = value or SET name TO value');
-  }
+  const isLocal = given[0]?.upper === 'LOCAL';
+  const words = isLocal || given[0]?.upper === 'SESSION' ? given.slice(1) : given;
+  const [first, second] = words;
+  if (first === undefined) throw new ProtocolFault('42601', 'SET wants a name and a value');
+  // How a transaction would be isolated changes nothing where every SELECT reads one version; who asks is settled by the key.
+  if (['TRANSACTION', 'CHARACTERISTICS', 'ROLE', 'AUTHORIZATION'].includes(first.upper)) return done('SET');
+  const { name, value } = assigned(words);
+  if (name.toLowerCase() === 'timezone' && !UTC.test(value)) return done('SET', notice('01000', OTHER_ZONE));
+  const isDefault =
+    value.toUpperCase() === 'DEFAULT' && words.at(-1)?.kind === 'word' && second !== undefined;
+  if (isDefault) settings.reset(name);
+  else settings.set(name, value, isLocal);
   return done('SET');
 }
+
+/** The name may have points in it. */
+function assigned(words: readonly Token[]): { readonly name: string; readonly value: string } {
+  const [{ upper: first }, second] = words;
+  if (first === 'TIME' && second?.upper === 'ZONE')
+    return { name: 'timezone', value: textIn(words.slice(2)) };
+  if (first === 'NAMES') return { name: 'client_encoding', value: textIn(words.slice(1)) };
+  const at = words.findIndex((word) => word.upper === 'TO' || isSign(word, '='));
+  if (at < 1) throw new ProtocolFault('42601', 'SET is written SET name = value or SET name TO value');
+  return { name: textIn(words.slice(0, at)), value: textIn(words.slice(at + 1)) };
+}
+
+const textIn = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join('');
 
 function show(
   words: readonly Token[],
@@ -136,37 +154,5 @@ function show(
   const value = settings.show(name);
   if (value === null) return null;
   const field = rowField({ name: name.toLowerCase(), type: { type: 'text' } });
-  return table([field], [[value]], formats, () => 'SHOW');
-}
-
-/**
- * SELECT version() and its like, one call and perhaps an alias: pools ask so before each use, and no catalog need start for
- * them. null = it is something else.
- */
-export function answerAtOnce(
-  { tokens }: PostgresStatement,
-  state: SessionState,
-  formats: readonly number[],
-): Answer | null {
-  const words = tokens.filter(({ kind }) => kind !== 'end').map(({ text, upper }) => upper || text);
-  const alias = words.at(-2) === 'AS' ? tokens[words.length - 1].text : null;
-  const asked = (alias === null ? words : words.slice(0, -2)).join(' ').replace('PG_CATALOG . ', '');
-  const calls: readonly (readonly [string, string, string])[] = [
-    ['SELECT VERSION ( )', 'version', `PostgreSQL ${SERVER_VERSION} (Quarry)`],
-    ['SELECT CURRENT_SCHEMA ( )', 'current_schema', 'public'],
-    ['SELECT CURRENT_SCHEMA', 'current_schema', 'public'],
-    ['SELECT CURRENT_DATABASE ( )', 'current_database', state.databaseName],
-    ['SELECT CURRENT_CATALOG', 'current_catalog', state.databaseName],
-    ['SELECT CURRENT_USER', 'current_user', state.userName],
-    ['SELECT SESSION_USER', 'session_user', state.userName],
-    ['SELECT USER', 'user', state.userName],
-    ['SELECT PG_BACKEND_PID ( )', 'pg_backend_pid', String(state.processId)],
-    ['SELECT PG_IS_IN_RECOVERY ( )', 'pg_is_in_recovery', 'f'],
-  ];
-  const found = calls.find(([text]) => text === asked);
-  if (found === undefined) return null;
-  const [, name, value] = found;
-  const type = name === 'pg_is_in_recovery' ? 'boolean' : name === 'pg_backend_pid' ? 'integer' : 'text';
-  const field = rowField({ name: alias ?? name, type: { type } });
-  return table([field], [[value]], formats, () => 'SELECT 1');
+  return oneRow([field], () => [value], formats, 'SHOW');
 }

@@ -13,12 +13,12 @@ import type { Frame } from './frames.js';
 import { Kept } from './kept.js';
 import type { MessageReader } from './message-reader.js';
 import * as messages from './messages.js';
-import { leavePortal, newPortal, nextRows, type Portal, type Prepared } from './portal.js';
+import { leavePortal, newPortal, newPrepared, nextRows, type Portal, type Prepared } from './portal.js';
 import type { SessionState } from './session-statement.js';
 import type { Settings } from './settings.js';
-import { type AnswerNeeds, hasEffectAlone, StatementAnswers } from './statement-answers.js';
+import { type AnswerNeeds, type Described, hasEffectAlone, StatementAnswers } from './statement-answers.js';
 import { TYPE } from './types.js';
-import { Waiting } from './waiting.js';
+import type { Waiting } from './waiting.js';
 
 export interface SessionNeeds extends AnswerNeeds {
   readonly figures: Figures;
@@ -78,6 +78,11 @@ export class Session implements SessionState {
     this.#kept.closePortals();
   }
 
+  endTransaction(): void {
+    this.closePortals();
+    this.settings.endTransaction();
+  }
+
   /** Does what one message asks. Rejects with ProtocolFault for one that ends the connection, and when the client is gone. */
   async take({ kind, body }: Frame): Promise<void> {
     if (kind === kindOf('Q')) {
@@ -86,7 +91,7 @@ export class Session implements SessionState {
       await this.#ready();
     } else if (kind === kindOf('S')) {
       this.#passesOver = false;
-      if (this.transaction === 'I') this.closePortals();
+      if (this.transaction === 'I') this.endTransaction();
       await this.#ready();
     } else if (kind === kindOf('H')) await this.#flush();
     else if (!this.#passesOver) await this.#extended(kind, body);
@@ -127,16 +132,18 @@ export class Session implements SessionState {
         return;
       }
     }
-    if (this.transaction === 'I') this.closePortals();
+    if (this.transaction === 'I') this.endTransaction();
   }
 
   async #run(statement: sql.PostgresStatement, text: string): Promise<void> {
-    const prepared: Prepared = { text, statement, typeIds: [] };
+    const prepared = newPrepared(text, statement, []);
     const portal = newPortal(prepared, [], [], []);
     try {
-      const answer = await this.#opened(portal);
-      if (answer.description !== null) this.#put(answer.description);
-      await this.#sendRows(portal, 0);
+      await this.#inTime(portal, async () => {
+        const answer = await this.#opened(portal);
+        if (answer.description !== null) this.#put(answer.description);
+        await this.#sendRows(portal, 0);
+      });
     } finally {
       leavePortal(portal);
     }
@@ -156,7 +163,7 @@ export class Session implements SessionState {
     const [statement = null] = statements;
     const count = Math.max(typeIds.length, statement?.parameterCount ?? 0);
     const filled = Array.from({ length: count }, (_, at) => typeIds[at] ?? 0);
-    this.#kept.addPrepared(name, { text, statement, typeIds: filled });
+    this.#kept.addPrepared(name, newPrepared(text, statement, filled));
     this.#put(messages.parseComplete());
   }
 
@@ -187,7 +194,7 @@ export class Session implements SessionState {
       const { statement } = portal.prepared;
       if (statement === null || hasEffectAlone(statement)) this.#put(messages.noData());
       else {
-        const { description } = await this.#opened(portal);
+        const { description } = await this.#inTime(portal, () => this.#opened(portal));
         this.#put(description ?? messages.noData());
       }
       return;
@@ -195,22 +202,24 @@ export class Session implements SessionState {
     if (what !== 'S')
       throw new ProtocolFault('08P01', 'statements (S) and portals (P) are described, nothing else');
     const prepared = this.#kept.prepared(name);
-    const description = await withTextLater(prepared.text, () => this.#description(prepared));
-    // What was given as of no known type is text, in which values of all types are taken.
-    this.#put(messages.parameterDescription(prepared.typeIds.map((id) => (id === 0 ? TYPE.text : id))));
-    this.#put(description ?? messages.noData());
+    const described = await withTextLater(prepared.text, () => this.#description(prepared));
+    this.#put(messages.parameterDescription(described.typeIds));
+    this.#put(described.rows ?? messages.noData());
   }
 
-  /** Of the rows that a statement would give, whatever its parameters are. */
-  async #description(prepared: Prepared): Promise<Buffer | null> {
-    const { statement, typeIds } = prepared;
-    if (statement === null || hasEffectAlone(statement)) return null;
-    const known = this.#answers.describe(statement, prepared);
-    if (known !== null) return known;
+  /** What a statement would take and give, whatever its parameters are. */
+  async #description(prepared: Prepared): Promise<Described> {
+    const { statement } = prepared;
+    // What is of no known type is text, in which values of all types are taken.
+    const typeIds = prepared.typeIds.map((id) => (id === 0 ? TYPE.text : id));
+    if (statement === null || hasEffectAlone(statement)) return { typeIds, rows: null };
     const values = typeIds.map(() => null);
     const portal = newPortal(prepared, values, formatsFor([], values.length), []);
     try {
-      return (await this.#opened(portal)).description;
+      return await this.#inTime(portal, async () => {
+        const known = await this.#answers.describe(statement, portal);
+        return known ?? { typeIds, rows: (await this.#opened(portal)).description };
+      });
     } finally {
       leavePortal(portal);
     }
@@ -224,8 +233,10 @@ export class Session implements SessionState {
       this.#put(messages.emptyQuery());
       return;
     }
-    await this.#opened(portal);
-    await this.#sendRows(portal, Math.max(0, rowsMax));
+    await this.#inTime(portal, async () => {
+      await this.#opened(portal);
+      await this.#sendRows(portal, Math.max(0, rowsMax));
+    });
   }
 
   #close(body: MessageReader): void {
@@ -244,15 +255,23 @@ export class Session implements SessionState {
     if (portal.answer !== null) return portal.answer;
     const { statement, text } = portal.prepared;
     if (statement === null) throw new ProtocolFault('XX000', 'an empty query has no answer');
-    const waiting = new Waiting();
-    this.#waiting = waiting;
-    try {
-      portal.answer = await withTextLater(text, () => this.#answers.answer(statement, portal, waiting));
-    } catch (error) {
-      this.#waiting = null;
-      throw error;
-    }
+    portal.answer = await withTextLater(text, () => this.#answers.answer(statement, portal));
     return portal.answer;
+  }
+
+  /** Does for the portal what `act` does, which a cancel request may stop, and the time that the client set. */
+  async #inTime<T>({ waiting }: Portal, act: () => Promise<T>): Promise<T> {
+    this.#waiting = waiting;
+    const msMax = this.settings.statementMsMax;
+    const timer = msMax === 0 ? null : setTimeout(() => waiting.hangUp(true), msMax);
+    try {
+      return await act();
+    } catch (error) {
+      throw stoppedBy(waiting, error);
+    } finally {
+      if (timer !== null) clearTimeout(timer);
+      this.#waiting = null;
+    }
   }
 
   /** Sends rows, `rowsMax` at most (0 = all), and what ends them. */
@@ -278,7 +297,7 @@ export class Session implements SessionState {
       }
     }
     portal.isOver = true;
-    this.#waiting = null;
+    if (answer.notice !== null) this.#put(answer.notice);
     answer.over(null, portal.rowCount);
     this.#needs.figures.statementAnswered();
     this.#put(messages.commandComplete(answer.tag(portal.rowCount)));
@@ -287,12 +306,8 @@ export class Session implements SessionState {
   // What is sent
 
   async #refuse(error: unknown, text: string | null): Promise<void> {
-    const wasStopped = this.#waiting?.hasHungUp === true;
-    this.#waiting = null;
     if (error instanceof ClientGone) throw error;
-    const told = fieldsOf(error, text);
-    const fields =
-      wasStopped && told.state === STOPPED ? { ...told, message: 'the query was stopped' } : told;
+    const fields = fieldsOf(error, text);
     if (this.transaction === 'T') this.transaction = 'E';
     this.#needs.figures.statementRefused(fields.state);
     this.#put(messages.errorResponse(fields));
@@ -314,6 +329,13 @@ export class Session implements SessionState {
     this.#pending = [];
     await this.#needs.send(pending.length === 1 ? pending[0] : Buffer.concat(pending));
   }
+}
+
+/** What `error` is told as, when it came because nobody waits any more. */
+function stoppedBy({ hasHungUp, isLate }: Waiting, error: unknown): unknown {
+  if (!hasHungUp || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
+  const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
+  return new ProtocolFault(STOPPED, why);
 }
 
 function unknownMessage(kind: number): ProtocolFault {

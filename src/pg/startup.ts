@@ -26,6 +26,16 @@ export type First =
   | { readonly asks: 'cancel'; readonly processId: number; readonly secret: number }
   | Start;
 
+/** `-c name=value` and `--name=value` of the start option `options`; a backslash takes the character behind it as it is. */
+function optionsIn(text: string): readonly (readonly [name: string, value: string])[] {
+  const words = (text.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((word) => word.replace(/\\(.)/gs, '$1'));
+  return words.flatMap((word, at) => {
+    const given = words[at - 1] === '-c' ? word : /^(?:-c|--)(.+)/.exec(word)?.[1];
+    const match = /^([^=]+)=(.*)$/s.exec(given ?? '');
+    return match === null ? [] : [[match[1].replaceAll('-', '_').toLowerCase(), match[2]] as const];
+  });
+}
+
 /** Throws ProtocolFault. */
 export function firstOf(body: MessageReader): First {
   const code = body.int32();
@@ -45,6 +55,9 @@ export function firstOf(body: MessageReader): First {
   }
   const user = settings.get('user') ?? '';
   const database = settings.get('database') ?? null;
+  for (const [name, value] of optionsIn(settings.get('options') ?? '')) {
+    if (!settings.has(name)) settings.set(name, value);
+  }
   for (const name of ['user', 'database', 'replication', 'options']) settings.delete(name);
   const unknownOptions = [...settings.keys()].filter((name) => name.startsWith('_pq_.'));
   for (const name of unknownOptions) settings.delete(name);

@@ -21,6 +21,23 @@ export const TYPE = {
   numeric: 1700,
 } as const;
 
+/** Their numbers by the names that SQL has for them, in lower case. */
+export const TYPES_BY_NAME: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(TYPE),
+  ['bigint', TYPE.int8],
+  ['smallint', TYPE.int2],
+  ['int', TYPE.int4],
+  ['integer', TYPE.int4],
+  ['real', TYPE.float4],
+  ['float', TYPE.float8],
+  ['double precision', TYPE.float8],
+  ['decimal', TYPE.numeric],
+  ['boolean', TYPE.bool],
+  ['char', TYPE.bpchar],
+  ['character', TYPE.bpchar],
+  ['character varying', TYPE.varchar],
+]);
+
 interface PostgresType {
   readonly id: number;
   readonly size: number;

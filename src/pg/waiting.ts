@@ -3,11 +3,17 @@ import type { HangUp } from '../base/index.js';
 
 export class Waiting implements HangUp {
   #hasHungUp = false;
+  #isLate = false;
   readonly #acts = new Set<() => void>();
   #act: (() => void) | null = null;
 
   get hasHungUp(): boolean {
     return this.#hasHungUp;
+  }
+
+  /** Hung up because it took too long for whom waits. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   onHangUp(act: (() => void) | null): void {
@@ -22,9 +28,10 @@ export class Waiting implements HangUp {
     return () => this.#acts.delete(act);
   }
 
-  hangUp(): void {
+  hangUp(isLate = false): void {
     if (this.#hasHungUp) return;
     this.#hasHungUp = true;
+    this.#isLate = isLate;
     for (const act of [...this.#acts]) act();
     this.#acts.clear();
   }

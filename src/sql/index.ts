@@ -3,6 +3,7 @@ export * from './bind/select.js';
 export * from './bind/target.js';
 export { itemTypeOf, sqlTypeOf } from './bind/types.js';
 export * from './bind/writes.js';
+export * from './postgres/parameter-uses.js';
 export * from './postgres/select.js';
 export * from './postgres/statements.js';
 export * from './script.js';

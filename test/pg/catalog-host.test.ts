@@ -12,9 +12,10 @@ const fileOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, 
 const RUN_MS = 1_000;
 const IDLE_MS = 100;
 
-const viewOf = (databaseName: string, tables: string): CatalogView => ({
+const viewOf = (databaseName: string, tables: string, userName = 'some "one"'): CatalogView => ({
   key: databaseName,
   databaseName,
+  userName,
   tables: () => tables,
 });
 const ONE = viewOf('it\'s "one"', 'CREATE TABLE "a b" (c bigint);');
@@ -48,6 +49,22 @@ t.test('a host of the catalog', async (t) => {
   t.equal(host.instanceCount, 1);
   t.ok(heldBytes > 192 * 2 ** 20, 'its memory is counted while it runs');
   t.match(await ask(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
+
+  t.match(
+    await ask(ONE, 'SELECT \'"a b"\'::regclass, pg_relation_size(\'"a b"\')'),
+    /a b/,
+    'a table is named',
+  );
+  for (const text of [
+    'SELECT count(*) FROM "a b"',
+    'SELECT 1 FROM pg_class WHERE EXISTS (TABLE public."a b")',
+  ]) {
+    await t.rejects(ask(ONE, text), { name: 'ReadsRows' }, `${text}: there are no rows to read`);
+  }
+  const PRIVILEGES = `SELECT current_user || ' ' || session_user || ' ' || has_table_privilege('d', 'SELECT') || ' ' ||
+    has_table_privilege('d', 'INSERT')`;
+  t.match(await ask(TWO, PRIVILEGES), /some "one" some "one" true false/);
+  t.match(await ask({ ...TWO, userName: 'another' }, PRIVILEGES), /another another true false/);
 
   await t.rejects(ask(ONE, ENDLESS), {
     state: '57014',

@@ -334,7 +334,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
     };
     t.match(await psql('\\dt'), /public\|default\|table/);
     t.match(await psql('\\d default'), /visit\.value\|bigint/);
-    t.match(await psql('\\l'), /^quarry\|postgres\|UTF8\|[^\n]*\n$/, 'the one database');
+    t.match(await psql('\\l'), /^quarry\|quarry_owner\|UTF8\|[^\n]*\n$/, 'the one database');
     t.match(await psql('\\dn'), /^public\|/);
     const others = ['\\l+', '\\du', '\\dT', '\\df', '\\dO', '\\dp', '\\dx', '\\d+ default'];
     t.match(await psql('\\set ON_ERROR_STOP 1', ...others), /score\|double precision\|/);
@@ -365,10 +365,14 @@ t.test('node-postgres and psql over TLS', async (t) => {
       { length: 3 },
       (_, at) => `length(reverse(replace(repeat("entity-id", ${100 + at}), 'n', 'm')))`,
     );
-    const slow = refusal(client.query(`SELECT count(*) FROM big WHERE ${terms.join(' + ')} > 0`));
+    const long = `SELECT count(*) FROM big WHERE ${terms.join(' + ')} > 0`;
+    const slow = refusal(client.query(long));
     await wait(100);
     cancel(site, client);
     t.match(await slow, { code: '57014', message: 'the query was stopped' });
+    await client.query('SET statement_timeout = 20');
+    t.match(await refusal(client.query(long)), { code: '57014', message: /due to statement timeout$/ });
+    await client.query('RESET statement_timeout');
     t.strictSame((await client.query('SELECT count(*) AS n FROM big')).rows, [{ n: String(BIG_COUNT) }]);
   });
 

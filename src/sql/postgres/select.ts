@@ -3,6 +3,7 @@ import { SKELETON_WORDS_MAX } from '../limits.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
 import type { SelectStatement } from '../tree.js';
+import { escapePatterns } from './expressions.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
 import { type SqlParameter, translate } from './translate.js';
@@ -20,5 +21,7 @@ export function readPostgresSelect(
   const translated = translate(tokens, parameters);
   refuseForeign(translated);
   refusePhrases(translated);
-  return readSelect(translated, { skeletonWords: SKELETON_WORDS_MAX });
+  const select = readSelect(translated, { skeletonWords: SKELETON_WORDS_MAX });
+  escapePatterns(select);
+  return select;
 }

@@ -5,6 +5,7 @@
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
  *   x ILIKE y                        x LIKE y                public.t, pg_catalog.f  t, f
  *   $1                               the parameter's value   LIMIT ALL               nothing
+ *   x OPERATOR(pg_catalog.=) y       x = y
  * Invariants: what is put in stands at the place of what it is put in for; a parameter becomes a literal's token and never
  * text that is read again.
  */
@@ -17,7 +18,8 @@ import { parameterOf } from './statements.js';
 
 /** The value of a $n. */
 export type SqlParameter =
-  | { readonly is: 'null' }
+  /** `type`: a type's name, where one is known. */
+  | { readonly is: 'null'; readonly type?: string }
   /** Digits with sign, fraction and exponent. */
   | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
@@ -74,6 +76,7 @@ class Translation {
     if (number !== null) this.#parameter(number, token.place);
     else if (isSign(token, '::')) this.#cast(token.place);
     else if (this.#isSchema()) this.#at += 2;
+    else if (this.#areWords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
     else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.place)]);
     else if (this.#areWords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areWords('LIMIT') && this.#isAll()) this.#at += 2;
@@ -94,6 +97,14 @@ class Translation {
     if ((name !== 'public' && name !== 'pg_catalog') || !isSign(this.#peek(1), '.')) return false;
     const last = this.#out.at(-1);
     return last === undefined || !isSign(last, '.');
+  }
+
+  /** OPERATOR(schema.sign) */
+  #operator(): void {
+    this.#at += 2;
+    while (isSign(this.#peek(1), '.')) this.#at += 2;
+    while (!isSign(this.#peek(), ')')) this.#out.push(this.#take());
+    this.#at++;
   }
 
   #isUtc(): boolean {
@@ -217,7 +228,12 @@ const single = (text: string, place: Place): Token => ({ kind: 'single', text, u
 
 /** `isCount`: where the grammar wants a whole number, a text of digits is one. */
 function literal(value: SqlParameter, place: Place, isCount: boolean): readonly Token[] {
-  if (value.is === 'null') return [word('NULL', place)];
+  if (value.is === 'null') {
+    const { type } = value;
+    if (type === undefined || isCount) return [word('NULL', place)];
+    const cast = [word('CAST', place), sign('(', place), word('NULL', place), word('AS', place)];
+    return [...cast, word(type, place), sign(')', place)];
+  }
   if (value.is === 'boolean') return [word(value.value ? 'TRUE' : 'FALSE', place)];
   if (value.is === 'text' && !(isCount && /^\d+$/.test(value.text))) return [single(value.text, place)];
   const isNegative = value.text.startsWith('-');

@@ -40,8 +40,12 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ["SELECT x AT TIME ZONE 'UTC' FROM t LIMIT ALL", 'SELECT x FROM t'],
   [
     "SELECT x FROM t WHERE x ILIKE 'a%' AND y !~~ E'b\\'\\n%'",
-    "SELECT x FROM t WHERE x LIKE 'a%' AND y NOT LIKE 'b''\n%'",
+    "SELECT x FROM t WHERE x LIKE 'a%' ESCAPE '\\' AND y NOT LIKE 'b''\n%' ESCAPE '\\'",
   ],
+  ["SELECT 1 FROM t WHERE x LIKE 'a!_' ESCAPE '!'", "SELECT 1 FROM t WHERE x LIKE 'a!_' ESCAPE '!'"],
+  ["SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''", "SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''"],
+  ["SELECT 1 FROM t WHERE x LIKE '\\_\\\\'", "SELECT 1 FROM t WHERE x LIKE '\\_\\\\' ESCAPE '\\'"],
+  ['SELECT 1 FROM t WHERE x OPERATOR(pg_catalog.<=) 1', 'SELECT 1 FROM t WHERE x <= 1'],
   ['SELECT case when a then 1 end::text FROM t', 'SELECT CAST(case when a then 1 end AS text) FROM t'],
 ];
 
@@ -100,6 +104,7 @@ t.test('what has no equivalent is refused with its place', (t) => {
   t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
   t.match(refused('SELECT $0 FROM t'), [/parameters are \$1 to/, 8]);
   t.match(refused('SELECT $$x$$ FROM t'), [/dollar quotes/, 8]);
+  t.match(refused("SELECT 'a' LIKE 'b\\\\\\'"), [/ends with its ESCAPE/, 17]);
   t.match(refused('SELECT "" FROM t'), [/at least one character/, 8]);
   t.end();
 });

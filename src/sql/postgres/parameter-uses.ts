@@ -1,0 +1,110 @@
+/**
+ * Where the parameters of a SELECT stand, as far as that tells their types: behind LIMIT and its like, cast to a type, or beside
+ * an expression that they are compared or calculated with.
+ */
+import { nodesOf } from '../bind/nodes.js';
+import { isSign, type Token } from '../tokens.js';
+import type { SelectStatement, SqlNode } from '../tree.js';
+import { expressionsOf } from './expressions.js';
+import { readPostgresSelect } from './select.js';
+import { type PostgresStatement, parameterOf } from './statements.js';
+import type { SqlParameter } from './translate.js';
+
+export type ParameterUse =
+  | { readonly is: 'count' }
+  /** Words of the type in lower case: 'int8', 'double precision'. */
+  | { readonly is: 'cast'; readonly type: string }
+  /** A SELECT of that one expression. */
+  | { readonly is: 'beside'; readonly select: SelectStatement };
+
+/** Functions whose arguments are of one type. */
+const OF_ONE_TYPE: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'greatest', 'least']);
+const COUNTS: ReadonlySet<string> = new Set(['LIMIT', 'OFFSET', 'FIRST', 'NEXT']);
+
+/** Of $1 and so on, each by the first place that tells, the same use for the same place; null = none does. Throws 6000 as reading the statement does. */
+export function parameterUses(statement: PostgresStatement): readonly (ParameterUse | null)[] {
+  const uses: (ParameterUse | null)[] = Array<null>(statement.parameterCount).fill(null);
+  const { tokens } = statement;
+  tokens.forEach((token, at) => {
+    const number = parameterOf(token);
+    if (number !== null) uses[number - 1] ??= useAmong(tokens, at);
+  });
+  if (!uses.includes(null)) return uses;
+  const stands = uses.map(
+    (use, at): SqlParameter =>
+      use?.is === 'count' ? { is: 'number', text: '1' } : { is: 'text', text: markOf(at) },
+  );
+  const select = readPostgresSelect(statement, stands);
+  const known = new Map<SqlNode, ParameterUse | null>();
+  for (const [mark, beside] of pairsIn(select)) {
+    const at = markedBy(mark);
+    if (at === null || uses[at] !== null) continue;
+    let use = known.get(beside);
+    if (use === undefined) {
+      use = isMarked(beside) ? null : { is: 'beside', select: selectOf(beside, select) };
+      known.set(beside, use);
+    }
+    uses[at] = use;
+  }
+  return uses;
+}
+
+function useAmong(tokens: readonly Token[], at: number): ParameterUse | null {
+  const [before, behind] = [tokens[at - 1], tokens[at + 1]];
+  if (before !== undefined && COUNTS.has(before.upper)) return { is: 'count' };
+  const isCast = behind.upper === 'AS' && isSign(before, '(') && tokens[at - 2]?.upper === 'CAST';
+  if (!isCast && !isSign(behind, '::')) return null;
+  const type = tokens.slice(at + 2, at + 6).map(({ upper, text }) => upper.toLowerCase() || text);
+  const from = type[0] === 'pg_catalog' && type[1] === '.' ? 2 : 0;
+  const follows = type[from + 1] ?? '';
+  const words = ['precision', 'varying', '[]'].includes(follows) ? 2 : 1;
+  const isZoned = type[from] === 'timestamp' && follows === 'with';
+  return { is: 'cast', type: isZoned ? 'timestamptz' : type.slice(from, from + words).join(' ') };
+}
+
+/** No text of a client holds a zero character. */
+const markOf = (at: number): string => `\0${at}`;
+
+function markedBy(node: SqlNode): number | null {
+  return node.is === 'string' && node.text.startsWith('\0') ? Number(node.text.slice(1)) : null;
+}
+
+function isMarked(root: SqlNode): boolean {
+  for (const node of nodesOf(root)) if (markedBy(node) !== null) return true;
+  return false;
+}
+
+/** What is compared or calculated with what, both ways round. */
+function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode]> {
+  for (const root of expressionsOf(select)) {
+    for (const node of nodesOf(root)) {
+      if (node.is === 'compare' || (node.is === 'arithmetic' && node.operator !== '||')) {
+        yield [node.left, node.right];
+        yield [node.right, node.left];
+      } else if (node.is === 'between' || node.is === 'in') {
+        const values = node.is === 'in' ? node.values : [node.low, node.high];
+        for (const value of values) yield [value, node.of];
+        for (const value of values) yield [node.of, value];
+      } else if (node.is === 'call' && OF_ONE_TYPE.has(node.name)) {
+        const other = node.args.find((one) => markedBy(one) === null);
+        if (other !== undefined) for (const one of node.args) yield [one, other];
+      }
+    }
+  }
+}
+
+const selectOf = (of: SqlNode, { place, from, joins }: SelectStatement): SelectStatement => ({
+  is: 'select',
+  place,
+  explain: 'no',
+  distinct: false,
+  items: [{ of, alias: null }],
+  from,
+  joins,
+  where: null,
+  groupBy: [],
+  having: null,
+  orderBy: [],
+  limit: null,
+  offset: 0,
+});
