@@ -48,6 +48,8 @@ export function readFlags(argv: readonly string[], options: FlagKinds): Words | 
       allowPositionals: true,
       tokens: true,
     });
+    // As of a variable that is not set: a folder of that name would be the one that the shell is in.
+    if (positionals.includes('')) return { wrong: 'an empty word was given' };
     const flags = new Map<string, string | boolean>();
     for (const token of tokens) if (token.kind === 'option') flags.set(token.name, token.value ?? true);
     return { words: positionals, flags };

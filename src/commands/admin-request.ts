@@ -1,6 +1,6 @@
 /**
- * What `quarry keys`, `account`, `retention` and `backup` ask for and are answered, as plain data: one JSON line each
- * way when a server is asked.
+ * What `quarry keys`, `account`, `retention`, `status` and `backup` ask for and are answered, and where a client of the
+ * server finds it, as plain data: one JSON line each way when a server is asked.
  * Invariants: a request that `readRequest` gave is well formed, whoever wrote it; no answer holds a key's text but
  * the one to the request that made the key.
  */
@@ -31,7 +31,8 @@ export type AdminRequest =
   | { readonly do: 'retention'; readonly resume: boolean }
   /** `to`: absolute. */
   | { readonly do: 'backup'; readonly to: string }
-  | { readonly do: 'status' };
+  | { readonly do: 'status' }
+  | { readonly do: 'address' };
 
 export interface ListedKey {
   /** As log and audit name the key: its kind and some digits. */
@@ -54,6 +55,14 @@ export interface ListedDatabase {
   readonly custom: readonly (ListedKey & { readonly name: string; readonly level: CustomKeyLevel })[];
 }
 
+/** Where a server serves everything, and the certificate that it shows there. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly httpsPort: number;
+  /** Absolute. */
+  readonly certFile: string;
+}
+
 export type AdminAnswer =
   | { readonly answer: 'keys'; readonly keys: ListedKeys }
   /** The new key; `voided` keys are no longer valid. */
@@ -64,6 +73,7 @@ export type AdminAnswer =
   /** Of the snapshot files, in bytes. */
   | { readonly answer: 'backup'; readonly lsn: number; readonly fileCount: number; readonly bytes: number }
   | { readonly answer: 'status'; readonly status: StoreStatus }
+  | { readonly answer: 'address'; readonly address: ServerAddress }
   | { readonly answer: 'refused'; readonly message: string }
   /** As `refused`, but the same may be asked again soon. */
   | { readonly answer: 'busy'; readonly message: string };
@@ -82,6 +92,7 @@ const FIELDS: Readonly<Record<AdminRequest['do'], readonly string[]>> = {
   retention: ['resume'],
   backup: ['to'],
   status: [],
+  address: [],
 };
 
 const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
@@ -102,6 +113,7 @@ export function readRequest(value: unknown): AdminRequest | { readonly wrong: st
   switch (wanted) {
     case 'list-keys':
     case 'status':
+    case 'address':
       return { do: wanted };
     case 'create-key':
       return readCreation(fields);

@@ -16,7 +16,13 @@ import {
 } from '../catalog/index.js';
 import type { Decision, EngineApi } from '../engine/index.js';
 import { nameCaller } from '../http/index.js';
-import { type AdminAnswer, type AdminRequest, DATABASE_KEY_KINDS, type ListedKeys } from './admin-request.js';
+import {
+  type AdminAnswer,
+  type AdminRequest,
+  DATABASE_KEY_KINDS,
+  type ListedKeys,
+  type ServerAddress,
+} from './admin-request.js';
 import type { StoreStatus } from './status/store-status.js';
 
 export interface AdminNeeds {
@@ -26,9 +32,11 @@ export interface AdminNeeds {
   readonly stopping?: AbortSignal;
   /** Of the server; left out: none runs. */
   readonly status?: () => Promise<StoreStatus>;
+  readonly address?: ServerAddress;
 }
 
 const REFUSES_FOR_NOW = 9004;
+const NO_SERVER: AdminAnswer = { answer: 'refused', message: 'no server runs' };
 
 /** Does what is asked. Resolves when a change is durable; a refusal of any kind is an answer. Rejects on bugs only. */
 export async function administer(needs: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
@@ -51,7 +59,7 @@ const backupRefusal = ({ message }: Error): AdminAnswer => ({
 });
 
 function obey(
-  { engine, randomBytes, stopping, status }: AdminNeeds,
+  { engine, randomBytes, stopping, status, address }: AdminNeeds,
   request: AdminRequest,
 ): Promise<AdminAnswer> {
   switch (request.do) {
@@ -84,8 +92,9 @@ function obey(
       }));
     }
     case 'status':
-      if (status === undefined) return Promise.resolve({ answer: 'refused', message: 'no server runs' });
-      return status().then((told) => ({ answer: 'status', status: told }));
+      return status?.().then((told) => ({ answer: 'status', status: told })) ?? Promise.resolve(NO_SERVER);
+    case 'address':
+      return Promise.resolve(address === undefined ? NO_SERVER : { answer: 'address', address });
     case 'backup':
       return engine.backup(request.to, stopping).then((backup) => ({ answer: 'backup', ...backup }));
   }

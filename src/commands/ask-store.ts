@@ -20,6 +20,7 @@ import type { AdminAnswer, AdminRequest } from './admin-request.js';
 import { openAudit } from './audit-file.js';
 import { createEngine, type ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
+import { isWithin } from './within.js';
 
 /** How long a server that starts or stops, or another command, is waited for. */
 const WAIT_MS_MAX = 10_000;
@@ -40,6 +41,12 @@ export async function askStore(
   const fs = new NodeFileSystem();
   const dir = path.resolve(config.dataDir);
   if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
+  if (request.do === 'backup' && isWithin(dir, request.to)) {
+    // The next checkpoint would remove, or stumble over, what it does not know.
+    throw new Error(
+      `${request.to} lies in the data directory: a backup goes elsewhere, best onto another disk`,
+    );
+  }
   const deadlineMs = performance.now() + waitMsMax;
   for (;;) {
     const outcome = await tryOnce(fs, dir, config, request, needs);

@@ -1,8 +1,8 @@
 /** `quarry bench`: what this machine and its disk do with a server of its own, measured through HTTPS. */
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { NodeFileSystem } from '../io/index.js';
+import { type FlagKinds, readFlags, textOf, type Wrong } from './admin-options.js';
 import { measureDisk } from './bench/disk.js';
 import { type BenchLine, type BenchOptions, runBench } from './bench/run.js';
 import { startBenchServer } from './bench/server.js';
@@ -41,45 +41,32 @@ export interface BenchCommandLine extends BenchOptions {
   readonly json: boolean;
 }
 
+const FLAGS = {
+  entities: { type: 'string' },
+  seconds: { type: 'string' },
+  connections: { type: 'string' },
+  dir: { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies FlagKinds;
+
 /** What the flags ask for, or what is wrong with them. */
-export function readBenchLine(argv: readonly string[]): BenchCommandLine | { readonly wrong: string } {
-  let values: ReturnType<typeof parse>['values'];
-  try {
-    ({ values } = parse(argv));
-  } catch (error) {
-    return { wrong: (error as Error).message.split('. ')[0] };
-  }
-  const entities = wholeOf('entities', values.entities, DEFAULTS.entities, ENTITIES_MAX);
-  const seconds = secondsOf(values.seconds);
-  const connections = wholeOf('connections', values.connections, DEFAULTS.connections, CONNECTIONS_MAX);
-  for (const number of [entities, seconds, connections]) if (typeof number !== 'number') return number;
-  return {
-    entities: entities as number,
-    seconds: seconds as number,
-    connections: connections as number,
-    dir: path.resolve(values.dir ?? os.tmpdir()),
-    json: values.json === true,
-  };
+export function readBenchLine(argv: readonly string[]): BenchCommandLine | Wrong {
+  const read = readFlags(argv, FLAGS);
+  if ('wrong' in read) return read;
+  const { words, flags } = read;
+  if (words.length > 0) return { wrong: 'bench takes no words, only options' };
+  const text = (name: keyof typeof FLAGS): string | undefined => textOf(flags, name);
+  const entities = wholeOf('entities', text('entities'), DEFAULTS.entities, ENTITIES_MAX);
+  if (typeof entities !== 'number') return entities;
+  const seconds = secondsOf(text('seconds'));
+  if (typeof seconds !== 'number') return seconds;
+  const connections = wholeOf('connections', text('connections'), DEFAULTS.connections, CONNECTIONS_MAX);
+  if (typeof connections !== 'number') return connections;
+  const dir = path.resolve(text('dir') ?? os.tmpdir());
+  return { entities, seconds, connections, dir, json: flags.has('json') };
 }
 
-const parse = (argv: readonly string[]) =>
-  parseArgs({
-    args: [...argv],
-    options: {
-      entities: { type: 'string' },
-      seconds: { type: 'string' },
-      connections: { type: 'string' },
-      dir: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-  });
-
-function wholeOf(
-  name: string,
-  text: string | undefined,
-  fallback: number,
-  most: number,
-): number | { readonly wrong: string } {
+function wholeOf(name: string, text: string | undefined, fallback: number, most: number): number | Wrong {
   if (text === undefined) return fallback;
   const number = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= most
@@ -88,7 +75,7 @@ function wholeOf(
 }
 
 /** Also parts of a second. */
-function secondsOf(text: string | undefined): number | { readonly wrong: string } {
+function secondsOf(text: string | undefined): number | Wrong {
   if (text === undefined) return DEFAULTS.seconds;
   const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   return seconds > 0 && seconds <= SECONDS_MAX

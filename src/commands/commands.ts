@@ -89,9 +89,33 @@ export const COMMANDS: readonly Command[] = Object.entries(GROUPS).flatMap(([gro
 );
 
 /** What stands beside the table: words that are no commands. */
-const OTHERS: readonly (readonly [words: string, summary: string])[] = [
-  ['help [COMMAND]', 'print this text, or that of a command: options, examples, exit codes'],
-  ['version', 'print the versions of Quarry and of what it runs on'],
+const OTHERS: readonly (readonly [name: string, words: string, summary: string, help: string])[] = [
+  [
+    'help',
+    '[COMMAND]',
+    'print this text, or that of a command: options, examples, exit codes',
+    `quarry help [COMMAND]
+
+Prints the list of commands, or what COMMAND does, its options, examples and exit codes, as COMMAND --help does.
+
+  quarry help serve
+
+Exit code 0: done; 2: there is no such command.
+`,
+  ],
+  [
+    'version',
+    '',
+    'print the versions of Quarry and of what it runs on',
+    `quarry version
+
+Prints the versions of Quarry and of Node, the kind of machine, and whether the fast parts for it could be loaded.
+
+  quarry version
+
+Exit code 0: done; 2: wrong words.
+`,
+  ],
 ];
 
 const listLine = (words: string, summary: string): string => `  quarry ${words.padEnd(20)}${summary}`;
@@ -105,7 +129,11 @@ export function commandsHelp(): string {
       lines.push(listLine(`${name} ${words}`, summary));
     }
   }
-  lines.push('', 'This program:', ...OTHERS.map(([words, summary]) => listLine(words, summary)));
+  lines.push(
+    '',
+    'This program:',
+    ...OTHERS.map(([name, words, summary]) => listLine(`${name} ${words}`, summary)),
+  );
   lines.push('', 'Exit codes:');
   for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
     lines.push(`  ${String(EXIT[ending as keyof typeof EXIT]).padEnd(4)}${meaning}`);
@@ -117,7 +145,7 @@ export function commandsHelp(): string {
 export function commandNamed(name: string): Command | { readonly wrong: string } {
   const command = COMMANDS.find((one) => one.name === name);
   if (command !== undefined) return command;
-  const names = [...COMMANDS.map((one) => one.name), 'help', 'version'];
+  const names = [...COMMANDS.map((one) => one.name), ...OTHERS.map(([other]) => other)];
   return {
     wrong: `unknown command ${JSON.stringify(name)}${suggestionOf(name, names) || '; quarry --help lists them'}`,
   };
@@ -137,16 +165,21 @@ const VERSION_FLAGS = ['--version', '-V'];
 /** `help X`, `X --help` and `--help X` are the same, wherever the flag stands. */
 export function readWords(argv: readonly string[]): Asked {
   const [first] = argv;
-  if (first === 'version' || VERSION_FLAGS.includes(first)) {
+  const wantsHelp = first === undefined || first === 'help' || argv.some((word) => HELP_FLAGS.includes(word));
+  if (isVersion(first) && !wantsHelp) {
     return argv.length === 1 ? { ask: 'version' } : { ask: 'nothing', wrong: `${first} takes no word more` };
   }
-  const wantsHelp = first === undefined || first === 'help' || argv.some((word) => HELP_FLAGS.includes(word));
   const words = argv.filter((word, at) => !HELP_FLAGS.includes(word) && !(at === 0 && word === 'help'));
   if (words.length === 0) return { ask: 'print', text: commandsHelp() };
-  const command = commandNamed(words[0]);
-  if ('wrong' in command) return { ask: 'nothing', wrong: command.wrong };
-  if (!wantsHelp) return { ask: 'run', command, argv: argv.slice(1) };
   if (first === 'help' && words.length > 1)
     return { ask: 'nothing', wrong: 'help takes one command at most' };
-  return { ask: 'help', command };
+  const named = isVersion(words[0]) ? 'version' : words[0];
+  const other = OTHERS.find(([name]) => name === named);
+  if (wantsHelp && other !== undefined) return { ask: 'print', text: other[3] };
+  const command = commandNamed(named);
+  if ('wrong' in command) return { ask: 'nothing', wrong: command.wrong };
+  return wantsHelp ? { ask: 'help', command } : { ask: 'run', command, argv: argv.slice(1) };
 }
+
+const isVersion = (word: string | undefined): boolean =>
+  word === 'version' || VERSION_FLAGS.includes(word ?? '');

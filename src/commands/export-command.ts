@@ -93,7 +93,7 @@ export async function exportCommand(argv: readonly string[], needs: CommandNeeds
   if (line.file === null && !isText(line.form) && needs.stdout.isTTY === true) {
     return needs.usage(`${line.form.format} is nothing for a terminal: -o FILE names a file`);
   }
-  const access = readRemote(flags, 'read-key', needs);
+  const access = await readRemote(flags, 'read-key', needs);
   if ('wrong' in access) return needs.usage(access.wrong);
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
   const signal = needs.interrupted();

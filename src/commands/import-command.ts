@@ -11,7 +11,8 @@ dimension of a running server; - is standard input (not for Parquet). Before the
 the file goes into which column of the dimension, and as what. Types are taken from the file's schema or told from its first
 10,000 rows; columns that the dimension has are kept as they are, missing ones are made.
 
-  --dimension NAME  where the rows go; made when it is missing (default: default)
+  --dimension NAME  where the rows go; made when it is missing (default: the one that the lines of quarry export --format
+                    insert name, else default)
   --id A,B          the columns of which the entity ID is made, joined by "-" (default: the column entity-id or id, else
                     :line, which makes IDs of the file's name and the row's number)
   --event COLUMN:VALUE:DATE
@@ -55,7 +56,7 @@ Exit codes: 0 all rows are in, 1 it failed or was ended, 2 wrong words or option
 export async function importCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
   const line = readImportLine(argv);
   if ('wrong' in line) return needs.usage(line.wrong);
-  const access = readRemote(line.flags, 'write-key', needs);
+  const access = await readRemote(line.flags, 'write-key', needs);
   if ('wrong' in access) return needs.usage(access.wrong);
   const { bad } = await importFiles({
     options: line.options,

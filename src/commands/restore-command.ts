@@ -13,17 +13,21 @@ import {
   textOf,
   type Wrong,
 } from './admin-options.js';
+import { askServer } from './ask-store.js';
 import { openAudit } from './audit-file.js';
 import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
 import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
 import type { Output } from './progress.js';
+import { isWithin } from './within.js';
 
 export const restoreHelp = `quarry restore BACKUP --data-dir DIR [--archive DIR] [--to-lsn N | --to-time TIME]
 
 Makes the data directory DIR, absent or empty, from BACKUP. With --archive, the folder of serve --archive-log (or the
 log folder of a store that no server has open), everything behind the backup is in it too: to the last record, to
-record N, or up to the last request that came at TIME or before. Every byte is checked on the way. Start the server on
-DIR then; give it a new folder for --archive-log, since its history and the old one part there.
+record N, or up to the last request that came at TIME or before. Every byte is checked on the way. An archive that is
+not there, holds no log files, or is of another store as far as keys and times of its records tell, is refused; that nothing
+in it is behind the backup is said. Start the server on DIR then; give it a new folder for --archive-log, since its
+history and the old one part there.
 
   --data-dir DIR   the directory to make
   --archive DIR    log files behind the backup
@@ -68,6 +72,10 @@ export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
     return { wrong: '--data-dir: the directory to make is wanted' };
   }
   const archive = textOf(flags, 'archive');
+  if (archive === '') return { wrong: '--archive: a folder is wanted, not an empty text' };
+  for (const other of [words[0], ...(archive === undefined ? [] : [archive])]) {
+    if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} lies in ${other}` };
+  }
   const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
   if (target !== null && 'wrong' in target) return target;
   return {
@@ -101,15 +109,41 @@ export async function restoreCommand(argv: readonly string[], needs: RestoreNeed
   if ('wrong' in line) return needs.usage(line.wrong);
   const config = readStoreConfig(line.flags, needs);
   if ('wrong' in config) return needs.usage(config.wrong);
+  await checkStopped(line);
   const { audit, close } = await openAudit(config, needs.serve.log);
   const restored = await restoreAudited(line, audit, needs.stderr).finally(close);
-  const { backupLsn, lsn, timeMs, snapshotBytes, isCut } = restored;
+  const { backupLsn, lsn, timeMs, snapshotBytes, isCut, archiveEnd, tornTail } = restored;
   const came = timeMs === null ? '' : `, whose request came at ${new Date(timeMs).toISOString()}`;
   needs.out(
     `restored to LSN ${lsn}${came}: the backup at LSN ${backupLsn}, ${snapshotBytes} bytes, ` +
       `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
   );
+  if (archiveEnd !== null) {
+    needs.out(`nothing in ${line.archive} is behind the backup: the last record there is ${archiveEnd}\n`);
+  }
+  if (tornTail !== null) {
+    needs.out(
+      `left out: ${tornTail.bytes} bytes at the end of ${tornTail.file}, which are no whole record: its server was ` +
+        'killed amid a write, or the file is not all there\n',
+    );
+  }
+  const { target } = line;
+  if (target !== null && 'timeMs' in target && !isCut) {
+    const until = new Date(target.timeMs).toISOString();
+    needs.out(
+      `there are no later records: whether something was written from then to ${until} cannot be told\n`,
+    );
+  }
   return EXIT.done;
+}
+
+/** Rejects when a server has the store open whose files are to be read: it removes some of them, and writes on. */
+async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
+  const isLog = archive !== null && path.basename(archive) === 'log';
+  for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
+    if ((await askServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
+    throw new Error(`a server runs on ${dir}: quarry backup copies its store`);
+  }
 }
 
 async function restoreAudited(line: RestoreLine, audit: Audit, out: Output): Promise<Restored> {

@@ -25,6 +25,7 @@ import {
   NodeFileSystem,
   openAdminSocket,
 } from '../io/index.js';
+import { refuseHalfStore } from '../recovery/index.js';
 import type { AdminNeeds } from './administer.js';
 import { answerLines } from './answer-lines.js';
 import { openAudit } from './audit-file.js';
@@ -66,6 +67,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     for (const close of closers.reverse()) await close();
   };
   try {
+    await refuseHalfStore(fs, dir);
     const certificate =
       config.cert !== null && config.key !== null
         ? { certFile: config.cert, keyFile: config.key }
@@ -110,11 +112,14 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       server.showPostgres(() => postgres.figures());
     }
     const stopping = new AbortController();
-    const facts = factsOf(config, needs, dir, ports);
+    const pgPort = postgres?.port ?? null;
+    const facts = factsOf(config, needs, dir, addressesOf(config.host, { ports, pgPort }));
     const status = (): Promise<StoreStatus> => statusOf(engine, facts);
+    const certFile = path.resolve(certificate.certFile);
+    const address = { host: config.host, httpsPort: ports.httpsPort, certFile };
     const socket = await openSocket(
       dir,
-      { engine, randomBytes, stopping: stopping.signal, status },
+      { engine, randomBytes, stopping: stopping.signal, status, address },
       needs.log,
       audit,
     );
@@ -122,7 +127,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     closers.push(async () => stopping.abort());
     return {
       ports,
-      pgPort: postgres?.port ?? null,
+      pgPort,
       certFile: certificate.certFile,
       dataDir: dir,
       checkpoint: () => engine.checkpoint(),
@@ -155,21 +160,40 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   return proxies;
 }
 
-/** Both addresses, as URLs. */
-export function addressesOf(host: string, { httpsPort, httpPort }: Ports): { https: string; http: string } {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { https: `https://${name}:${httpsPort}`, http: `http://${name}:${httpPort}` };
+export interface Addresses {
+  readonly https: string;
+  readonly http: string;
+  /** null = clients of Postgres are not served. */
+  readonly postgres: string | null;
 }
 
-function factsOf(config: ServeConfig, { release }: ServeNeeds, dir: string, ports: Ports): ServerFacts {
-  const { https: httpsAddress, http: httpAddress } = addressesOf(config.host, ports);
+/** As URLs. */
+export function addressesOf(
+  host: string,
+  { ports: { httpsPort, httpPort }, pgPort }: Pick<RunningServer, 'ports' | 'pgPort'>,
+): Addresses {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    https: `https://${name}:${httpsPort}`,
+    http: `http://${name}:${httpPort}`,
+    postgres: pgPort === null ? null : `postgres://${name}:${pgPort}`,
+  };
+}
+
+function factsOf(
+  config: ServeConfig,
+  { release }: ServeNeeds,
+  dir: string,
+  { https, http, postgres }: Addresses,
+): ServerFacts {
   const startedMs = performance.now();
   return {
     release,
     pid: process.pid,
     dataDir: dir,
-    httpsAddress,
-    httpAddress,
+    httpsAddress: https,
+    httpAddress: http,
+    postgresAddress: postgres,
     durability: config.durability,
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     uptimeSeconds: () => (performance.now() - startedMs) / 1000,

@@ -62,7 +62,7 @@ export async function sqlCommand(argv: readonly string[], needs: CommandNeeds): 
     return needs.usage(`${wanted}${suggestionOf(String(named), SQL_FORMATS)}`);
   }
   if (format === 'arrow' && isTerminal) return needs.usage('arrow is nothing for a terminal');
-  const access = readRemote(flags, 'master-key', needs);
+  const access = await readRemote(flags, 'master-key', needs);
   if ('wrong' in access) return needs.usage(access.wrong);
   const client = new RemoteClient(access, 1);
   try {

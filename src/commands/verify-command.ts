@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { verifyStore } from '../inspect/index.js';
 import { lockDirectory, NodeFileSystem } from '../io/index.js';
+import { requireStore } from '../recovery/index.js';
 import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
 import { NO_PROGRESS, startBar } from './progress.js';
 
@@ -12,18 +13,19 @@ nothing.
 
   quarry verify /var/lib/quarry
 
-Exit code 0: sound; 3: what is wrong is printed, one line each; 1: it cannot be read, or a process has it open;
-2: wrong arguments.
+Exit code 0: sound; 3: what is wrong is printed, one line each; 1: it holds no store, cannot be read, or a process has
+it open; 2: wrong arguments.
 `;
 
 export async function verifyCommand(
   argv: readonly string[],
   { out, usage, stderr }: Pick<CommandNeeds, 'out' | 'usage' | 'stderr'>,
 ): Promise<ExitCode> {
-  if (argv.length !== 1 || argv[0].startsWith('-')) usage('verify takes one argument, the data directory');
+  if (argv.length !== 1 || argv[0] === '' || argv[0].startsWith('-'))
+    usage('verify takes one argument, the data directory');
   const dir = path.resolve(argv[0]);
   const fs = new NodeFileSystem();
-  if (!(await fs.exists(dir))) usage(`${dir} is not there`);
+  await requireStore(fs, dir);
   const lock = await lockDirectory(dir);
   try {
     let bar = NO_PROGRESS;

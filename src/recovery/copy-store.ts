@@ -84,6 +84,9 @@ async function copyPiece(
   copy: { fs: FileSystem; from: string; to: string; check: StoreCopy['check'] },
   piece: Piece,
 ): Promise<void> {
+  if (!(await copy.fs.exists(copy.from))) {
+    throw new CorruptionError(copy.from, 0, 'the manifest names this file, but it is missing');
+  }
   let sum = 0;
   const copied = await copyFile({
     ...copy,

@@ -4,6 +4,7 @@
  * is synced: at every moment the name leads to one whole manifest. Files that no manifest names are left-overs of
  * a checkpoint that did not finish, or of an older one, and are removed after the swap and at start.
  */
+import { CorruptionError } from '../base/index.js';
 import { decodeManifest, encodeManifest, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { SNAPSHOT_DIR } from './lane-snapshot.js';
@@ -13,6 +14,29 @@ const MANIFEST_FILE = 'manifest';
 export async function readManifest(fs: FileSystem, dir: string): Promise<Manifest | null> {
   const file = `${dir}/${MANIFEST_FILE}`;
   return (await fs.exists(file)) ? decodeManifest(await fs.readFile(file), file) : null;
+}
+
+/** Rejects with an Error that says why there is neither a store nor a backup in `dir`; a damaged one is one. */
+export async function requireStore(fs: FileSystem, dir: string): Promise<void> {
+  if (await fs.exists(`${dir}/${MANIFEST_FILE}`)) return;
+  throw new Error(`${dir} is no store and no backup: it ${await emptiness(fs, dir, 'no manifest')}`);
+}
+
+/**
+ * Rejects with a CorruptionError when there are snapshot files in `dir` and no manifest that names them: they are of a copy
+ * that did not finish, or of a store that lost it. A start would take the folder for a new store's and remove them.
+ */
+export async function refuseHalfStore(fs: FileSystem, dir: string): Promise<void> {
+  const file = `${dir}/${MANIFEST_FILE}`;
+  if ((await fs.exists(file)) || (await fs.list(`${dir}/${SNAPSHOT_DIR}`)).length === 0) return;
+  const found = `but there are snapshot files in ${dir}/${SNAPSHOT_DIR}, as of a restore that did not finish`;
+  throw new CorruptionError(file, 0, `it is missing, ${found}`);
+}
+
+/** What is to be said of a folder that does not hold what is wanted. */
+export async function emptiness(fs: FileSystem, dir: string, wanted: string): Promise<string> {
+  if ((await fs.list(dir)).length > 0) return `holds ${wanted}`;
+  return (await fs.exists(dir)) ? 'is empty' : 'does not exist';
 }
 
 export async function swapManifest(fs: FileSystem, dir: string, manifest: Manifest): Promise<void> {
@@ -35,11 +59,21 @@ export async function removeUnreferenced(
   }
   for (const name of await fs.list(`${dir}/${SNAPSHOT_DIR}`)) {
     const folder = `${dir}/${SNAPSHOT_DIR}/${name}`;
+    const files = await filesIn(fs, folder);
+    if (files === null) continue;
     let isEmpty = true;
-    for (const file of await fs.list(folder)) {
+    for (const file of files) {
       if (live.has(`${folder}/${file}`)) isEmpty = false;
       else await fs.remove(`${folder}/${file}`);
     }
     if (isEmpty) await fs.removeDir(folder);
   }
+}
+
+/** null = it is no folder, but what a desktop leaves behind or the like: not ours to remove, and no reason not to start. */
+async function filesIn(fs: FileSystem, folder: string): Promise<readonly string[] | null> {
+  return fs.list(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTDIR') throw error;
+    return null;
+  });
 }

@@ -1,10 +1,12 @@
 /** A store made from a backup and, where there is one, the archive of the log behind it, up to an LSN or a time. */
 import path from 'node:path';
+import { invariant } from '../base/index.js';
 import { decodeRecordPayload } from '../format/index.js';
 import type { CheckCopy, FileSystem } from '../io/index.js';
-import { copyLog, type LogEntry, listLogFiles } from '../wal/index.js';
+import { copyLog, type LogEnd, type LogEntry, LogReplay, listLogFiles } from '../wal/index.js';
 import { copyStore } from './copy-store.js';
-import { readManifest } from './manifest-file.js';
+import { readManifest, requireStore } from './manifest-file.js';
+import { checkArchive, tornTailOf } from './restore-archive.js';
 
 /** Where the restored history ends; absent = with the last record that there is. */
 export type RestoreTarget =
@@ -33,18 +35,29 @@ export interface Restored {
   readonly snapshotBytes: number;
   /** There are later records. */
   readonly isCut: boolean;
+  /** The archive's last record when nothing in it is behind the backup; else, and without an archive, null. */
+  readonly archiveEnd: number | null;
+  /** What was left out since it is no whole record, at the end of the last log file; null = nothing, or it was not reached. */
+  readonly tornTail: LogEnd['tornTail'];
 }
 
 /**
- * Resolves when the new store is on disk. Rejects with an Error that says why the target cannot be reached, and as
- * copyStore and LogReplay do; then `to` is empty.
+ * Resolves when the new store is on disk. Rejects with an Error that says why the target cannot be reached, what `backup`
+ * or `archive` is not, and as copyStore and LogReplay do; then `to` is as it was, or empty.
  */
 export async function restoreStore(restore: Restore): Promise<Restored> {
   const { fs, backup, archive, to, target, random64, check } = restore;
+  await requireStore(fs, backup);
   const manifest = await readManifest(fs, backup);
-  if (manifest === null) throw new Error(`${backup} is no backup: it holds no manifest`);
+  invariant(manifest !== null, 'a store has a manifest');
   const backupLsn = manifest.checkpointLsn;
   checkTarget(target, backupLsn, manifest.createdMs);
+  const from = archive ?? path.join(backup, 'log');
+  // A backup has a log, if without records: what lost it may have been the copy of a store, and held some.
+  if (archive === null) await new LogReplay({ fs, dir: from, fromLsn: backupLsn + 1 }).files();
+  const trustsTimes = target === null || 'timeMs' in target;
+  const archiveEnd =
+    archive === null ? null : await checkArchive({ fs, dir: archive, manifest, trustsTimes });
   let lsn = backupLsn;
   let timeMs: number | null = null;
   let isCut = false;
@@ -56,16 +69,18 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
     return true;
   };
   const fillLog = async (logDir: string): Promise<boolean> => {
-    const from = archive ?? path.join(backup, 'log');
     const copied = await copyLog({ fs, from, to: logDir, fromLsn: backupLsn + 1, wants, check });
     ({ lastLsn: lsn, isCut } = copied);
     if (target !== null && 'lsn' in target && lsn < target.lsn) {
-      throw new Error(`there is no record ${target.lsn}: the last one is ${lsn}, ${await placeOf(fs, from)}`);
+      throw new Error(
+        `there is no record ${target.lsn}: the last one is ${lsn}, in ${await lastFile(fs, from)}`,
+      );
     }
     return lsn > backupLsn;
   };
   const snapshotBytes = await copyStore({ fs, from: backup, to, manifest, random64, check }, fillLog);
-  return { backupLsn, lsn, timeMs, snapshotBytes, isCut };
+  const tornTail = isCut ? null : await tornTailOf(fs, from);
+  return { backupLsn, lsn, timeMs, snapshotBytes, isCut, archiveEnd, tornTail };
 }
 
 function checkTarget(target: RestoreTarget | null, backupLsn: number, createdMs: number): void {
@@ -81,7 +96,7 @@ function checkTarget(target: RestoreTarget | null, backupLsn: number, createdMs:
   }
 }
 
-async function placeOf(fs: FileSystem, dir: string): Promise<string> {
+async function lastFile(fs: FileSystem, dir: string): Promise<string> {
   const files = await listLogFiles(fs, dir);
-  return files.length === 0 ? `and ${dir} holds no log files` : `in ${files[files.length - 1].path}`;
+  return files[files.length - 1]?.path ?? dir;
 }

@@ -12,6 +12,8 @@ const WELL_FORMED: readonly AdminRequest[] = [
   { do: 'retention', resume: false },
   { do: 'backup', to: '/mnt/monday' },
   { do: 'account', state: 'banned' },
+  { do: 'status' },
+  { do: 'address' },
 ];
 
 /** What each field may not be; `undefined` leaves it out. */

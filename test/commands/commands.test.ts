@@ -49,6 +49,15 @@ t.test('help is asked for in any of the usual ways, at any place', (t) => {
   ]) {
     t.strictSame(readWords(line.split(' ')), ofVerify, line);
   }
+  for (const [name, lines] of [
+    ['version', ['help version', 'version --help', '-h version', 'help --version']],
+    ['help', ['help help', '--help help']],
+  ] as const) {
+    for (const line of lines) {
+      const asked = readWords(line.split(' '));
+      t.match(asked, { ask: 'print', text: new RegExp(`^quarry ${name}\\b[^]*\\nExit code`) }, line);
+    }
+  }
   t.strictSame(readWords(['verify', '/a']), { ask: 'run', command: verify, argv: ['/a'] });
   for (const word of ['version', '--version', '-V']) t.strictSame(readWords([word]), { ask: 'version' });
   t.end();

@@ -7,12 +7,13 @@ import { tableFromIPC } from 'apache-arrow';
 import { query } from 'chdb';
 import { decompress } from 'fzstd';
 import t from 'tap';
+import { readDimensions } from '../../src/commands/export/dimension.js';
 import { membersOf } from '../../src/commands/export/json-line.js';
 import { exportCommand } from '../../src/commands/export-command.js';
 import { RemoteClient } from '../../src/commands/remote/index.js';
 import { type RunningServer, startServer } from '../demo/server.js';
 import { directoryFor, type Run, runnerOf } from './command-run.js';
-import { accessOf, importing } from './import/importing.js';
+import { accessOf, importing, selected } from './import/importing.js';
 
 const COLUMNS = [
   { name: 'text', type: 'string' },
@@ -234,8 +235,9 @@ async function everything(
   server: RunningServer,
   dimension = 'trip',
 ): Promise<string[][]> {
+  const attributes = COLUMNS.filter(({ type }) => !type.endsWith('-event')).map(({ name }) => `[${name}]`);
   const statements = [
-    `SELECT * FROM [${dimension}] ORDER BY [entity-id]`,
+    `SELECT [entity-id], ${attributes.join(', ')} FROM [${dimension}] ORDER BY [entity-id]`,
     ...EVENTS.map((name) => eventsOf(name, dimension)),
   ];
   const answers: string[][] = [];
@@ -267,6 +269,69 @@ t.test('a dimension taken out as inserts and put into another server is the same
   });
   await post(otherClient, other, 'insert', `{${members.join(',')}}`);
   t.strictSame(await everything(otherClient, other), await everything(client, server));
+});
+
+t.test('dimensions taken out as inserts and imported into an empty server are the same there', async (t) => {
+  await post(client, server, 'column', JSON.stringify(COLUMNS));
+  await post(client, server, 'insert', `{${ENTITIES.join(',').replaceAll('"dimension":"trip",', '')}}`);
+  const other = await startServer('--shards', '2', '--workers', '1');
+  t.teardown(() => other.stop());
+  const otherClient = clientOf(other);
+  t.teardown(() => otherClient.close());
+  for (const dimension of ['trip', 'default']) {
+    const file = path.join(dir, `${dimension}.all.ndjson.gz`);
+    t.match(await run([dimension, '--format', 'insert', '-o', file]), { code: 0 });
+    const { bad, output } = await importing(accessOf(other), [file]);
+    t.equal(bad, 0, output);
+    const found = await everything(otherClient, other, dimension);
+    t.strictSame(found, await everything(client, server, dimension), dimension);
+    t.match(await importing(accessOf(other), ['--dimension', `${dimension}-2`, file]), { bad: 0 });
+    t.strictSame(await everything(otherClient, other, `${dimension}-2`), found, 'where --dimension says');
+  }
+  for (const { attributes, events } of await readDimensions(otherClient, accessOf(other))) {
+    t.strictSame(
+      [...attributes, ...events].map(({ apiName, type }) => `${apiName} ${type}`).sort(),
+      COLUMNS.map(({ name, type }) => `${name} ${type}`).sort(),
+    );
+  }
+});
+
+t.test('lines of an insert are taken whole: what is of another dimension or late is bad', async (t) => {
+  const lineOf = (dimension: string, more: string): string => `{"id":"e","dimension":"${dimension}",${more}}`;
+  const both = [lineOf('trip', '"n":1'), lineOf('tour', '"n":1')];
+  const importLines = (lines: readonly string[], ...flags: string[]) =>
+    importing(
+      accessOf(server),
+      [...flags, '--bad', path.join(dir, 'lines.bad'), '-'],
+      [Buffer.from(lines.join('\n'))],
+    );
+  await t.rejects(importLines(both), { message: /the lines are of several dimensions, trip, tour: / });
+  t.match(await importLines(both, '--dimension', 'any'), { bad: 0 });
+  t.match(await importLines(both, '--rename', 'dimension=kind', '--dimension', 'kinds'), { bad: 0 });
+  t.strictSame(await selected(server, 'SELECT [kind], [n] FROM [kinds]'), [{ kind: 'tour', n: 1 }]);
+  const first = Array.from({ length: 10_000 }, (_, index) => lineOf('many', `"n":${index}`));
+  const { bad } = await importLines([
+    ...first,
+    lineOf('tour', '"n":-1'),
+    lineOf('many', '"n":-2,"late":1'),
+    '{"id":"e","dimension":"many","id":"value","n":-3}',
+  ]);
+  t.equal(bad, 3);
+  t.strictSame(
+    fs
+      .readFileSync(path.join(dir, 'lines.bad'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).reason),
+    [
+      'it is of dimension "tour"',
+      '"late" stands in none of the first rows: import this line alone',
+      'the line is no JSON: invalid JSON syntax: key "id" stands twice in one object',
+    ],
+  );
+  t.strictSame(await selected(server, 'SELECT [entity-id], [n] FROM [many]'), [
+    { 'entity-id': 'e', n: 9_999 },
+  ]);
 });
 
 t.test(

@@ -41,6 +41,10 @@ t.test('what is not clear is refused', (t) => {
     [[...base, '--to-lsn', '1e3'], '--to-lsn: a whole number is wanted, not "1e3"'],
     [[...base, '--to-lsn', '1', '--to-time', '2024-05-01T12:00Z'], 'either --to-lsn or --to-time is wanted'],
     [[...base, '--force'], "Unknown option '--force'"],
+    [['', '--data-dir', 'd'], 'an empty word was given'],
+    [[...base, '--archive', ''], '--archive: a folder is wanted, not an empty text'],
+    [['b', '--data-dir', 'b/d'], '--data-dir: b/d lies in b'],
+    [['b', '--data-dir', 'a', '--archive', 'a'], '--data-dir: a lies in a'],
   ] as const) {
     t.match(readRestoreLine(words), { wrong });
   }
@@ -70,6 +74,15 @@ t.test(
       client.succeed({ path: '/v1/insert', body: { [id]: { tag: id }, 'auto-create': ['column'] } });
     await insert('a');
     const data = ['--data-dir', `${dir}/store`];
+    await t.rejects(quarry('backup', `${dir}/store/backup`, ...data), {
+      stderr: /lies in the data directory/,
+      code: 1,
+    });
+    t.notOk(fs.existsSync(`${dir}/store/backup`));
+    await t.rejects(quarry('restore', `${dir}/store`, '--data-dir', `${dir}/of-running`), {
+      stderr: `quarry: a server runs on ${dir}/store: quarry backup copies its store\n`,
+      code: 1,
+    });
     t.match(
       (await quarry('backup', `${dir}/backup`, ...data)).stdout,
       /^backup at LSN \d+: 1 snapshot files/,
@@ -116,6 +129,23 @@ t.test(
       stderr: /is not empty/,
       code: 1,
     });
+    await t.rejects(
+      quarry('restore', `${dir}/backup`, '--data-dir', `${dir}/typo`, '--archive', `${dir}/archiv`),
+      { stderr: `quarry: ${dir}/archiv is no archive: it does not exist\n`, code: 1 },
+    );
+    t.notOk(fs.existsSync(`${dir}/typo`));
+    const late = [
+      'restore',
+      `${dir}/stopped`,
+      '--data-dir',
+      `${dir}/nothing-behind`,
+      '--archive',
+      `${dir}/archive`,
+    ];
+    t.match(
+      (await quarry(...late, '--to-time', '2999-01-01T00:00Z')).stdout,
+      /\nnothing in .* is behind the backup: .*\nthere are no later records: .* to 2999-01-01T00:00:00.000Z cannot be told\n$/,
+    );
     const file = fs.readdirSync(`${dir}/backup/snapshot/d1-1`)[0];
     const bytes = fs.readFileSync(`${dir}/backup/snapshot/d1-1/${file}`);
     bytes[bytes.length >> 1] ^= 1;

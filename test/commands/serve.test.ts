@@ -62,6 +62,33 @@ t.test('a limits file that is wrong ends the start with exit code 2 and nothing 
   t.notOk(fs.existsSync(store));
 });
 
+t.test(
+  'an archive in the data directory, or half a store, ends the start and is left as it is',
+  async (t) => {
+    const dir = temporaryDir(t);
+    const serve = (...flags: string[]) => runCommand(['serve', '--data-dir', dir, ...flags]);
+    for (const archive of ['', 'log', 'snapshot/a']) {
+      t.match(
+        await serve('--archive-log', path.join(dir, archive), ...(archive === '' ? ['--check-config'] : [])),
+        {
+          code: 2,
+          output: /^quarry: --archive-log: .* is a folder of the data directory's own\n$/,
+        },
+      );
+    }
+    t.match(await serve('--archive-log', `${dir}/archive`, '--check-config'), { code: 0 });
+    t.strictSame(fs.readdirSync(dir), []);
+    const file = path.join(dir, 'snapshot/d1-1/entities.arrow');
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, 'rows');
+    t.match(await serve(), {
+      code: 3,
+      output: `quarry: ${dir}/manifest is corrupt at byte 0: it is missing, but there are snapshot files in ${dir}/snapshot, as of a restore that did not finish\n`,
+    });
+    t.equal(fs.readFileSync(file, 'utf8'), 'rows');
+  },
+);
+
 /** The certificate that a new connection gets. */
 function presented(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -83,8 +110,23 @@ t.test('SIGHUP brings a new certificate to new connections, and a bad one change
     fs.copyFileSync(pair.certFile, cert);
     fs.copyFileSync(pair.keyFile, key);
   };
+  for (const [cert, key, wrong] of [
+    [
+      first.certFile,
+      second.keyFile,
+      `--key: ${second.keyFile} does not belong to the certificate ${first.certFile}`,
+    ],
+    [first.keyFile, first.keyFile, `--cert: ${first.keyFile} holds no certificate in PEM: `],
+    [first.certFile, first.certFile, `--key: ${first.certFile} holds no private key in PEM, `],
+  ]) {
+    const ended = await runCommand(['serve', '--check-config', '--cert', cert, '--key', key]);
+    t.match(ended, { code: 2, stdout: '' });
+    t.ok(ended.output.startsWith(`quarry: ${wrong}`), ended.output);
+  }
   use(first);
-  const flags = ['--workers', '1', '--cert', cert, '--key', key, '--log-level', 'info'];
+  const pair = ['--cert', cert, '--key', key];
+  t.match(await runCommand(['serve', '--check-config', ...pair]), { code: 0 });
+  const flags = ['--workers', '1', ...pair, '--log-level', 'info'];
   const server = new ServerProcess({ dir: path.join(dir, 'store'), flags });
   t.teardown(() => server.kill());
   const serving = await server.serving;

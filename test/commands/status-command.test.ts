@@ -12,7 +12,8 @@ t.test(
   'a server tells of itself and of all that it holds, down to the columns; stopped, the files do',
   async (t) => {
     const dir = makeDir(t);
-    const server = new ServerProcess({ dir, flags: ['--workers', '2', '--shards', '3'] });
+    const flags = ['--workers', '2', '--shards', '3', '--pg-port', '0'];
+    const server = new ServerProcess({ dir, flags });
     t.teardown(() => server.kill());
     const ports = await server.serving;
     const client = new JsonClient(ports, server.keys().master);
@@ -38,7 +39,7 @@ t.test(
     t.equal(told.code, 0, told.output);
     t.match(told.stdout, new RegExp(`^quarry \\d+\\.\\d+\\.\\d+, pid ${server.pid}, up for \\d+ s\\n`));
     for (const line of [
-      `https://127.0.0.1:${ports.httpsPort} http://127.0.0.1:${ports.httpPort}`,
+      `https://127.0.0.1:${ports.httpsPort} http://127.0.0.1:${ports.httpPort} postgres://127.0.0.1:`,
       'LSN         3 appended, 3 durable (fsync), 3 applied',
       'lanes       2, 3 shards',
       'database quarry (production): ',
@@ -63,6 +64,8 @@ t.test(
       database.bytes,
       'columns take all of it',
     );
+    const counted = await runCommand(['sql', '--data-dir', dir, 'SELECT COUNT(*) AS n FROM [default]']);
+    t.match(counted, { code: 0, stdout: 'n\r\n2\r\n' }, 'what asks a server finds it by its data directory');
     const metrics = await fetch(`http://127.0.0.1:${ports.httpPort}/metrics`).then((answer) => answer.text());
     t.match(metrics, new RegExp(`quarry_memory_bytes{kind="values"} ${status.stats.memory.values}\\n`));
 

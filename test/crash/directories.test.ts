@@ -133,9 +133,8 @@ t.test(
     t.equal(fs.readlinkSync(link), dir);
     const nowhere = path.join(rootDir, 'nowhere');
     const refused = { code: 1, text: naming(nowhere, '(ENOENT|EEXIST|does not exist|leads nowhere)') };
-    const others = { verify: { ...refused, code: 2, text: naming(nowhere, 'is not there') } };
     fs.symlinkSync(path.join(rootDir, 'no-such-folder'), nowhere);
-    await endAsExpected(t, nowhere, refused, { others });
+    await endAsExpected(t, nowhere, refused);
     const circle = path.join(rootDir, 'circle');
     fs.symlinkSync(circle, circle);
     await endAsExpected(t, circle, { code: 1, text: naming(circle, 'ELOOP') });

@@ -57,6 +57,7 @@ t.test('only snapshot files that the manifest does not name are removed', async 
     snapshot: {
       'd1-1': { 'kept.arrow': '', 'old.arrow': '' },
       'd1-2': { 'old.arrow': '', 'also-kept.arrow': '' },
+      '.DS_Store': '',
     },
   });
   const kept = ['snapshot/d1-1/kept.arrow', 'snapshot/d1-2/also-kept.arrow'];
@@ -64,7 +65,8 @@ t.test('only snapshot files that the manifest does not name are removed', async 
   const files = fs
     .readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
-  t.strictSame(files.map(({ name }) => name).sort(), ['also-kept.arrow', 'kept.arrow', 'log-1', 'manifest']);
+  const names = ['.DS_Store', 'also-kept.arrow', 'kept.arrow', 'log-1', 'manifest'];
+  t.strictSame(files.map(({ name }) => name).sort(), names);
 });
 
 t.test('folders in which no file is left go, and what else the manifest names stays', async (t) => {

@@ -1,5 +1,12 @@
 /** Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in test/crash/backups.test.ts. */
 import t from 'tap';
+import {
+  applyChanges,
+  type CatalogChange,
+  catalogToPlain,
+  EMPTY_CATALOG,
+  hashOfKey,
+} from '../../src/catalog/index.js';
 import { encodeRecordPayload, type Manifest } from '../../src/format/index.js';
 import { copyStore, type Restored, type RestoreTarget, restoreStore } from '../../src/recovery/index.js';
 import { Log, LogReplay } from '../../src/wal/index.js';
@@ -11,26 +18,42 @@ const TAKEN_MS = Date.UTC(2024, 0, 1);
 /** Of record `lsn`: a minute each. */
 const timeOf = (lsn: number): number => TAKEN_MS + (lsn - BACKUP_LSN) * 60_000;
 
+const keyMade = (text: string): CatalogChange => ({
+  change: 'key-created',
+  key: { kind: 'team', hash: hashOfKey(text), name: text, permissions: [] },
+});
+const CATALOG = catalogToPlain(applyChanges(EMPTY_CATALOG, [keyMade('first')]));
 const MANIFEST: Manifest = {
-  ...{ storeId: 'a-store', checkpointLsn: BACKUP_LSN, shardCount: 1, createdMs: TAKEN_MS, catalog: {} },
+  ...{ storeId: 'a-store', checkpointLsn: BACKUP_LSN, shardCount: 1, createdMs: TAKEN_MS, catalog: CATALOG },
   files: [],
 };
 
 async function prepared(): Promise<FaultyDisk> {
   const disk = faultyDisk();
-  const random64 = (): bigint => 5n;
-  await copyStore({ fs: disk, from: '/none', to: '/backup', manifest: MANIFEST, random64 });
+  await copyStore({ fs: disk, from: '/none', to: '/backup', manifest: MANIFEST, random64: () => 5n });
+  await writeLog(disk, '/archive', LAST_LSN);
+  return disk;
+}
+
+/** Records 1 to `lastLsn`, each `laterMs` later than its time; by `lsn`: the names of keys that they make. */
+async function writeLog(
+  disk: FaultyDisk,
+  dir: string,
+  lastLsn: number,
+  laterMs = 0,
+  keys: Readonly<Record<number, string>> = { 1: 'first' },
+): Promise<void> {
   const log = await Log.open({
-    ...{ fs: disk, dir: '/archive', durability: 'fsync', intervalMs: 5, nextLsn: 1, logFileBytes: 1_024 },
-    ...{ random64, monotonicMs: () => 0, onFatal: () => {} },
+    ...{ fs: disk, dir, durability: 'fsync', intervalMs: 5, nextLsn: 1, logFileBytes: 1_024 },
+    ...{ random64: () => 5n, monotonicMs: () => 0, onFatal: () => {} },
   });
-  for (let lsn = 1; lsn <= LAST_LSN; lsn++) {
-    const payload = encodeRecordPayload({ type: 'catalog', timeMs: timeOf(lsn), changes: [] });
+  for (let lsn = 1; lsn <= lastLsn; lsn++) {
+    const changes = keys[lsn] === undefined ? [] : [keyMade(keys[lsn])];
+    const payload = encodeRecordPayload({ type: 'catalog', timeMs: timeOf(lsn) + laterMs, changes });
     while (!log.hasRoom(payload.length)) await log.room(payload.length);
     await log.append(payload).written;
   }
   await log.close();
-  return disk;
 }
 
 const restore = (
@@ -58,6 +81,7 @@ t.test('the store ends with the record that is wanted, or with the last one', as
       timeMs: lsn === BACKUP_LSN ? null : timeOf(lsn),
       snapshotBytes: 0,
       isCut: lsn < LAST_LSN,
+      ...{ archiveEnd: null, tornTail: null },
     });
     t.equal(await lastLsnIn(copy.afterCrash()), lsn);
   }
@@ -80,10 +104,18 @@ t.test('a time takes every request that came until then', async (t) => {
 
 t.test('what is out of reach is refused, and nothing is left', async (t) => {
   const disk = await prepared();
+  disk.put('/other/letter', Buffer.from('dear'));
+  await writeLog(disk, '/data/log', 3);
+  await writeLog(disk, '/gap', LAST_LSN);
+  for (const file of disk.files().filter((file) => /^\/gap\/.*00[01]\d\.qlog$/.test(file)))
+    await disk.remove(file);
   for (const [target, archive, message] of [
     [{ lsn: 9 }, '/archive', 'the backup holds everything up to LSN 10; for 9 an earlier one is needed'],
     [{ lsn: 31 }, '/archive', /there is no record 31: the last one is 30, in \/archive\/log-/],
-    [{ lsn: 11 }, '/empty', 'there is no record 11: the last one is 10, and /empty holds no log files'],
+    [null, '/absent', '/absent is no archive: it does not exist'],
+    [null, '/other', '/other is no archive: it holds no log files'],
+    [null, '/gap', /\/gap\/log-.*: records 11 to \d+ are missing/],
+    [null, '/data', '/data is no archive: it holds no log files; /data/log does'],
     [{ lsn: 11 }, null, /there is no record 11: the last one is 10, in \/backup\/log\/log-/],
     [
       { timeMs: TAKEN_MS - 1 },
@@ -91,12 +123,90 @@ t.test('what is out of reach is refused, and nothing is left', async (t) => {
       /the backup was taken at 2024-01-01T00:00:00.000Z; for 2023-12-31T/,
     ],
   ] as const) {
-    await t.rejects(restore(disk, target, archive), { message });
+    await t.rejects(restore(disk, target, archive), { message }, `archive ${archive}`);
     t.strictSame(
       disk.files().filter((file) => file.startsWith('/to')),
       [],
     );
   }
+});
+
+t.test('an archive that ends with the backup or before it adds nothing, which is told', async (t) => {
+  const disk = await prepared();
+  for (const last of [BACKUP_LSN, BACKUP_LSN - 1, 1]) {
+    const copy = disk.afterCrash();
+    await writeLog(copy, '/short', last);
+    t.match(await restore(copy, null, '/short'), { lsn: BACKUP_LSN, isCut: false, archiveEnd: last });
+    t.equal(await lastLsnIn(copy), BACKUP_LSN);
+  }
+});
+
+t.test(
+  'a last file that is cut short ends with its last whole record, and what is left out is told',
+  async (t) => {
+    const disk = await prepared();
+    const last =
+      disk
+        .files()
+        .filter((file) => file.startsWith('/archive/'))
+        .at(-1) ?? '';
+    const bytes = disk.bytesOf(last);
+    const records = bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
+    disk.put(last, records.subarray(0, records.length - 20));
+    const { lsn, tornTail } = await restore(disk, null);
+    t.equal(lsn, LAST_LSN - 1);
+    t.match(tornTail, { file: last, bytes: Number });
+    const again = disk.afterCrash();
+    for (const file of again.files()) if (file.startsWith('/to/')) await again.remove(file);
+    t.match(await restore(again, { lsn: LAST_LSN - 2 }), { isCut: true, tornTail: null });
+  },
+);
+
+t.test('an archive of another history is refused by its times, unless a record is named', async (t) => {
+  const disk = await prepared();
+  const hour = 3_600_000;
+  for (const [laterMs, lastLsn, record] of [
+    [hour, LAST_LSN, null],
+    [-hour, LAST_LSN, null],
+    [hour + 1, LAST_LSN, BACKUP_LSN],
+    [hour + 1, BACKUP_LSN, BACKUP_LSN],
+    [-hour - 60_001, LAST_LSN, BACKUP_LSN + 1],
+    [-hour - 60_001, BACKUP_LSN, null],
+  ] as const) {
+    const copy = disk.afterCrash();
+    await writeLog(copy, '/other', lastLsn, laterMs);
+    if (record === null) t.match(await restore(copy, null, '/other'), { lsn: lastLsn });
+    else {
+      const message = new RegExp(`^/other is the archive of another store.* its record ${record} is of `);
+      await t.rejects(restore(copy, { timeMs: timeOf(LAST_LSN) }, '/other'), { message });
+      t.match(await restore(copy, { lsn: lastLsn }, '/other'), { lsn: lastLsn });
+    }
+  }
+});
+
+t.test('an archive from record 1 on that made none of the keys of the backup is refused', async (t) => {
+  const disk = await prepared();
+  for (const [keys, lastLsn, isOther] of [
+    [{ 1: 'other' }, LAST_LSN, true],
+    [{ 1: 'other' }, BACKUP_LSN, true],
+    [{ 1: 'other', [BACKUP_LSN + 1]: 'first' }, LAST_LSN, true],
+    [{ 1: 'other', [BACKUP_LSN]: 'first' }, LAST_LSN, false],
+    [{ 1: 'other' }, BACKUP_LSN - 1, false],
+  ] as const) {
+    const copy = disk.afterCrash();
+    await writeLog(copy, '/other', lastLsn, 0, keys);
+    const message =
+      '/other is the archive of another store: none of its records made a key that the backup has';
+    if (isOther) await t.rejects(restore(copy, null, '/other'), { message });
+    else t.match(await restore(copy, null, '/other'), { lsn: Math.max(lastLsn, BACKUP_LSN) });
+  }
+});
+
+t.test('a backup without its log is refused: it may have held records', async (t) => {
+  const disk = await prepared();
+  for (const file of disk.files()) if (file.startsWith('/backup/log/')) await disk.remove(file);
+  await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should go on at LSN 11/ });
+  t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 
 t.test('a backup alone is restored as it is; what is none is refused', async (t) => {
@@ -111,6 +221,6 @@ t.test('a backup alone is restored as it is; what is none is refused', async (t)
       target: null,
       random64: () => 1n,
     }),
-    { message: '/archive is no backup: it holds no manifest' },
+    { message: '/archive is no store and no backup: it holds no manifest' },
   );
 });

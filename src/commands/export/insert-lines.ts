@@ -2,19 +2,19 @@
  * A dimension as lines that POST /v1/insert takes as application/x-ndjson: an entity a line, its attributes and its events
  * together, by their IDs. So that neither the server that answers nor this process holds all of it, the IDs are cut into
  * ranges, and in each range the answers, all in the order of their IDs, are merged.
- * Invariants: an ID stands in one line, unless its events would make that longer than a request may be; every number stands
+ * Invariants: an ID stands in one line, unless its events would make that longer than an import reads; every number stands
  * there as the server wrote it.
  */
-import { BODY_BYTES_MAX } from '../../base/index.js';
 import { compareText } from '../../schema/index.js';
+import { LINE_BYTES_MAX } from '../import/lines.js';
 import type { Asker } from './ask.js';
 import { type DimensionModel, literal, selectAttributes, selectEvents } from './dimension.js';
 import { linesOf, membersOf } from './json-line.js';
 
 /** Rows of one answer that the server has to sort. */
 const RANGE_ROWS = 400_000;
-/** Of the longest line, below a request's own bound. */
-const LINE_BYTES = BODY_BYTES_MAX - 2 ** 16;
+/** Of the longest line: what `quarry import` takes, too. */
+const LINE_BYTES = LINE_BYTES_MAX - 2 ** 16;
 /** Lines are given in pieces of so many characters. */
 const PIECE_CHARS = 2 ** 18;
 

@@ -81,7 +81,7 @@ export const isDistinct = ({ keys, rows }: Body): boolean => keys === null || ke
 
 /** The insert body of `rows`, which are known to be `distinct` entities, or may not be. */
 export function bodyText(
-  { dimension, targets }: Mapping,
+  { dimension, targets, areLines }: Mapping,
   rows: readonly BodyRow[],
   distinct: boolean,
 ): string {
@@ -90,14 +90,21 @@ export function bodyText(
     textOf: isEventType(form.type) ? eventsText : latestText,
   }));
   const start = `:{"dimension":"${dimension}"`;
+  // An entity must name a column: one without any value names one that it lacks.
+  const [{ column, form }] = targets;
+  const nothing = `,"${column}":${isEventType(form.type) ? '[]' : 'null'}`;
   let text = '';
   for (const same of distinct ? alone(rows) : byEntity(rows)) {
     text += (text === '' ? '{' : '},') + JSON.stringify(same[0].id) + start;
+    let isEmpty = areLines;
     for (let target = 0; target < columns.length; target++) {
       const { head, textOf } = columns[target];
       const written = textOf(same, target);
-      if (written !== '') text += head + written;
+      if (written === '') continue;
+      text += head + written;
+      isEmpty = false;
     }
+    if (isEmpty) text += nothing;
   }
   return text === '' ? '{}' : `${text}}}`;
 }
@@ -214,8 +221,14 @@ export class BodyCutter {
       pieces.push(piece as string | null);
       rests?.push(written as string);
     }
-    if (isEmpty) {
+    const { dimension, dimensionAt, areLines } = this.#mapping;
+    if (isEmpty && !areLines) {
       this.#reason = 'no column has a value';
+      return null;
+    }
+    const named = dimensionAt === null ? dimension : block.columns[dimensionAt][index];
+    if (named !== dimension) {
+      this.#reason = `it is of ${textOf(named) === '' ? 'no dimension' : `dimension ${JSON.stringify(textOf(named))}`}`;
       return null;
     }
     const { rowNumbers, lines, texts } = block;

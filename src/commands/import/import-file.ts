@@ -51,9 +51,10 @@ export interface ImportReport {
 export const rowNameOf = (name: string): string =>
   name === '-' ? 'stdin' : path.basename(name).replace(/(?!^)\..*$/, '');
 
-export const usedColumns = ({ id, targets }: Mapping): readonly number[] => [
+export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
   ...new Set([
     ...(id ?? []),
+    ...(dimensionAt === null ? [] : [dimensionAt]),
     ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
   ]),
 ];

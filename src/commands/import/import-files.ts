@@ -18,7 +18,7 @@ import {
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
 import { fileInput, type Input, streamInput } from './input.js';
-import { planMapping } from './mapping.js';
+import { dimensionOf, planMapping } from './mapping.js';
 import { mappingLines } from './mapping-table.js';
 import { Patience } from './patience.js';
 import { ImportError } from './row-block.js';
@@ -70,7 +70,7 @@ async function importOne(name: string, client: RemoteClient, needs: ImportFilesN
     const input = handle === null ? await streamInput(name, needs.stdin) : await fileInput(name, handle);
     const { source, words } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
-    const server = await serverColumns(client, needs);
+    const server = await serverColumns(client, dimensionOf(source, options), needs);
     const mapping = planMapping(source, looked.sample, options, server);
     const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
     const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;
@@ -91,10 +91,11 @@ async function importOne(name: string, client: RemoteClient, needs: ImportFilesN
 /** A dry run does without the server: then every column counts as new. */
 async function serverColumns(
   client: RemoteClient,
+  dimension: string,
   { options, access, note }: ImportFilesNeeds,
 ): Promise<ServerColumns> {
   try {
-    return await askColumns(client, access.key, options.dimension);
+    return await askColumns(client, access.key, dimension);
   } catch (error) {
     if (!options.dryRun) throw error;
     note(`the server was not asked, all columns count as new: ${(error as Error).message}`);

@@ -3,6 +3,7 @@ import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../ad
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './format.js';
 import type { BaseType } from './guess.js';
+import { API_NAME } from './server-model.js';
 
 export const LINE_ID = ':line';
 
@@ -24,7 +25,8 @@ export interface ImportOptions {
   readonly format: Format | null;
   readonly delimiter: string | null;
   readonly header: readonly string[] | null;
-  readonly dimension: string;
+  /** null = that of the lines, else the default one. */
+  readonly dimension: string | null;
   /** null = told from the columns' names; [LINE_ID] = the row's number. */
   readonly id: readonly string[] | null;
   readonly events: readonly EventFlag[];
@@ -180,11 +182,10 @@ function readDelimiter(given: string | null): string | null {
   return wrong(`--delimiter: one character such as ; or \\t is wanted, not ${JSON.stringify(given)}`);
 }
 
-const API_NAME = /^[a-z0-9-]{1,64}$/;
 const NAME_RULE = 'lower-case letters, digits and dashes, 64 at most';
 
-function readDimension(given: string | null): string {
-  if (given === null || API_NAME.test(given)) return given ?? 'default';
+function readDimension(given: string | null): string | null {
+  if (given === null || API_NAME.test(given)) return given;
   return wrong(`--dimension: a name of ${NAME_RULE}, is wanted, not ${JSON.stringify(given)}`);
 }
 

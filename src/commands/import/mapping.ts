@@ -10,6 +10,7 @@ import { NAME_CHARS_MAX } from '../../base/index.js';
 import {
   baseTypeOf,
   type ColumnType,
+  DEFAULT_DIMENSION,
   ENTITY_ID_COLUMN,
   isEventType,
   type Storage,
@@ -39,6 +40,10 @@ export interface LeftOut {
 
 export interface Mapping {
   readonly dimension: string;
+  /** Index of the file's column that names it, and must do so in every row; null = none need. */
+  readonly dimensionAt: number | null;
+  /** The rows are lines as POST /v1/insert takes them: one without a value is an entity without one. */
+  readonly areLines: boolean;
   readonly isNewDimension: boolean;
   /** Indexes of the file's columns; null = the row's number. */
   readonly id: readonly number[] | null;
@@ -47,8 +52,9 @@ export interface Mapping {
 }
 
 const ID_NAMES = [ENTITY_ID_COLUMN, 'id'];
+const DIMENSION_MEMBER = 'dimension';
 /** Words of an insert, and the column that cannot be written. */
-const TAKEN_NAMES = ['dimension', ENTITY_ID_COLUMN];
+const TAKEN_NAMES = [DIMENSION_MEMBER, ENTITY_ID_COLUMN];
 
 /** Lower-case letters, digits and dashes; what is left of "Größe (m)" is "gr-e-m". */
 const apiNameOf = (name: string): string =>
@@ -59,6 +65,26 @@ const apiNameOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, NAME_CHARS_MAX - 4);
+
+/** Whether the rows are lines as POST /v1/insert takes them, and no flag makes a column of what names their dimension. */
+const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: ImportOptions): boolean =>
+  lineDimensions !== undefined &&
+  !renames.has(DIMENSION_MEMBER) &&
+  columns?.includes(DIMENSION_MEMBER) !== true &&
+  !types.has(DIMENSION_MEMBER);
+
+/** Where the rows go. Throws an ImportError for lines of several dimensions. */
+export function dimensionOf(source: RowSource, options: ImportOptions): string {
+  if (options.dimension !== null) return options.dimension;
+  const [named = DEFAULT_DIMENSION, ...others] = areLines(source, options)
+    ? (source.lineDimensions ?? [])
+    : [];
+  if (others.length === 0) return named;
+  throw new ImportError(
+    `the lines are of several dimensions, ${[named, ...others].join(', ')}: import those of each alone, or all into one ` +
+      `by --dimension; --rename ${DIMENSION_MEMBER}=NAME makes a column of it`,
+  );
+}
 
 /** `sample`: the first rows' cells by column of the file. `server` is what it has of the dimension. */
 export function planMapping(
@@ -75,6 +101,7 @@ class Planner {
   readonly #sample: readonly (readonly Cell[])[];
   readonly #options: ImportOptions;
   readonly #server: ServerColumns;
+  readonly #dimension: string;
   readonly #nulls: ReadonlySet<string>;
   readonly #leftOut: LeftOut[] = [];
 
@@ -88,17 +115,25 @@ class Planner {
     this.#sample = sample;
     this.#options = options;
     this.#server = server;
+    this.#dimension = dimensionOf(source, options);
     this.#nulls = new Set(options.nulls);
   }
 
   plan(): Mapping {
-    const { dimension, events, columns, skip, mayCreate } = this.#options;
+    const { events, columns, skip, mayCreate } = this.#options;
+    const dimension = this.#dimension;
+    const isOfLines = areLines(this.#source, this.#options);
+    const namedAt = isOfLines ? this.#indexOf(DIMENSION_MEMBER) : null;
     for (const name of [...this.#options.renames.keys(), ...skip, ...(columns ?? [])]) this.#indexOf(name);
     const id = this.#id();
     const eventTargets = events.map(({ column, value, date }) =>
       this.#target(this.#indexOf(value), this.#indexOf(date), column),
     );
-    const consumed = new Set([...(id ?? []), ...eventTargets.flatMap(({ source, date }) => [source, date])]);
+    const consumed = new Set([
+      namedAt,
+      ...(id ?? []),
+      ...eventTargets.flatMap(({ source, date }) => [source, date]),
+    ]);
     const taken = new Set([...TAKEN_NAMES, ...eventTargets.map((target) => target.column)]);
     const attributes: Target[] = [];
     this.#source.columns.forEach(({ name, unfit }, index) => {
@@ -119,7 +154,13 @@ class Planner {
           : `dimension ${JSON.stringify(dimension)} has no column ${what}, and --no-create makes none: --skip or --rename them`,
       );
     }
-    return { dimension, isNewDimension: this.#server === null, id, targets, leftOut: this.#leftOut };
+    return {
+      dimension,
+      dimensionAt: this.#options.dimension === null ? namedAt : null,
+      areLines: isOfLines,
+      isNewDimension: this.#server === null,
+      ...{ id, targets, leftOut: this.#leftOut },
+    };
   }
 
   #check(targets: readonly Target[]): void {
@@ -204,8 +245,7 @@ class Planner {
 
   #wanted(guess: Guess, flag: TypeFlag | null, isEvent: boolean, column: string): NewColumn {
     const base = flag?.type ?? guess.type;
-    const { dimension } = this.#options;
-    const head = { name: column, 'api-name': column, dimension };
+    const head = { name: column, 'api-name': column, dimension: this.#dimension };
     const places = flag?.decimalPlaces ?? guess.decimalPlaces ?? 6;
     const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, DECIMAL_PLACES_MAX) } : {};
     if (isEvent) {
@@ -224,7 +264,7 @@ class Planner {
     wanted: NewColumn,
     flag: TypeFlag | null,
   ): void {
-    const where = `column ${JSON.stringify(column)} of dimension ${JSON.stringify(this.#options.dimension)}`;
+    const where = `column ${JSON.stringify(column)} of dimension ${JSON.stringify(this.#dimension)}`;
     if (!known.isActive)
       throw new ImportError(`${where} is inactive: --rename or --skip it, or make it active`);
     if (isEventType(known.type) !== isEventType(wanted.type)) {

@@ -1,11 +1,13 @@
 /**
  * NDJSON: one JSON object a line, whose members are the row's columns -> blocks of rows. Empty lines are no rows.
  * The columns are those of the first rows, in order of appearance; a member that appears later only is left out, and
- * told. Integers beyond 2^53 and long decimals keep their digits.
+ * told. Of lines as `quarry export --format insert` writes them, which name their dimension, a line with such a member is
+ * bad as a whole. Integers beyond 2^53 and long decimals keep their digits.
  */
 import { jsonCell } from './json-cell.js';
 import type { TextPart } from './lines.js';
 import { type CellObject, ImportError, type RowSource } from './row-block.js';
+import { API_NAME } from './server-model.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
 
 type JsonRow = TextRow<CellObject>;
@@ -59,16 +61,20 @@ export async function ndjsonSource(
     first.push(...next.value);
   }
   // However many rows came at once: the same file always has the same columns.
-  const names = namesOf(first.slice(0, sampleRows), name);
+  const behind = first.splice(sampleRows);
+  const names = namesOf(first, name);
   const late = new Map<string, number>();
+  const lineDimensions = dimensionsOf(first);
+  const spoils = lineDimensions !== undefined;
   return {
+    ...(lineDimensions === undefined ? {} : { lineDimensions }),
     columns: names.map((column) => ({ name: column, schema: null, unfit: null })),
     isText: false,
     rowCount: null,
     blocks: (skipRows, used) => {
       const known = new Set(names);
       const isUsed = names.map((_, column) => used.includes(column));
-      return textBlocks(first, noticed(rows, known, late), skipRows, (objects) =>
+      return textBlocks(first, noticed(allOf(behind, rows), known, late, spoils), skipRows, (objects) =>
         isUsed.map((wanted, column) =>
           wanted
             ? objects.map((object) => (Object.hasOwn(object, names[column]) ? object[names[column]] : null))
@@ -96,15 +102,38 @@ function namesOf(first: readonly JsonRow[], name: string): string[] {
   throw new ImportError(`${name} holds no row of NDJSON: line ${line}: ${wrong}`);
 }
 
+async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncGenerator<JsonRow[]> {
+  yield first;
+  yield* rows;
+}
+
+/** As `quarry export --format insert` writes them: the ID first, then the dimension. Absent when one row is other. */
+function dimensionsOf(first: readonly JsonRow[]): readonly string[] | undefined {
+  const named = new Set<string>();
+  for (const { read } of first) {
+    if ('wrong' in read) continue;
+    const [id, dimension] = Object.keys(read.values);
+    const { dimension: name } = read.values;
+    if (id !== 'id' || dimension !== 'dimension' || typeof name !== 'string' || !API_NAME.test(name)) return;
+    named.add(name);
+  }
+  return named.size === 0 ? undefined : [...named];
+}
+
 const LATE_NAMES_MAX = 20;
 
-/** Remembers members that are none of `known`, and their lines. */
+/** Remembers members that are none of `known`, and their lines; `spoils`: these lines are bad, and told with the others. */
 async function* noticed(
   rows: AsyncGenerator<JsonRow[]>,
   known: ReadonlySet<string>,
   late: Map<string, number>,
+  spoils: boolean,
 ): AsyncGenerator<JsonRow[]> {
   for await (const some of rows) {
+    if (spoils) {
+      yield some.map((row) => withoutLate(row, known));
+      continue;
+    }
     for (const { line, read } of some) {
       if ('wrong' in read) continue;
       for (const key of Object.keys(read.values)) {
@@ -113,4 +142,16 @@ async function* noticed(
     }
     yield some;
   }
+}
+
+/** The line of an entity is in it whole or not at all. */
+function withoutLate({ line, text, read }: JsonRow, known: ReadonlySet<string>): JsonRow {
+  const late = 'wrong' in read ? undefined : Object.keys(read.values).find((name) => !known.has(name));
+  return late === undefined
+    ? { line, text, read }
+    : brokenRow(
+        line,
+        text,
+        `${JSON.stringify(late)} stands in none of the first rows: import this line alone`,
+      );
 }

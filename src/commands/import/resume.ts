@@ -52,12 +52,13 @@ export async function importIdentity(
   options: ImportOptions,
 ): Promise<string> {
   const hash = createHash('sha256');
-  const { dimension, id, targets } = mapping;
+  const { dimension, id, targets, dimensionAt, areLines } = mapping;
   const columns = targets.map(({ source, date, column, form: { type, storage, roundedTo } }) => {
     return [source, date, column, type, storage, roundedTo];
   });
   const { nulls, limit, skipRows, header, delimiter, format } = options;
-  const plan = { dimension, id, columns, nulls, limit: String(limit), skipRows, header, delimiter, format };
+  const cut = { limit: String(limit), skipRows, header, delimiter, format };
+  const plan = { dimension, id, columns, nulls, ...cut, ...(areLines ? { dimensionAt } : {}) };
   hash.update(JSON.stringify([VERSION, path.basename(input.name), input.byteCount, plan]));
   hash.update(input.head);
   if (input.file !== null && input.byteCount !== null) {

@@ -77,6 +77,8 @@ export interface RowSource {
   readonly isText: boolean;
   /** null: not known before all are read. */
   readonly rowCount: number | null;
+  /** Of lines as POST /v1/insert takes them: the dimensions that the first ones name. Absent = other rows. */
+  readonly lineDimensions?: readonly string[];
   /** From row `skipRows` + 1 on; asked once. `used`: indexes of the columns whose values are wanted. */
   blocks(skipRows: number, used: readonly number[]): AsyncGenerator<RowBlock>;
   /** What a person should know who had the rows read. */

@@ -3,6 +3,9 @@ import { COLUMNS_PER_REQUEST_MAX } from '../../base/index.js';
 import { type ColumnType, DEFAULT_DIMENSION, type Storage } from '../../schema/index.js';
 import { type RemoteClient, RemoteError } from '../remote/index.js';
 
+/** Of a dimension or column that an import may make. */
+export const API_NAME = /^[a-z0-9-]{1,64}$/;
+
 export interface ServerColumn {
   readonly type: ColumnType;
   /** null of event columns. */

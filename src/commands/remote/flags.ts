@@ -4,6 +4,7 @@
  * Invariant: a key never stands in a message.
  */
 import path from 'node:path';
+import { askAdminSocket } from '../../io/index.js';
 import {
   type FlagKinds,
   type Flags,
@@ -11,6 +12,7 @@ import {
   type StoreOptionsNeeds,
   type Wrong,
 } from '../admin-options.js';
+import type { AdminAnswer, AdminRequest, ServerAddress } from '../admin-request.js';
 import type { RemotePlace } from './client.js';
 
 export const REMOTE_FLAGS = {
@@ -19,11 +21,12 @@ export const REMOTE_FLAGS = {
   ca: { type: 'string' },
 } as const satisfies FlagKinds;
 
-export const REMOTE_HELP = `  --url URL         the server, such as https://db.example:8443 (default: QUARRY_URL, else the address that the data
-                    directory's options name)
+export const REMOTE_HELP = `  --url URL         the server, such as https://db.example:8443 (default: QUARRY_URL, else the server that runs on the data
+                    directory, else the address that the options of quarry serve name)
   --api-key KEY     a key of the database, or @FILE for the first line of a file (default: QUARRY_API_KEY, else the
                     database key of the data directory's keys.json)
-  --ca FILE         certificate to trust, PEM (default: QUARRY_CA; the data directory's tls/cert.pem; else the system's)
+  --ca FILE         certificate to trust, PEM (default: QUARRY_CA; that of the server that runs on the data directory, or its
+                    tls/cert.pem; else the system's)
   --data-dir DIR    the data directory of a server on this machine (default: QUARRY_DATA_DIR, the config file's
                     data-dir, data/store)
   --config FILE     the config file of quarry serve
@@ -36,8 +39,30 @@ export interface RemoteAccess extends RemotePlace {
   readonly key: string;
 }
 
-/** Reads the flags; a file that is wanted and cannot be read is wrong, one that would have been the default is not. */
-export function readRemote(flags: Flags, kind: KeyKind, needs: StoreOptionsNeeds): RemoteAccess | Wrong {
+/** How long a server that is busy is waited for; then its options have to do. */
+const ADDRESS_MS_MAX = 5_000;
+
+/** Of the server that runs on a data directory; null = none does, or it does not say. */
+async function askAddress(dir: string): Promise<ServerAddress | null> {
+  const request: AdminRequest = { do: 'address' };
+  const line = await askAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
+    () => null,
+  );
+  if (line === null) return null;
+  const answer = JSON.parse(line) as AdminAnswer;
+  return answer.answer === 'address' ? answer.address : null;
+}
+
+/**
+ * Reads the flags; a file that is wanted and cannot be read is wrong, one that would have been the default is not. Where
+ * neither a flag nor the environment names the server, the one of the data directory is asked for its address.
+ */
+export async function readRemote(
+  flags: Flags,
+  kind: KeyKind,
+  needs: StoreOptionsNeeds,
+  addressOf: typeof askAddress = askAddress,
+): Promise<RemoteAccess | Wrong> {
   const { env, readText } = needs;
   const config = readStoreConfig(flags, needs);
   if ('wrong' in config) return config;
@@ -45,14 +70,15 @@ export function readRemote(flags: Flags, kind: KeyKind, needs: StoreOptionsNeeds
     const text = flags.get(flag) ?? env[variable];
     return typeof text === 'string' && text !== '' ? text : null;
   };
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const url = readUrl(given('url', 'QUARRY_URL') ?? `https://${reachable(host)}:${config.httpsPort}`);
+  const givenUrl = given('url', 'QUARRY_URL');
+  const running = givenUrl === null ? await addressOf(config.dataDir) : null;
+  const url = readUrl(givenUrl ?? urlOf(running ?? config));
   if (typeof url !== 'string') return url;
   const own = (name: string): string | null => textOrNull(path.join(config.dataDir, name), readText);
   const caFile = given('ca', 'QUARRY_CA');
   const certificate =
     caFile === null
-      ? (textOrNull(config.cert, readText) ?? own('tls/cert.pem'))
+      ? (textOrNull(running?.certFile ?? config.cert, readText) ?? own('tls/cert.pem'))
       : textOrNull(caFile, readText);
   if (caFile !== null && certificate === null) return { wrong: `--ca: ${caFile} cannot be read` };
   const key = readKey(given('api-key', 'QUARRY_API_KEY'), own('keys.json'), kind, readText);
@@ -60,9 +86,13 @@ export function readRemote(flags: Flags, kind: KeyKind, needs: StoreOptionsNeeds
   return { url, certificate, key };
 }
 
-/** A server that listens on every address is on this machine. */
-const reachable = (host: string): string =>
-  host === '0.0.0.0' ? '127.0.0.1' : host === '[::]' ? '[::1]' : host;
+/** Where one that listens on every address is reached on this machine. */
+const REACHABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function urlOf({ host, httpsPort }: Pick<ServerAddress, 'host' | 'httpsPort'>): string {
+  const name = REACHABLE[host] ?? host;
+  return `https://${name.includes(':') ? `[${name}]` : name}:${httpsPort}`;
+}
 
 function readUrl(text: string): string | Wrong {
   const wrong = {

@@ -130,7 +130,9 @@ class Prompt {
   }
 
   async #takeLine(line: string): Promise<void> {
-    if (this.#reader.isBlank && line.trimStart().startsWith('\\')) await this.#obey(readPromptCommand(line));
+    // No statement has a line of a backslash and a letter: whoever is stuck in one may leave.
+    const isWord = line.trimStart().startsWith('\\') && (this.#reader.isBlank || line.trim() === '\\q');
+    if (isWord) await this.#obey(readPromptCommand(line));
     else for (const statement of this.#reader.take(`${line}\n`)) await this.#run(statement);
     this.#ask();
   }

@@ -15,6 +15,8 @@ export interface ServerFacts {
   readonly dataDir: string;
   readonly httpsAddress: string;
   readonly httpAddress: string;
+  /** For clients of Postgres; null = they are not served. */
+  readonly postgresAddress: string | null;
   readonly durability: string;
   /** null = none. */
   readonly archiveDir: string | null;

@@ -18,14 +18,18 @@ export function statusText(status: StoreStatus): string {
 }
 
 function headRows({ stats, ...status }: StoreStatus): string[][] {
-  const { dataDir, httpsAddress, httpAddress, ready, durability, archiveDir, processBytes } = status;
+  const { dataDir, httpsAddress, httpAddress, postgresAddress = null, ready, durability } = status;
+  const { archiveDir, processBytes } = status;
   const { memoryUsedBytes: used, memoryLimitBytes: limit } = stats;
   const waiting = stats.lanesDown > 0 ? `, ${stats.lanesDown} being rebuilt` : '';
   const restarts = stats.laneRestartCount > 0 ? `, ${stats.laneRestartCount} restarts` : '';
   const age = formatSeconds(stats.checkpointAgeSeconds);
   return [
     ['store', printable(dataDir)],
-    ['addresses', `${httpsAddress} ${httpAddress}`],
+    [
+      'addresses',
+      [httpsAddress, httpAddress, ...(postgresAddress === null ? [] : [postgresAddress])].join(' '),
+    ],
     [
       'state',
       `${ready ? 'ready' : 'not ready'}${stats.retentionSuspended === 1 ? ', retention suspended' : ''}`,

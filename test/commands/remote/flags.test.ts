@@ -1,6 +1,7 @@
 /** Where a command finds its server and its key: flags, environment, data directory. */
 import t from 'tap';
 import { readWords } from '../../../src/commands/admin-options.js';
+import type { ServerAddress } from '../../../src/commands/admin-request.js';
 import { type KeyKind, REMOTE_FLAGS, readRemote } from '../../../src/commands/remote/index.js';
 
 const KEYS = JSON.stringify({
@@ -11,30 +12,55 @@ const FILES: Readonly<Record<string, string>> = {
   'data/store/keys.json': KEYS,
   'data/store/tls/cert.pem': 'OWN',
   'other/keys.json': '{}',
+  'own/keys.json': KEYS,
+  'own/tls/cert.pem': 'OWN-TLS',
+  '/etc/cert.pem': 'OF-FLAG',
   'ca.pem': 'CA',
   'key.txt': 'from-file\nsecond line\n',
   'empty.txt': '',
   'quarry.toml': 'data-dir = "data/store"\nhttps-port = 9443\nhost = "::"\n',
 };
 
-function read(words: string[], env: Record<string, string> = {}, kind: KeyKind = 'read-key') {
+/** Of servers that run, by their data directory. */
+const RUNNING: Readonly<Record<string, ServerAddress>> = {
+  own: { host: '0.0.0.0', httpsPort: 1234, certFile: '/etc/cert.pem' },
+};
+
+async function read(words: string[], env: Record<string, string> = {}, kind: KeyKind = 'read-key') {
   const line = readWords(words, REMOTE_FLAGS);
   if ('wrong' in line) return line;
-  return readRemote(line.flags, kind, {
+  const needs = {
     env,
     machine: { cpuCount: 2, memoryBytes: 2 ** 30 },
-    readText: (path) => {
+    readText: (path: string) => {
       const text = FILES[path];
       if (text === undefined) throw new Error(`${path} is not there`);
       return text;
     },
-  });
+  };
+  return readRemote(line.flags, kind, needs, async (dir) => RUNNING[dir] ?? null);
 }
 
+t.test('a server that runs on the data directory says where it is, unless one is named', async (t) => {
+  const own = ['--data-dir', 'own', '--config', 'quarry.toml'];
+  t.strictSame(await read(own), { url: 'https://127.0.0.1:1234', certificate: 'OF-FLAG', key: 'r' });
+  t.match(await read([...own, '--ca', 'ca.pem']), { url: 'https://127.0.0.1:1234', certificate: 'CA' });
+  t.strictSame(await read([...own, '--url', 'https://a:1']), {
+    url: 'https://a:1',
+    certificate: 'OWN-TLS',
+    key: 'r',
+  });
+  t.match(await read(own, { QUARRY_URL: 'https://b:2' }), { url: 'https://b:2' });
+});
+
 t.test('without flags the server is the one of the data directory', async (t) => {
-  t.strictSame(read([]), { url: 'https://127.0.0.1:8443', certificate: 'OWN', key: 'r' });
-  t.strictSame(read([], {}, 'write-key'), { url: 'https://127.0.0.1:8443', certificate: 'OWN', key: 'w' });
-  t.strictSame(read(['--config', 'quarry.toml'], {}, 'master-key'), {
+  t.strictSame(await read([]), { url: 'https://127.0.0.1:8443', certificate: 'OWN', key: 'r' });
+  t.strictSame(await read([], {}, 'write-key'), {
+    url: 'https://127.0.0.1:8443',
+    certificate: 'OWN',
+    key: 'w',
+  });
+  t.strictSame(await read(['--config', 'quarry.toml'], {}, 'master-key'), {
     url: 'https://[::1]:9443',
     certificate: 'OWN',
     key: 'm',
@@ -43,28 +69,28 @@ t.test('without flags the server is the one of the data directory', async (t) =>
 
 t.test('flags go before the environment, and this before the data directory', async (t) => {
   const env = { QUARRY_URL: 'https://db.example:1', QUARRY_API_KEY: 'of-env', QUARRY_CA: 'ca.pem' };
-  t.strictSame(read([], env), { url: 'https://db.example:1', certificate: 'CA', key: 'of-env' });
+  t.strictSame(await read([], env), { url: 'https://db.example:1', certificate: 'CA', key: 'of-env' });
   const flags = ['--url', 'http://10.0.0.1:8080/', '--api-key', '@key.txt', '--data-dir', 'absent'];
-  t.strictSame(read(flags), { url: 'http://10.0.0.1:8080', certificate: null, key: 'from-file' });
-  t.strictSame(read(flags, env), { url: 'http://10.0.0.1:8080', certificate: 'CA', key: 'from-file' });
+  t.strictSame(await read(flags), { url: 'http://10.0.0.1:8080', certificate: null, key: 'from-file' });
+  t.strictSame(await read(flags, env), { url: 'http://10.0.0.1:8080', certificate: 'CA', key: 'from-file' });
 });
 
 t.test('what is wrong is named, and no key stands in a message', async (t) => {
-  const wrong = (words: string[], about: RegExp): void => {
-    const outcome = read(words);
+  const wrong = async (words: string[], about: RegExp): Promise<void> => {
+    const outcome = await read(words);
     t.ok('wrong' in outcome, words.join(' '));
     if (!('wrong' in outcome)) return;
     t.match(outcome.wrong, about);
     t.notMatch(outcome.wrong, /secret/);
   };
-  wrong(['--url', 'db.example'], /--url: an address such as/);
-  wrong(['--url', 'ftp://db.example'], /--url: an address such as/);
-  wrong(['--url', 'https://db.example/v1'], /--url: an address such as/);
-  wrong(['--ca', 'absent.pem'], /--ca: absent.pem cannot be read/);
-  wrong(['--api-key', '@absent'], /--api-key: absent cannot be read/);
-  wrong(['--api-key', '@empty.txt'], /the first line of empty.txt is no key/);
-  wrong(['--api-key', 'secret with\nline'], /the text of --api-key is no key/);
-  wrong(['--data-dir', 'absent'], /a key is wanted: --api-key/);
-  wrong(['--data-dir', 'other'], /keys.json of the data directory is not what/);
-  wrong(['--https-port', '1'], /Unknown option '--https-port'/);
+  await wrong(['--url', 'db.example'], /--url: an address such as/);
+  await wrong(['--url', 'ftp://db.example'], /--url: an address such as/);
+  await wrong(['--url', 'https://db.example/v1'], /--url: an address such as/);
+  await wrong(['--ca', 'absent.pem'], /--ca: absent.pem cannot be read/);
+  await wrong(['--api-key', '@absent'], /--api-key: absent cannot be read/);
+  await wrong(['--api-key', '@empty.txt'], /the first line of empty.txt is no key/);
+  await wrong(['--api-key', 'secret with\nline'], /the text of --api-key is no key/);
+  await wrong(['--data-dir', 'absent'], /a key is wanted: --api-key/);
+  await wrong(['--data-dir', 'other'], /keys.json of the data directory is not what/);
+  await wrong(['--https-port', '1'], /Unknown option '--https-port'/);
 });

@@ -76,7 +76,9 @@ t.test('a statement of two lines draws a table that fits, and data are escaped',
   const drawn = await terminal.until('(2 rows)');
   t.match(drawn, /u1 +\| \\u\{1b\}\[31mred \| 9007199254740993\n/);
   t.match(drawn, /u2 +\| NULL +\| +2\n/);
-  type(CTRL_D);
+  type("SELECT 'not ended\r");
+  await terminal.until('     -> ');
+  type('\\q\r');
   await ended;
 });
 

@@ -1,0 +1,105 @@
+/**
+ * What an archive of the log must be before a store is restored with it: there, without a gap behind the backup, and of
+ * the history that the backup is of, as far as the keys that its records make, and their times, can tell.
+ */
+import path from 'node:path';
+import { catalogFromPlain, changeFromPlain } from '../catalog/index.js';
+import { decodeRecordPayload, type Manifest } from '../format/index.js';
+import type { FileSystem } from '../io/index.js';
+import { type LogEnd, type LogEntry, LogReplay, listLogFiles } from '../wal/index.js';
+import { emptiness } from './manifest-file.js';
+
+/** Requests come a while before their records are written, and clocks are set. */
+const CLOCK_MS = 3_600_000;
+
+export interface CheckedArchive {
+  readonly fs: FileSystem;
+  readonly dir: string;
+  readonly manifest: Manifest;
+  /** Whether times may tell that it is of another history. */
+  readonly trustsTimes: boolean;
+}
+
+/**
+ * Its last LSN when nothing in it is behind the backup, else null. Rejects with an Error when `dir` holds no log files,
+ * or those of another history; as LogReplay does when the records right behind the backup are missing or damaged.
+ */
+export async function checkArchive({
+  fs,
+  dir,
+  manifest,
+  trustsTimes,
+}: CheckedArchive): Promise<number | null> {
+  const files = await listLogFiles(fs, dir);
+  if (files.length === 0) {
+    const inside = path.join(dir, 'log');
+    const hint = (await listLogFiles(fs, inside)).length > 0 ? `; ${inside} does` : '';
+    throw new Error(`${dir} is no archive: it ${await emptiness(fs, dir, 'no log files')}${hint}`);
+  }
+  if (await isOfOtherKeys(fs, dir, manifest)) {
+    throw new Error(
+      `${dir} is the archive of another store: none of its records made a key that the backup has`,
+    );
+  }
+  const { checkpointLsn, createdMs } = manifest;
+  // A file that holds the backup's own last record where there is one: its time counts too.
+  const first = files.findLast(({ firstLsn }) => firstLsn <= checkpointLsn);
+  let before: LogEntry | null = null;
+  let behind: LogEntry | null = null;
+  for await (const entry of new LogReplay({ fs, dir, fromLsn: first?.firstLsn ?? checkpointLsn + 1 })) {
+    if (entry.lsn <= checkpointLsn) before = entry;
+    else {
+      behind = entry;
+      break;
+    }
+  }
+  if (trustsTimes) {
+    const isLate = before !== null && timeOf(before) > createdMs + CLOCK_MS;
+    const isEarly = behind !== null && timeOf(behind) < createdMs - CLOCK_MS;
+    if (isLate || isEarly) throw otherHistory(dir, (isLate ? before : behind) as LogEntry, manifest);
+  }
+  return behind === null ? (before?.lsn ?? (first?.firstLsn ?? checkpointLsn + 1) - 1) : null;
+}
+
+/** What does not check at the end of the last log file, and is no record: a write that was cut off, or a copy. */
+export async function tornTailOf(fs: FileSystem, dir: string): Promise<LogEnd['tornTail']> {
+  const last = (await listLogFiles(fs, dir)).at(-1);
+  if (last === undefined) return null;
+  const replay = new LogReplay({ fs, dir, fromLsn: last.firstLsn });
+  for await (const _ of replay);
+  return replay.end.tornTail;
+}
+
+/**
+ * Whether the archive tells of everything up to the backup, and yet of none of the backup's keys, whose hashes no two
+ * stores have in common. The first record makes the first keys, so this is seen at once unless they all went.
+ */
+async function isOfOtherKeys(
+  fs: FileSystem,
+  dir: string,
+  { checkpointLsn, catalog }: Manifest,
+): Promise<boolean> {
+  const { keys } = catalogFromPlain(catalog);
+  const [{ firstLsn }] = await listLogFiles(fs, dir);
+  if (firstLsn > 1 || keys.size === 0) return false;
+  let lastLsn = 0;
+  for await (const { lsn, payload } of new LogReplay({ fs, dir, fromLsn: 1 })) {
+    if (lsn > checkpointLsn) break;
+    lastLsn = lsn;
+    const record = decodeRecordPayload(payload);
+    const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
+    if (changes.some((change) => change.change === 'key-created' && keys.has(change.key.hash))) return false;
+  }
+  return lastLsn === checkpointLsn;
+}
+
+const timeOf = ({ payload }: LogEntry): number => decodeRecordPayload(payload).timeMs;
+
+function otherHistory(dir: string, entry: LogEntry, { checkpointLsn, createdMs }: Manifest): Error {
+  const [came, taken] = [timeOf(entry), createdMs].map((ms) => new Date(ms).toISOString());
+  return new Error(
+    `${dir} is the archive of another store, or of another history of this one: its record ${entry.lsn} is of ${came}, ` +
+      `but the backup, which ends with record ${checkpointLsn}, was taken at ${taken}. If only a clock was wrong, ` +
+      'name the last record to restore with --to-lsn',
+  );
+}
