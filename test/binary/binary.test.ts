@@ -73,7 +73,7 @@ t.test('exit codes and messages are those of the program', async (t) => {
   const dir = emptyDir(t);
   t.match(await quarry(dir, ['help']), { code: 0, out: /^quarry: an analytical database server/, err: '' });
   t.match(await quarry(dir, ['nothing']), { code: 2, out: '', err: /unknown command "nothing"/ });
-  t.match(await quarry(dir, ['verify', `${dir}/absent`]), { code: 2, err: /is not there/ });
+  t.match(await quarry(dir, ['verify', `${dir}/absent`]), { code: 1, err: /does not exist/ });
 });
 
 t.test('several that unpack at once do not meet, and what is damaged is unpacked anew', async (t) => {
