@@ -1,5 +1,4 @@
 /** `quarry serve`: reads its options, starts the server and leaves it running. */
-
 import { type CommandNeeds, EXIT, type ExitCode } from './command.js';
 import { configFault } from './config-faults.js';
 import { helpText } from './options.js';

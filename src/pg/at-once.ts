@@ -2,14 +2,13 @@
  * Questions that drivers and pools ask at once, and before each use of a session: answered here, so that no catalog need start
  * for them. SELECT version() and its like, one call and perhaps an alias; and settings, by set_config and current_setting.
  */
-import type { PostgresStatement, SqlParameter, Token } from '../sql/index.js';
-import { parameterOf } from '../sql/index.js';
+import { isSign, type PostgresStatement, parameterOf, type SqlParameter, type Token } from '../sql/index.js';
 import { type Answer, oneRow } from './answer.js';
 import { ProtocolFault } from './fault.js';
 import type { RowField } from './messages.js';
 import type { SessionState } from './session-statement.js';
 import { SERVER_VERSION } from './settings.js';
-import { isName, isSign } from './table-names.js';
+import { isName } from './table-names.js';
 import { rowField } from './types.js';
 
 /** Of a function that gives nothing, in the catalog of Postgres. */

@@ -2,6 +2,7 @@
 import type { Answer } from './answer.js';
 import { type CatalogView, viewOf } from './catalog-view.js';
 import { ProtocolFault } from './fault.js';
+import { messagesIn } from './messages.js';
 import type { AskedRequest } from './select.js';
 import type { Waiting } from './waiting.js';
 
@@ -45,7 +46,7 @@ export async function catalogAnswer(
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
-  for (const message of messagesIn(given, position)) {
+  for (const message of givenIn(given, position)) {
     if (message[0] === letter('T')) description = message;
     if (message[0] === letter('D')) rows.push(message);
     if (message[0] === letter('C')) tag = message.toString('utf8', 5, message.length - 1);
@@ -72,7 +73,7 @@ export async function catalogDescription(
   const given = await catalog.run(viewOf(request.admission, userName), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
-  for (const message of messagesIn(given, position)) {
+  for (const message of givenIn(given, position)) {
     if (message[0] === letter('T')) rows = message;
     if (message[0] === letter('t')) typeIds = typeIdsIn(message);
   }
@@ -85,13 +86,10 @@ const typeIdsIn = (message: Buffer): readonly number[] =>
   Array.from({ length: message.readUInt16BE(5) }, (_, at) => message.readUInt32BE(7 + at * 4));
 
 /** Throws the first error among them. */
-function* messagesIn(given: Buffer, position: number): Generator<Buffer> {
-  for (let at = 0; at < given.length; ) {
-    const end = at + 1 + given.readInt32BE(at + 1);
-    const message = given.subarray(at, end);
+function* givenIn(bytes: Buffer, position: number): Generator<Buffer> {
+  for (const message of messagesIn(bytes)) {
     if (message[0] === letter('E')) throw faultIn(message, position);
     yield message;
-    at = end;
   }
 }
 

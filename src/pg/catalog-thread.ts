@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import type { CatalogReply, CatalogRequest, CatalogStart } from './catalog-messages.js';
+import { messagesIn } from './messages.js';
 
 const PAGE_BYTES = 65_536;
 /** For one process with one client and almost no data; nothing is written, so a short log does. */
@@ -99,13 +100,7 @@ async function run(database: PGlite, messages: Uint8Array, userName: string): Pr
   return { bytes, readsRows: hasRow(locked) };
 }
 
-/** Whether a DataRow is among the messages. */
-function hasRow(messages: Buffer): boolean {
-  for (let at = 0; at < messages.length; at += 1 + messages.readInt32BE(at + 1)) {
-    if (messages[at] === DATA_ROW) return true;
-  }
-  return false;
-}
+const hasRow = (messages: Buffer): boolean => [...messagesIn(messages)].some(([kind]) => kind === DATA_ROW);
 
 async function serve(start: CatalogStart): Promise<void> {
   const port = parentPort;

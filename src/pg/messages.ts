@@ -107,3 +107,12 @@ function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
   const parts = told.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));
   return [...parts, Buffer.of(0)];
 }
+
+/** The messages that stand one behind the other in `bytes`, each with its kind and length. */
+export function* messagesIn(bytes: Buffer): Generator<Buffer, void, void> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 1 + bytes.readInt32BE(at + 1);
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}

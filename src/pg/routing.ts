@@ -1,6 +1,6 @@
 /** What kind of statement it is, by its first words and the names in it. Nothing is looked up and nothing refused. */
-import type { PostgresStatement, Token } from '../sql/index.js';
-import { isName, isSign, type NamedTable, tableNames } from './table-names.js';
+import { isSign, type PostgresStatement, type Token } from '../sql/index.js';
+import { isName, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =
   /** Of the session alone: SET, SHOW, BEGIN and their like, and what clients ask of the server itself. */

@@ -2,12 +2,11 @@
  * Statements that concern the session alone, answered as clients expect: SET, SHOW, transactions (which hold nothing, since
  * every SELECT reads one version of its own), DEALLOCATE, DISCARD.
  */
-import type { PostgresStatement, Token } from '../sql/index.js';
+import { isSign, type PostgresStatement, type Token } from '../sql/index.js';
 import { type Answer, done, oneRow } from './answer.js';
 import { ProtocolFault } from './fault.js';
 import { notice, type TransactionState } from './messages.js';
 import type { Settings } from './settings.js';
-import { isSign } from './table-names.js';
 import { rowField } from './types.js';
 
 /** What of a session its statements change. */

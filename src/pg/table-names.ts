@@ -2,7 +2,7 @@
  * The tables that a statement reads, at any depth, found by its words: what stands behind FROM, JOIN, TABLE and the commas between
  * tables. Functions there, subselects and the names that WITH gives are no tables.
  */
-import type { Token } from '../sql/index.js';
+import { isSign, type Token } from '../sql/index.js';
 
 export interface NamedTable {
   /** In lower case; null = none is written. */
@@ -49,8 +49,6 @@ const ENDS_FROM: ReadonlySet<string> = new Set([
 const BEGINS_QUERY: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE']);
 
 export const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'bracketed';
-export const isSign = (token: Token | undefined, text: string): boolean =>
-  token?.kind === 'sign' && token.text === text;
 
 export function tableNames(tokens: readonly Token[]): TableNames {
   return new Search(tokens).run();

@@ -9,5 +9,5 @@ export * from './postgres/statements.js';
 export * from './script.js';
 export * from './script-cache.js';
 export * from './sql-error.js';
-export type { Token } from './tokens.js';
+export { isSign, type Token } from './tokens.js';
 export * from './tree.js';

@@ -14,7 +14,11 @@ import type { Place, SqlNode } from './tree.js';
 const OPERAND = 'a column, a value or an expression';
 /** DATE '2017-01-01' and its like. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set([
-  ...['DATE', 'DATETIME', 'DATETIME2', 'TIMESTAMP', 'TIMESTAMPTZ'],
+  'DATE',
+  'DATETIME',
+  'DATETIME2',
+  'TIMESTAMP',
+  'TIMESTAMPTZ',
 ]);
 /** Functions that are called without parentheses. */
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);

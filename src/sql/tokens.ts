@@ -117,7 +117,8 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   return tokens;
 }
 
-export const isSign = (token: Token, text: string): boolean => token.kind === 'sign' && token.text === text;
+export const isSign = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'sign' && token.text === text;
 
 /** The token as a message names it. */
 export function shown(token: Token): string {
