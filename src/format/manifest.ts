@@ -57,6 +57,11 @@ export interface Manifest {
   readonly usage?: unknown;
   /** The file of the writes that take effect once; null or absent when there are none. */
   readonly once?: OnceFileEntry | null;
+  /**
+   * A restore copied the log records after `checkpointLsn` up to this LSN from another store; the checkpoints that they
+   * note are those of that store. Absent when no record was copied.
+   */
+  readonly restoredLsn?: number;
 }
 
 /** The file of once-file.ts. */
@@ -71,7 +76,11 @@ const packr = new Packr({ useRecords: false });
 
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const { storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once = null } = manifest;
-  const content = packr.pack({ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once });
+  const { restoredLsn } = manifest;
+  const content = packr.pack({
+    ...{ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once },
+    ...(restoredLsn === undefined ? {} : { restoredLsn }),
+  });
   const bytes = new Uint8Array(HEAD_BYTES + content.length);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC);
@@ -148,6 +157,7 @@ function manifestOf(content: unknown): Manifest {
     files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
     usage: fields.usage,
     once: onceOf(fields.once ?? null),
+    ...(fields.restoredLsn === undefined ? {} : { restoredLsn: count(fields, 'restoredLsn') }),
   };
 }
 

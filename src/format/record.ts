@@ -19,9 +19,10 @@
  *       16    8 logId         u64, the file's: rejects bytes of an older use of the same disk space
  *       24    8 syncedLsn     u64, every record up to it was synced before this one was written
  *       32    4 sampleSum     u32, over the payload's four bytes at every 128th; see `sampleSum`
- *       36    4 reserved      0
+ *       36    4 checkpoint    u32, lsn minus the LSN of the durable manifest's checkpoint at the time of the write; 0 = unknown
  *       40    n payload       MessagePack
  *     40+n  0-7 padding       0, up to the next multiple of 8
+ * `checkpoint` is 0 in records of earlier releases, before the first checkpoint, and where it does not fit in 32 bits.
  * Valid      crc32, logId and the expected lsn hold.
  * End        40 zero bytes (or the end of the file) where a record should begin.
  * Torn tail  a first bad record that no later valid one proves to have been synced by its syncedLsn, and that no
@@ -119,13 +120,21 @@ export function preparePayload(payload: Uint8Array): PreparedPayload {
   return { payload, padding, crc, sampleSum: sampleSum(payload) };
 }
 
-/** The parts of one frame, to be written one behind the other; the payload is not copied. */
+/** What the header of a record says about the log at the time when the record is written. */
+export interface RecordState {
+  readonly syncedLsn: number;
+  /** LSN of the checkpoint of the durable manifest; 0 = none. Below the record's own LSN. */
+  readonly checkpointLsn: number;
+}
+
+/** The parts of one frame, to be written one after the other; the payload is not copied. */
 export function frameRecord(
   prepared: PreparedPayload,
   lsn: number,
   logId: bigint,
-  syncedLsn: number,
+  { syncedLsn, checkpointLsn }: RecordState,
 ): Uint8Array[] {
+  invariant(checkpointLsn < lsn, `record ${lsn} cannot note a checkpoint at LSN ${checkpointLsn}`);
   const header = new Uint8Array(RECORD_HEADER_BYTES);
   const view = viewOf(header);
   view.setUint32(4, prepared.payload.byteLength, true);
@@ -133,6 +142,8 @@ export function frameRecord(
   view.setBigUint64(16, logId, true);
   setLsn(view, 24, syncedLsn);
   view.setUint32(32, prepared.sampleSum, true);
+  const distance = checkpointLsn === 0 ? 0 : lsn - checkpointLsn;
+  view.setUint32(36, distance < 2 ** 32 ? distance : 0, true);
   view.setUint32(0, crc32(header.subarray(4), prepared.crc), true);
   const parts = [header, prepared.payload];
   if (prepared.padding.byteLength > 0) parts.push(prepared.padding);
@@ -144,6 +155,8 @@ export type Frame =
       readonly kind: 'ok';
       readonly lsn: number;
       readonly syncedLsn: number;
+      /** LSN of the checkpoint that the record notes; 0 = none. */
+      readonly checkpointLsn: number;
       /** A view of the bytes read. */
       readonly payload: Uint8Array;
       /** Where the next frame begins. */
@@ -184,7 +197,9 @@ export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId:
   }
   if (getLsn(view, 8) !== lsn) return bad(`it has LSN ${getLsn(view, 8)} where ${lsn} is due`);
   const payload = bytes.subarray(offset + RECORD_HEADER_BYTES, offset + RECORD_HEADER_BYTES + payloadBytes);
-  return { kind: 'ok', lsn, syncedLsn: getLsn(view, 24), payload, next };
+  const distance = view.getUint32(36, true);
+  const checkpointLsn = distance === 0 ? 0 : lsn - distance;
+  return { kind: 'ok', lsn, syncedLsn: getLsn(view, 24), checkpointLsn, payload, next };
 }
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {

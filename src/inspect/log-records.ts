@@ -7,23 +7,25 @@ import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
 import { decodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { type LogEnd, type LogEntry, LogReplay } from '../wal/index.js';
+import { type LogEnd, type LogEntry, LogReplay, type LogReplayOptions } from '../wal/index.js';
 
 export interface LogPlace {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly fromLsn: number;
+  /** See LogReplayOptions. */
+  readonly manifest?: LogReplayOptions['manifest'];
 }
 
 /** The records from `fromLsn` on; `ended` is told where the log ends. Throws as LogReplay does. */
 export async function* recordsFrom(
-  { fs, dir, fromLsn }: LogPlace,
+  { fs, dir, fromLsn, manifest }: LogPlace,
   ended: (end: LogEnd) => void,
 ): AsyncGenerator<LogEntry, void, void> {
   let next = fromLsn;
   let fault: CorruptionError | null = null;
   for (;;) {
-    const replay = new LogReplay({ fs, dir, fromLsn: next });
+    const replay = new LogReplay({ fs, dir, fromLsn: next, manifest });
     try {
       for await (const entry of replay) {
         yield entry;

@@ -61,7 +61,7 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   let recordBytes = 0;
   let lastLsn = checkpointLsn;
   let tornTail: LogEnd['tornTail'] = null;
-  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1 };
+  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1, manifest };
   const ended = (end: LogEnd): void => {
     tornTail = end.tornTail;
   };

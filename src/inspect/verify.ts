@@ -62,7 +62,7 @@ export async function verifyStore(
   // Without a manifest that checks nobody knows where the log must begin.
   if (faults.length === 0 || manifest !== null) {
     await guard(async () => {
-      const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: log.lastLsn + 1 });
+      const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: log.lastLsn + 1, manifest });
       for await (const { lsn, payload } of replay) {
         decodeRecordPayload(payload);
         log.recordCount++;

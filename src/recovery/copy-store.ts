@@ -37,12 +37,12 @@ interface Piece {
 /**
  * Resolves with the bytes of the snapshot files when everything is on disk. Rejects with an Error when `to` holds
  * something, with a CorruptionError that names a damaged file, with the system's error, or with what `check` threw;
- * then `to` is emptied again as far as that is possible. `fillLog` puts records into the new log folder and says
- * whether there are any; without it, or without records, the log begins behind the snapshot.
+ * then `to` is emptied again as far as that is possible. `fillLog` copies records into the new log folder and resolves with
+ * the LSN of the last one, or null when it copied none; without it, or without records, the log begins after the snapshot.
  */
 export async function copyStore(
   copy: StoreCopy,
-  fillLog: (logDir: string) => Promise<boolean> = async () => false,
+  fillLog: (logDir: string) => Promise<number | null> = async () => null,
 ): Promise<number> {
   const { fs, to, manifest, random64 } = copy;
   if ((await fs.list(to)).length > 0) throw new Error(`${to} is not empty`);
@@ -52,8 +52,9 @@ export async function copyStore(
     const bytes = await copyPieces(copy, made);
     await fs.makeDir(logDir);
     made.add(logDir);
-    if (!(await fillLog(logDir))) await beginEmptyLog(fs, logDir, manifest.checkpointLsn + 1, random64());
-    await swapManifest(fs, to, manifest);
+    const restoredLsn = await fillLog(logDir);
+    if (restoredLsn === null) await beginEmptyLog(fs, logDir, manifest.checkpointLsn + 1, random64());
+    await swapManifest(fs, to, { ...manifest, restoredLsn: restoredLsn ?? undefined });
     return bytes;
   } catch (error) {
     await undo(fs, to, made).catch(() => {});

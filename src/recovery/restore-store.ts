@@ -55,6 +55,7 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
   const from = archive ?? path.join(backup, 'log');
   // A backup has a log, if without records: what lost it may have been the copy of a store, and held some.
   if (archive === null) await new LogReplay({ fs, dir: from, fromLsn: backupLsn + 1 }).files();
+  const ownManifest = archive === null ? manifest : null;
   const trustsTimes = target === null || 'timeMs' in target;
   const archiveEnd =
     archive === null ? null : await checkArchive({ fs, dir: archive, manifest, trustsTimes });
@@ -68,15 +69,16 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
     timeMs = recordMs;
     return true;
   };
-  const fillLog = async (logDir: string): Promise<boolean> => {
-    const copied = await copyLog({ fs, from, to: logDir, fromLsn: backupLsn + 1, wants, check });
+  const fillLog = async (logDir: string): Promise<number | null> => {
+    const cut = { fs, from, to: logDir, fromLsn: backupLsn + 1, manifest: ownManifest, wants, check };
+    const copied = await copyLog(cut);
     ({ lastLsn: lsn, isCut } = copied);
     if (target !== null && 'lsn' in target && lsn < target.lsn) {
       throw new Error(
         `there is no record ${target.lsn}: the last one is ${lsn}, in ${await lastFile(fs, from)}`,
       );
     }
-    return lsn > backupLsn;
+    return lsn > backupLsn ? lsn : null;
   };
   const snapshotBytes = await copyStore({ fs, from: backup, to, manifest, random64, check }, fillLog);
   const tornTail = isCut ? null : await tornTailOf(fs, from);

@@ -7,7 +7,7 @@ import { CorruptionError } from '../base/index.js';
 import { encodeLogFileHeader } from '../format/index.js';
 import { type CheckCopy, copyFile, type FileSystem } from '../io/index.js';
 import { type LogFileName, listLogFiles, logFilePath } from './names.js';
-import { type LogEntry, LogReplay } from './replay.js';
+import { type LogEntry, LogReplay, type LogReplayOptions } from './replay.js';
 
 /** A log in an existing, empty folder that goes on at `firstLsn` and has no record. */
 export async function beginEmptyLog(
@@ -27,6 +27,8 @@ export interface LogCut {
   /** An existing, empty folder. */
   readonly to: string;
   readonly fromLsn: number;
+  /** See LogReplayOptions. */
+  readonly manifest?: LogReplayOptions['manifest'];
   /** Whether a record is wanted: asked in order, and no more after the first that is not. */
   readonly wants: (entry: LogEntry) => boolean;
   readonly check?: CheckCopy;
@@ -64,12 +66,12 @@ export async function copyLog(cut: LogCut): Promise<CopiedLog> {
 
 /** The last record that is wanted, and where the first one that is not begins; null = all are wanted. */
 async function findEnd(
-  { fs, from, fromLsn, wants, check }: LogCut,
+  { fs, from, fromLsn, manifest, wants, check }: LogCut,
   files: readonly LogFileName[],
 ): Promise<{ lastLsn: number; end: { file: string; offset: number } | null }> {
   let lastLsn = fromLsn - 1;
   if (files.length === 0) return { lastLsn, end: null };
-  for await (const entry of new LogReplay({ fs, dir: from, fromLsn })) {
+  for await (const entry of new LogReplay({ fs, dir: from, fromLsn, manifest })) {
     check?.();
     if (!wants(entry)) return { lastLsn, end: { file: entry.file, offset: entry.offset } };
     lastLsn = entry.lsn;

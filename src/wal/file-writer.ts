@@ -35,6 +35,8 @@ export interface FileWriterOptions {
   readonly dir: string;
   /** LSN of the first record to come. */
   readonly nextLsn: number;
+  /** LSN of the checkpoint that records note. */
+  readonly checkpointLsn: number;
   readonly monotonicMs: () => number;
   readonly onClosed: (file: ClosedFile) => void;
 }
@@ -48,6 +50,8 @@ export class FileWriter {
   #activePath = '';
   #lsnWritten: number;
   #lsnDurable: number;
+  /** LSN of the checkpoint of the durable manifest: the records to come note it. */
+  checkpointLsn: number;
   #fsyncCount = 0;
   readonly #fsyncSeconds = new Distribution(SECONDS_BOUNDS);
   readonly #groupRecords = new Distribution(GROUP_BOUNDS);
@@ -58,6 +62,7 @@ export class FileWriter {
     this.#options = options;
     this.#lsnWritten = options.nextLsn - 1;
     this.#lsnDurable = options.nextLsn - 1;
+    this.checkpointLsn = options.checkpointLsn;
   }
 
   /** The first LSN of the file that is written; Infinity while there is none. */
@@ -90,8 +95,9 @@ export class FileWriter {
     if (file !== this.#active) await this.#begin(file);
     const parts: Uint8Array[] = [];
     let bytes = 0;
+    const state = { syncedLsn: this.#lsnDurable, checkpointLsn: this.checkpointLsn };
     for (let index = 0; index < records.length; index++) {
-      parts.push(...frameRecord(records[index], firstLsn + index, file.logId, this.#lsnDurable));
+      parts.push(...frameRecord(records[index], firstLsn + index, file.logId, state));
       bytes += frameBytes(records[index].payload.byteLength);
     }
     await file.spare.handle.writev(parts, file.writeAt);

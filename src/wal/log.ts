@@ -36,6 +36,8 @@ export interface LogOptions {
   readonly intervalMs: number;
   /** What LogReplay.repair gave. */
   readonly nextLsn: number;
+  /** LSN of the checkpoint of the durable manifest, which the records to come note; 0 (the default) = none. */
+  readonly checkpointLsn?: number;
   /** Of the first files, and of the largest ones. */
   readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
@@ -115,7 +117,7 @@ export class Log {
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(options: LogOptions, closed: ClosedFile[]) {
-    const { fs, dir, nextLsn, monotonicMs } = options;
+    const { fs, dir, nextLsn, checkpointLsn = 0, monotonicMs } = options;
     this.#options = options;
     this.#fileBytesMax = options.logFileBytes ?? LOG_FILE_BYTES;
     this.#closed = closed;
@@ -124,7 +126,7 @@ export class Log {
       closed.push(file);
       options.archive?.add(file);
     };
-    this.#writer = new FileWriter({ fs, dir, nextLsn, monotonicMs, onClosed });
+    this.#writer = new FileWriter({ fs, dir, nextLsn, checkpointLsn, monotonicMs, onClosed });
     this.#spares = new SpareFiles({
       fs,
       dir,
@@ -228,6 +230,12 @@ export class Log {
       this.#syncWaiters.push({ lsn, resolve, reject });
       this.#kick();
     });
+  }
+
+  /** Called when the manifest of the checkpoint at `lsn` is durable: the records to come note it. */
+  noteCheckpoint(lsn: number): void {
+    invariant(lsn < this.#nextLsn, `a checkpoint at LSN ${lsn} holds records that the log does not have`);
+    this.#writer.checkpointLsn = lsn;
   }
 
   /**

@@ -6,10 +6,12 @@
 import { CorruptionError, invariant, NewerFormatError } from '../base/index.js';
 import {
   decodeLogFileHeader,
+  type Frame,
   frameBytes,
   frameBytesAt,
   LOG_FILE_HEADER_BYTES,
   LOG_FORMAT_VERSION,
+  type Manifest,
   RECORD_HEADER_BYTES,
   RECORD_PAYLOAD_BYTES_MAX,
   readFrame,
@@ -46,8 +48,15 @@ export interface LogReplayOptions {
   readonly dir: string;
   /** The first LSN wanted; earlier records of its file are checked and passed over. */
   readonly fromLsn: number;
+  /**
+   * The manifest that the log belongs to. The log must reach its checkpoint, and no record after `restoredLsn` may note a
+   * later checkpoint. Absent for an archive, which may end before a backup and note later checkpoints.
+   */
+  readonly manifest?: Pick<Manifest, 'checkpointLsn' | 'restoredLsn'> | null;
   readonly pieceBytes?: number;
 }
+
+type ValidFrame = Extract<Frame, { kind: 'ok' }>;
 
 const PIECE_BYTES = 4 * 2 ** 20;
 const FRAME_BYTES_MAX = frameBytes(RECORD_PAYLOAD_BYTES_MAX);
@@ -85,7 +94,8 @@ export class LogReplay implements AsyncIterable<LogEntry> {
 
   /**
    * Reads the records. Throws CorruptionError for a bad record that was synced, for one that a single flipped bit
-   * explains, for a bad file header and for missing files; NewerFormatError for a file of a newer release.
+   * explains, for a bad file header, for missing files and for a log that contradicts the manifest; NewerFormatError for a
+   * file of a newer release.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<LogEntry, void, void> {
     const { fs, fromLsn } = this.#options;
@@ -136,6 +146,22 @@ export class LogReplay implements AsyncIterable<LogEntry> {
     return [];
   }
 
+  /** A manifest becomes durable after all records up to its checkpoint, so a log that ends below it has lost some. */
+  #checkEnd(path: string, offset: number, nextLsn: number): void {
+    const checkpointLsn = this.#options.manifest?.checkpointLsn ?? 0;
+    if (nextLsn > checkpointLsn) return;
+    const found = `the log ends at LSN ${nextLsn - 1}, below the manifest's checkpoint at LSN ${checkpointLsn}`;
+    throw new CorruptionError(path, offset, `${found}: acknowledged records are lost`);
+  }
+
+  /** A record notes a checkpoint whose manifest is durable, so an older manifest was put in its place. */
+  #checkNote(path: string, offset: number, { lsn, checkpointLsn: noted }: ValidFrame): void {
+    const { manifest } = this.#options;
+    if (!manifest || noted <= manifest.checkpointLsn || lsn <= (manifest.restoredLsn ?? 0)) return;
+    const found = `record ${lsn} notes a checkpoint at LSN ${noted}, but the manifest's checkpoint is at LSN ${manifest.checkpointLsn}`;
+    throw new CorruptionError(path, offset, `${found}: the manifest is older than the log`);
+  }
+
   async *#records(
     handle: FileHandle,
     file: LogFileName,
@@ -157,6 +183,7 @@ export class LogReplay implements AsyncIterable<LogEntry> {
         const frame = readFrame(bytes, 0, lsn, logId);
         if (frame.kind !== 'ok') {
           const torn = await judgeEnd({ handle, path, offset, lsn, logId, frame, nextFile });
+          this.#checkEnd(path, offset, lsn);
           this.#last = { path, bytes: offset, syncedBytes: unproven[0]?.offset ?? offset };
           this.#end = {
             nextLsn: Math.max(lsn, fromLsn),
@@ -164,6 +191,7 @@ export class LogReplay implements AsyncIterable<LogEntry> {
           };
           return;
         }
+        this.#checkNote(path, offset, frame);
         reader.skip(frame.next);
         unproven.push({ lsn, offset });
         while (unproven.length > 0 && unproven[0].lsn <= frame.syncedLsn) unproven.shift();
