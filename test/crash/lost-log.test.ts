@@ -123,7 +123,7 @@ t.test('a log without one of its files is refused, whichever it is', async (t) =
   t.equal(files.length, 3);
   for (const [missing, [named, why]] of [
     [0, [1, /records 1 to \d+ are missing: no log file holds them/]],
-    [1, [0, /record \d+ is missing, but the log goes on at LSN \d+ in /]],
+    [1, [0, /record \d+ is missing, but the log continues at LSN \d+ in /]],
   ] as const) {
     const copy = newDir();
     copyStore(dir, copy);

@@ -253,7 +253,7 @@ t.test('an archive from record 1 on that made none of the keys of the backup is 
 t.test('a backup without its log is refused: it may have held records', async (t) => {
   const disk = await prepared();
   for (const file of disk.files()) if (file.startsWith('/backup/log/')) await disk.remove(file);
-  await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should go on at LSN 11/ });
+  await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should continue at LSN 11/ });
   t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 

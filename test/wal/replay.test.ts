@@ -316,7 +316,7 @@ t.test('a bad record at the end of a file that is not the last is refused', asyn
   t.match(await refusal(t, disk), {
     name: 'CorruptionError',
     offset: places[last].offset,
-    reason: /goes on at LSN/,
+    reason: /continues at LSN/,
   });
 });
 
@@ -345,7 +345,7 @@ t.test('a file of the first format version is read as before', async (t) => {
 t.test('a file under another name than its first LSN is refused', async (t) => {
   const disk = faultyDisk();
   disk.put(`${LOG_DIR}/log-0000000000000001.qlog`, encodeLogFileHeader(5n, 3));
-  t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name 1/ });
+  t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name at LSN 1/ });
 });
 
 t.test('bytes of an older use of the disk space behind the last record are no records', async (t) => {
