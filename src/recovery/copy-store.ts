@@ -1,8 +1,8 @@
 /**
- * A snapshot copied into another directory, which is then a store of its own: what a backup is, and what a restore
- * makes of one. Not copied: keys.json (the first keys in clear; the catalog holds their hashes) and tls/.
- * Invariants: nothing is taken that does not check against the manifest; the manifest comes last, so that a directory
- * is a whole store or none; nothing is written into a directory that holds anything.
+ * Copies a snapshot into another directory, which is then a store of its own: used by backups and restores.
+ * keys.json (the first keys in clear text; the catalog holds their hashes) and tls/ are not copied.
+ * Invariants: every file is checked against the manifest; the manifest is written last, so that a directory
+ * holds a whole store or none; nothing is written into a directory that is not empty.
  */
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -21,13 +21,13 @@ export interface StoreCopy {
   readonly from: string;
   /** Absent or empty. */
   readonly to: string;
-  /** Its files are not removed meanwhile. */
+  /** Its files must not be removed during the copy. */
   readonly manifest: Manifest;
   readonly random64: () => bigint;
   readonly check?: CheckCopy;
 }
 
-/** The file has a sum of its own, or is checked when it is read. */
+/** A file to copy; without `crc32` the file has checksums of its own, which are checked when it is read. */
 interface Piece {
   readonly path: string;
   readonly bytes: number;
@@ -62,14 +62,14 @@ export async function copyStore(
   }
 }
 
-/** Adds the folders that it makes to `made`. */
+/** Copies the files and adds the folders that it makes to `made`. */
 async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
   await fs.makeDir(to);
   const pieces: readonly Piece[] =
     manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
   let bytes = 0;
   for (const piece of pieces) {
-    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is no path of a snapshot file`);
+    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is not a path of a snapshot file`);
     const target = path.join(to, piece.path);
     const folder = path.dirname(target);
     if (!made.has(folder)) await fs.makeDir(folder);
@@ -103,7 +103,7 @@ async function copyPiece(
   }
 }
 
-/** Removes what is in the folders, these, and the manifest. */
+/** Removes the made folders with their files, and the manifest. */
 async function undo(fs: FileSystem, to: string, made: ReadonlySet<string>): Promise<void> {
   for (const folder of made) {
     for (const name of await fs.list(folder)) await fs.remove(path.join(folder, name));
