@@ -238,6 +238,7 @@ export class Checkpointer {
     }
     this.#manifest = written.value;
     this.#isWhole = !this.#lacksDropped;
+    order.log.noteCheckpoint(lsn);
     const erased = await order.log.dropBefore(lsn + 1);
     if (newFile !== null && !erased) {
       // Records that were under way when the checkpoint began lie beside what was deleted: once more.

@@ -64,7 +64,6 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
     const loaded = await loadLanes(lanes.all, manifest);
     events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
   }
-  const from = checkpoints.lsn + 1;
   const note: NoteRecord = (lsn, record, counts) => {
     notes.note(lsn, record, counts);
     knownMs = record.timeMs;
@@ -75,7 +74,7 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
   const replayed = await replayLog(
     fs,
     logDir,
-    from,
+    manifest,
     catalog,
     { lanes: lanes.all, inserts: lanes.inserts },
     note,
@@ -105,7 +104,11 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
   return knownMs;
 }
 
-function openLog({ options, logDir }: OpenParts, nextLsn: number, archive: LogArchive | null): Promise<Log> {
+function openLog(
+  { options, logDir, checkpoints }: OpenParts,
+  nextLsn: number,
+  archive: LogArchive | null,
+): Promise<Log> {
   const { fs, durability, random64, events, firstLogFileBytes, logFileBytes } = options;
   return Log.open({
     fs,
@@ -113,6 +116,7 @@ function openLog({ options, logDir }: OpenParts, nextLsn: number, archive: LogAr
     durability,
     intervalMs: INTERVAL_MS,
     nextLsn,
+    checkpointLsn: checkpoints.lsn,
     archive,
     random64,
     monotonicMs: () => performance.now(),

@@ -83,8 +83,7 @@ async function tryOnce(
   const note = (lsn: number, _record: unknown, changed: StepCounts): void => {
     if (changed.some((count) => count > 0)) counts.set(lsn, changed);
   };
-  const fromLsn = (manifest?.checkpointLsn ?? 0) + 1;
-  await replayLog(fs, logDir, fromLsn, catalog, { lanes: [lane], inserts }, note, { begin });
+  await replayLog(fs, logDir, manifest, catalog, { lanes: [lane], inserts }, note, { begin });
   begin?.(null);
   for (const model of models()) await lane.send('model', { model });
   return { lane, counts };

@@ -171,19 +171,20 @@ function sendInsert(
 }
 
 /**
- * Reads the log from `fromLsn` on and sends every record to the lanes; resolves when they applied all of it. `note`
- * is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
+ * Reads the log after the manifest's checkpoint and sends every record to the lanes; resolves when they applied all of it.
+ * `note` is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
  */
 export async function replayLog(
   fs: FileSystem,
   logDir: string,
-  fromLsn: number,
+  manifest: Manifest | null,
   catalog: Catalog,
   { lanes, inserts }: ReplayTarget,
   note: NoteRecord,
   { begin = null, progress = null }: ReplayWatch = {},
 ): Promise<Replayed> {
-  const replay = new LogReplay({ fs, dir: logDir, fromLsn });
+  const fromLsn = (manifest?.checkpointLsn ?? 0) + 1;
+  const replay = new LogReplay({ fs, dir: logDir, fromLsn, manifest });
   progress?.begin(await replay.files());
   let current = catalog;
   let recordCount = 0;

@@ -1,6 +1,6 @@
 /**
- * LZ4 frames, the only importer of lz4-napi. A frame is put together here from blocks of the library's block
- * functions, which decode several times as fast as its frame functions and into memory of the caller's.
+ * LZ4 frames; the only importer of lz4-napi. Frames are assembled here from blocks, because the library's block
+ * functions decode several times as fast as its frame functions, and into memory of the caller.
  *
  * LZ4 frame as written here. Little-endian; offsets and sizes in bytes.
  *   offset size field
@@ -10,7 +10,7 @@
  *        6    1 header checksum of FLG and BD: 0xfb
  *        7    - blocks: u32 length (top bit set: stored, not compressed), then that many bytes
  *      end    4 end mark: u32 0
- * Invariant: frames without checksums: whoever keeps them checks a CRC of the file around them.
+ * Invariant: frames have no checksums; the file that contains them has a CRC.
  */
 import { compress, compressSync, uncompressSync } from 'lz4-napi';
 import type { Lz4 } from '../column/index.js';
@@ -19,16 +19,16 @@ const HEADER = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x50, 0xfb);
 const BLOCK_BYTES_MAX = 256 * 1024;
 const END_MARK = new Uint8Array(4);
 const STORED_BIT = 0x8000_0000;
-/** Shorter inputs are not worth a frame. */
+/** Shorter inputs are stored without a frame. */
 const INPUT_BYTES_MIN = 64;
 const SAMPLE_BYTES = 4096;
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Compression must save an eighth: less costs more to decode than it saves to read. */
+/** Compression must save at least an eighth; otherwise decoding costs more than reading saves. */
 const isWorthIt = (before: number, after: number): boolean => after <= before - (before >> 3);
 
-/** False when two samples of a block say that it will not shrink. */
+/** False when two samples of a block do not compress. */
 function looksCompressible(block: Buffer): boolean {
   if (block.length <= 4 * SAMPLE_BYTES) return true;
   const middle = block.length >> 1;
@@ -45,7 +45,7 @@ function blocksOf(bytes: Uint8Array): Buffer[] {
   return blocks;
 }
 
-/** The parts of the frame of `blocks`; packed[i] is the library's output for block i, or null: stored as it is. */
+/** The parts of the frame of `blocks`; packed[i] is the library's output for block i, or null to store it uncompressed. */
 function frameOf(
   byteCount: number,
   blocks: readonly Buffer[],
@@ -61,7 +61,7 @@ function frameOf(
       parts.push(length, block);
       total += 4 + block.length;
     } else {
-      // The library puts the content's length before the data; a frame wants the data's own.
+      // The library writes the length of the content before the data; a frame has the length of the data there.
       data.writeUInt32LE(data.length - 4);
       parts.push(data);
       total += data.length;
@@ -71,7 +71,7 @@ function frameOf(
   return isWorthIt(byteCount, total) ? parts : null;
 }
 
-/** A block's packed form, or null when it is better stored. */
+/** The compressed block, or null when it is to be stored uncompressed. */
 const worthwhile = (block: Buffer, packed: Buffer): Buffer | null =>
   isWorthIt(block.length, packed.length) ? packed : null;
 
@@ -93,7 +93,7 @@ async function lz4Compress(bytes: Uint8Array): Promise<Uint8Array[] | null> {
   return frameOf(bytes.length, blocks, packed);
 }
 
-/** One block's content into `into`; `scratch` holds a length and the data as the library wants them. */
+/** Decompresses one block into `into`; `scratch` gets the length and the data in the layout that the library expects. */
 function decompressBlock(data: Uint8Array, into: Uint8Array, scratch: Buffer): void {
   if (data.length + 4 > scratch.length) throw new Error('an LZ4 block is longer than its bound');
   scratch.writeUInt32LE(into.length, 0);
@@ -129,7 +129,7 @@ function lz4Decompress(frame: Uint8Array, into: Uint8Array, scratch: Buffer): vo
   }
 }
 
-/** The functions with scratch memory of their own (256 KiB, once something is decompressed): one per thread. */
+/** Creates the functions with scratch memory of their own (256 KiB, allocated at the first decompression); one per thread. */
 export function createLz4(): Lz4 {
   let scratch: Buffer | null = null;
   return {

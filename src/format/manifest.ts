@@ -1,18 +1,18 @@
 /**
  * The manifest: the one file that names the live snapshot files, the checkpoint's LSN and the catalog at that LSN.
- * Invariants: it is written whole beside the old one and put in its place by rename, so it is never torn: a
- * manifest that does not check is corrupt; everything needed to open the store stands in it or in the log after
- * `checkpointLsn`.
+ * Invariants: a manifest is written whole beside the old one and replaces it by rename, so it is never torn, and an
+ * invalid manifest is corrupt; everything needed to open the store is in the manifest, the files that it names, or the log
+ * after `checkpointLsn`.
  *
  * Manifest v1. Little-endian; offsets and sizes in bytes. Every later version keeps the layout of the head, so
- * that a newer file (refused as such) and a flipped bit are told apart.
+ * that a file of a newer version, which is refused as such, can be told from a flipped bit.
  *   offset size field         meaning
  *        0    6 magic         "QRYMAN"
  *        6    2 version       u16, 1
  *        8    4 crc32         CRC-32 (zlib) over [0, 8), then [12, 16 + contentBytes)
  *       12    4 contentBytes  u32; the file ends with the content
  *       16    n content       plain MessagePack: a map with the fields of `Manifest`
- * Corrupt  wrong magic, wrong length, wrong CRC, or content of another form: refuse to open, change nothing.
+ * Corrupt  wrong magic, length or CRC, or content that does not decode: refuse to open, change nothing.
  */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
@@ -38,8 +38,8 @@ export interface SnapshotFileEntry {
   readonly shard: number;
   readonly segment: number;
   readonly rowCount: number;
-  /** Of the whole file, as `crc32` is (CRC-32, zlib). */
   readonly bytes: number;
+  /** CRC-32 (zlib) of the whole file. */
   readonly crc32: number;
 }
 
@@ -53,13 +53,18 @@ export interface Manifest {
   /** The catalog at `checkpointLsn` in its plain form: maps with text keys, lists, text, numbers, null. */
   readonly catalog: unknown;
   readonly files: readonly SnapshotFileEntry[];
-  /** What the databases have been asked and given at `checkpointLsn`, in plain form; absent in the first stores. */
+  /** Usage counters of the databases at `checkpointLsn`, in plain form; absent in stores of the first releases. */
   readonly usage?: unknown;
-  /** The file of the writes that take effect once; null or absent when there are none. */
+  /** The file of the deduplication table; null or absent when the table is empty. */
   readonly once?: OnceFileEntry | null;
+  /**
+   * A restore copied the log records after `checkpointLsn` up to this LSN from another store; the checkpoints that they
+   * note are those of that store. Absent when no record was copied.
+   */
+  readonly restoredLsn?: number;
 }
 
-/** The file of once-file.ts. */
+/** The file of the deduplication table; its format is in once-file.ts. */
 export interface OnceFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
@@ -71,7 +76,11 @@ const packr = new Packr({ useRecords: false });
 
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const { storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once = null } = manifest;
-  const content = packr.pack({ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once });
+  const { restoredLsn } = manifest;
+  const content = packr.pack({
+    ...{ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once },
+    ...(restoredLsn === undefined ? {} : { restoredLsn }),
+  });
   const bytes = new Uint8Array(HEAD_BYTES + content.length);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC);
@@ -82,14 +91,14 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return bytes;
 }
 
-/** Over everything but itself. */
+/** CRC-32 of everything but the checksum field. */
 function manifestCrc(bytes: Uint8Array): number {
   return crc32(bytes.subarray(LENGTH_AT), crc32(bytes.subarray(0, CRC_AT)));
 }
 
 /**
- * The manifest in `bytes`, the whole content of `file`. Throws a NewerFormatError for a later version, and a
- * CorruptionError that names `file` and the cause for everything else.
+ * Decodes `bytes`, the whole content of `file`. Throws a NewerFormatError for a later version, and a
+ * CorruptionError that names `file` and the cause for any other fault.
  */
 export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   const corrupt = (offset: number, reason: string): CorruptionError =>
@@ -148,6 +157,7 @@ function manifestOf(content: unknown): Manifest {
     files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
     usage: fields.usage,
     once: onceOf(fields.once ?? null),
+    ...(fields.restoredLsn === undefined ? {} : { restoredLsn: count(fields, 'restoredLsn') }),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The part of a snapshot that holds the writes that take effect once, in parts of at most ENTRIES_PER_PART, so that
- * neither writing nor reading holds the thread for long.
- * Invariants: a file is written whole and synced before a manifest names it, so one that does not check is corrupt.
+ * The file of a snapshot that holds the deduplication table (the writes with an Idempotency-Key), in parts of at most
+ * ENTRIES_PER_PART entries, so that neither writing nor reading blocks the thread for long.
+ * Invariant: a file is written whole and synced before a manifest names it, so an invalid file is corrupt.
  *
  * Once file v1. Little-endian; offsets and sizes in bytes.
  *   offset size field         meaning
@@ -12,8 +12,8 @@
  *        0    4 crc32         CRC-32 (zlib) over [4, 8 + payloadBytes) of the part
  *        4    4 payloadBytes  u32
  *        8    n payload       plain MessagePack: a list of [id, bodyHash, timeMs, lsn, answer]
- * Corrupt  wrong magic, a part that ends beyond the file or fails its CRC, another number of entries than the
- *          manifest says: refuse to open, change nothing.
+ * Corrupt  wrong magic, a part that extends beyond the file or fails its CRC, or a number of entries other than the
+ *          manifest's: refuse to open, change nothing.
  */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
@@ -31,9 +31,9 @@ const PART_HEAD_BYTES = 8;
 export interface OnceEntry extends RecordOnce {
   /** Milliseconds since 1970-01-01. */
   readonly timeMs: number;
-  /** Of the record. */
+  /** LSN of the write's record. */
   readonly lsn: number;
-  /** The numbers of its answer. */
+  /** The numbers in the answer to the write. */
   readonly answer: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export function encodeOncePart(entries: readonly OnceEntry[]): Uint8Array {
   return part;
 }
 
-/** The entries of `bytes`, the whole content of `file`, part by part. Throws CorruptionError and NewerFormatError. */
+/** Decodes `bytes`, the whole content of `file`, part by part. Throws CorruptionError and NewerFormatError. */
 export function* decodeOnceFile(bytes: Uint8Array, file: string): Generator<readonly OnceEntry[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEAD_BYTES)

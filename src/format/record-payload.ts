@@ -1,11 +1,11 @@
 /**
- * What a log record says, as MessagePack: [meta, [nil..., bytes, nil..., bytes, ..., nil]].
- * meta is the record without its batches' bytes; these follow in the same order. The nils before each of them are
- * padding that lets its bytes begin at a multiple of 8, counted from the payload's start, so that a batch is used
- * where it lies. The binary items are put in by hand: their bytes are copied once, into their place.
- * The last nil has two bits: zeros in the place of a payload's end, which a lost sector leaves, are never what one flipped
- * bit makes. Payloads of the first stores lack it.
- * Invariants: a payload decodes alone (no record extensions) and owns its memory; no BigInt stands in it.
+ * The payload of a log record, as MessagePack: [meta, [nil..., bytes, nil..., bytes, ..., nil]].
+ * meta is the record without the bytes of its batches; these follow in the same order. The nils before each batch are
+ * padding: the batch begins at a multiple of 8, counted from the payload's start, and can be used in place. The binary items
+ * are encoded here and not by msgpackr, so that their bytes are copied only once.
+ * The last nil has two bits set: a lost sector leaves zeros at the end of a payload, which a single bit flip can then never
+ * explain. Payloads of the first releases lack it.
+ * Invariants: a payload decodes alone (no record extensions), owns its memory and contains no BigInt.
  */
 import { Packr } from 'msgpackr';
 import { invariant } from '../base/index.js';
@@ -18,15 +18,15 @@ export interface RecordBatch {
 }
 
 /**
- * What makes a write take effect once: SHA-256 (base64url) of what names it (database, key, endpoint and the client's
- * Idempotency-Key) and of its body. The answer follows from the record.
+ * Identifies a write with an Idempotency-Key: `id` is the SHA-256 (base64url) of database, key, endpoint and
+ * Idempotency-Key, `bodyHash` the one of the body. The answer is derived from the record.
  */
 export interface RecordOnce {
   readonly id: string;
   readonly bodyHash: string;
 }
 
-/** One write of several; the next `batchCount` batches of the record are its own. */
+/** One write of a script; the next `batchCount` batches of the record belong to it. */
 export type ScriptStep =
   | {
       readonly step: 'insert';
@@ -35,7 +35,7 @@ export type ScriptStep =
       readonly valueCount: number;
     }
   | {
-      /** An update has one batch, whose only entity stands for each that is changed; a delete has none. */
+      /** An update has one batch, whose only entity holds the values for all changed entities; a delete has none. */
       readonly step: 'update' | 'delete';
       readonly batchCount: number;
       readonly dimensionId: number;
@@ -46,14 +46,14 @@ export type ScriptStep =
 export type LogRecord =
   | {
       readonly type: 'insert';
-      /** The request's time, which `now` and absent event dates mean. */
+      /** Time of the request: the value of `now` and of absent event dates. */
       readonly timeMs: number;
       readonly databaseId: number;
       /** Changes of the catalog in plain form, applied before the batches. */
       readonly changes: readonly unknown[];
-      /** By which the batches were split: a later start may use another count. */
+      /** The shard count by which the batches were split: a later start may use another one. */
       readonly shardCount: number;
-      /** The answer; 0 in records of the first stores. */
+      /** The counts in the answer; 0 in records of the first releases. */
       readonly entityCount: number;
       readonly valueCount: number;
       readonly once: RecordOnce | null;
@@ -69,26 +69,26 @@ export type LogRecord =
       /** In plain form (ir/plain.ts). */
       readonly condition: unknown;
       readonly once: RecordOnce | null;
-      /** Of an update one, whose only entity stands for each that is changed; of a delete none. */
+      /** An update has one batch, whose only entity holds the values for all changed entities; a delete has none. */
       readonly batches: readonly RecordBatch[];
     }
   | {
       /**
-       * Several inserts, updates and deletes that take effect one behind the other, in this order, and together. Since
-       * version 2 of the log file.
+       * Several inserts, updates and deletes that are applied in this order and become visible together. Since version 2 of
+       * the log file.
        */
       readonly type: 'script';
       readonly timeMs: number;
       readonly databaseId: number;
-      /** By which the batches of inserts were split. */
+      /** The shard count by which the batches of inserts were split. */
       readonly shardCount: number;
       readonly once: RecordOnce | null;
       readonly steps: readonly ScriptStep[];
-      /** Those of the first step, then those of the second, and so on. */
+      /** The batches of the first step, then those of the second, and so on. */
       readonly batches: readonly RecordBatch[];
     }
   | {
-      /** Events of one column that are older than `beforeSeconds` (of the Unix epoch) are taken away. */
+      /** Removes the events of one column that are older than `beforeSeconds` (Unix time). */
       readonly type: 'expire';
       readonly timeMs: number;
       readonly databaseId: number;
@@ -106,7 +106,7 @@ const ARRAY32_HEAD_BYTES = 5;
 
 const packr = new Packr({ useRecords: false });
 
-/** Nils that bring the bytes of a binary item whose head would begin at `at` to a multiple of 8. */
+/** Number of nils that align the bytes of a binary item to 8 when its head would begin at `at`. */
 const nilsBefore = (at: number): number => -(at + BIN32_HEAD_BYTES) & 7;
 
 export interface EncodedRecord {
@@ -115,12 +115,12 @@ export interface EncodedRecord {
   readonly batchOffsets: readonly number[];
 }
 
-/** One buffer that nobody else holds. */
+/** Encodes a record into a buffer of its own. */
 export function encodeRecordPayload(record: LogRecord): Uint8Array {
   return encodeRecord(record, (bytes) => Buffer.allocUnsafeSlow(bytes)).payload;
 }
 
-/** Writes the payload into what `allocate` gives: a view of exactly that many bytes that begins 8-aligned. */
+/** Writes the payload into the view that `allocate` returns: exactly the requested bytes, 8-aligned. */
 export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uint8Array): EncodedRecord {
   const batches = 'batches' in record ? record.batches : [];
   const places = batches.map(({ shard, dimensionId }) => [shard, dimensionId]);
@@ -160,12 +160,12 @@ function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
 }
 
-/** The batches' bytes are views of `payload` where that begins 8-aligned, else copies. Throws on what is no record. */
 interface Meta {
   readonly type: string;
   readonly batches: readonly [number, number][];
 }
 
+/** The batches' bytes are views of `payload` if it begins 8-aligned, else copies. Throws when `payload` is not a record. */
 export function decodeRecordPayload(payload: Uint8Array): LogRecord {
   const [{ batches: places, ...meta }, items] = packr.unpack(payload) as [Meta, unknown[]];
   const parts = items.filter((item) => item !== null) as Uint8Array[];
@@ -190,5 +190,5 @@ export function decodeRecordPayload(payload: Uint8Array): LogRecord {
   }
 }
 
-/** What the inserts of the first stores did not say. */
+/** Defaults of fields that inserts of the first releases lack. */
 const FIRST_INSERTS = { entityCount: 0, valueCount: 0, once: null };

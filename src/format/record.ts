@@ -9,28 +9,29 @@
  *       16    8 firstLsn      u64, LSN of the first record, also in the file's name
  *       24    4 reserved      0
  *       28    4 crc32         over [0, 28)
- *       32      records, one behind the other; then zeros, or the end of the file
+ *       32      records, one after the other; then zeros, or the end of the file
  *
  * Log record v1. Begins 8-aligned in the file.
  *   offset size field         meaning
  *        0    4 crc32         over [40, 40 + payloadBytes + padding), then [4, 40)
  *        4    4 payloadBytes  u32, at most RECORD_PAYLOAD_BYTES_MAX
  *        8    8 lsn           u64, previous + 1
- *       16    8 logId         u64, the file's: rejects bytes of an older use of the same disk space
+ *       16    8 logId         u64, as in the file header: rejects bytes of an earlier use of the same disk space
  *       24    8 syncedLsn     u64, every record up to it was synced before this one was written
  *       32    4 sampleSum     u32, over the payload's four bytes at every 128th; see `sampleSum`
- *       36    4 reserved      0
+ *       36    4 checkpoint    u32, lsn minus the LSN of the durable manifest's checkpoint at the time of the write; 0 = unknown
  *       40    n payload       MessagePack
  *     40+n  0-7 padding       0, up to the next multiple of 8
+ * `checkpoint` is 0 in records of earlier releases, before the first checkpoint, and where it does not fit in 32 bits.
  * Valid      crc32, logId and the expected lsn hold.
  * End        40 zero bytes (or the end of the file) where a record should begin.
  * Torn tail  a first bad record that no later valid one proves to have been synced by its syncedLsn, and that no
  *            single changed bit makes valid.
  * Corrupt    any other bad record.
  *
- * The checksum is CRC-32 as in zlib: node:zlib's crc32 takes 5 GB/s here, where CRC-32C has no native function and
- * a loop over tables takes a tenth of that. It runs over the payload first, so that the payload's part is counted
- * when a record is appended and only the header, which knows what was synced, when it is written.
+ * The checksum is CRC-32 as in zlib: node:zlib's crc32 processes 5 GB/s; CRC-32C has no native function, and
+ * a loop over tables reaches a tenth of that. It spans the payload first, so that the payload's part is computed
+ * when a record is appended, and only the header's part, which depends on the last sync, when the record is written.
  */
 import { crc32 } from 'node:zlib';
 import { invariant } from '../base/index.js';
@@ -73,7 +74,7 @@ export function encodeLogFileHeader(logId: bigint, firstLsn: number): Uint8Array
   return bytes;
 }
 
-/** The header of a log file from its first bytes, whatever its version; or, as text, why they are none. */
+/** Decodes the header of a log file of any version; returns a text with the reason when the bytes are not a header. */
 export function decodeLogFileHeader(bytes: Uint8Array): LogFileHeader | string {
   if (bytes.byteLength < LOG_FILE_HEADER_BYTES) return `the file ends inside its header`;
   if (MAGIC.compare(bytes, 0, MAGIC.length) !== 0) return 'this is not a log file: its magic is not QRYLOG';
@@ -87,9 +88,9 @@ export const frameBytes = (payloadBytes: number): number =>
   RECORD_HEADER_BYTES + Math.ceil(payloadBytes / 8) * 8;
 
 /**
- * Sum over four bytes of every 128. Only looked at when the checksum fails: a tear takes whole sectors away and
- * so changes the sum, while one flipped bit explains it. Without it, one torn record in 2^32 / bits (1 in 100 at
- * 5 MB) would by chance check after changing one bit.
+ * Sum over four bytes of every 128. Only used when the checksum fails: a tear removes whole sectors and
+ * so changes the sum, unlike the flip of a single bit. Without it, one torn record in 2^32 / bits (1 in 100 at
+ * 5 MB) would by chance be valid after a change of one bit.
  */
 function sampleSum(payload: Uint8Array): number {
   let sum = 0;
@@ -100,7 +101,7 @@ function sampleSum(payload: Uint8Array): number {
   return sum >>> 0;
 }
 
-/** A payload ready to be framed: what of its frame does not depend on when it is written. */
+/** A payload with the parts of its frame that do not depend on the time of the write. */
 export interface PreparedPayload {
   readonly payload: Uint8Array;
   readonly padding: Uint8Array;
@@ -119,13 +120,22 @@ export function preparePayload(payload: Uint8Array): PreparedPayload {
   return { payload, padding, crc, sampleSum: sampleSum(payload) };
 }
 
-/** The parts of one frame, to be written one behind the other; the payload is not copied. */
+/** What the header of a record says about the log at the time when the record is written. */
+export interface RecordState {
+  /** Every record up to this LSN was synced. */
+  readonly syncedLsn: number;
+  /** LSN of the checkpoint of the durable manifest; 0 = none. Below the record's own LSN. */
+  readonly checkpointLsn: number;
+}
+
+/** The parts of one frame, to be written one after the other; the payload is not copied. */
 export function frameRecord(
   prepared: PreparedPayload,
   lsn: number,
   logId: bigint,
-  syncedLsn: number,
+  { syncedLsn, checkpointLsn }: RecordState,
 ): Uint8Array[] {
+  invariant(checkpointLsn < lsn, `record ${lsn} cannot note a checkpoint at LSN ${checkpointLsn}`);
   const header = new Uint8Array(RECORD_HEADER_BYTES);
   const view = viewOf(header);
   view.setUint32(4, prepared.payload.byteLength, true);
@@ -133,6 +143,8 @@ export function frameRecord(
   view.setBigUint64(16, logId, true);
   setLsn(view, 24, syncedLsn);
   view.setUint32(32, prepared.sampleSum, true);
+  const distance = checkpointLsn === 0 ? 0 : lsn - checkpointLsn;
+  view.setUint32(36, distance < 2 ** 32 ? distance : 0, true);
   view.setUint32(0, crc32(header.subarray(4), prepared.crc), true);
   const parts = [header, prepared.payload];
   if (prepared.padding.byteLength > 0) parts.push(prepared.padding);
@@ -144,6 +156,8 @@ export type Frame =
       readonly kind: 'ok';
       readonly lsn: number;
       readonly syncedLsn: number;
+      /** LSN of the checkpoint that the record notes; 0 = none. */
+      readonly checkpointLsn: number;
       /** A view of the bytes read. */
       readonly payload: Uint8Array;
       /** Where the next frame begins. */
@@ -154,14 +168,14 @@ export type Frame =
 
 const bad = (reason: string): Frame => ({ kind: 'bad', reason });
 
-/** Bytes of the frame whose header begins at `offset`, of which at least 8 bytes are there. */
+/** Bytes of the frame that begins at `offset`; needs the first 8 bytes of its header. */
 export function frameBytesAt(bytes: Uint8Array, offset: number): number {
   const at = offset + 4;
   const payloadBytes = bytes[at] + bytes[at + 1] * 2 ** 8 + bytes[at + 2] * 2 ** 16 + bytes[at + 3] * 2 ** 24;
   return frameBytes(payloadBytes);
 }
 
-/** Checks the frame that begins at `offset`; `bytes` must hold all of it, or end where the file ends. */
+/** Decodes and checks the frame that begins at `offset`; `bytes` must hold all of it, or end where the file ends. */
 export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId: bigint): Frame {
   const left = bytes.byteLength - offset;
   if (left <= 0) return { kind: 'end' };
@@ -184,7 +198,9 @@ export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId:
   }
   if (getLsn(view, 8) !== lsn) return bad(`it has LSN ${getLsn(view, 8)} where ${lsn} is due`);
   const payload = bytes.subarray(offset + RECORD_HEADER_BYTES, offset + RECORD_HEADER_BYTES + payloadBytes);
-  return { kind: 'ok', lsn, syncedLsn: getLsn(view, 24), payload, next };
+  const distance = view.getUint32(36, true);
+  const checkpointLsn = distance === 0 ? 0 : lsn - distance;
+  return { kind: 'ok', lsn, syncedLsn: getLsn(view, 24), checkpointLsn, payload, next };
 }
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {
@@ -193,9 +209,9 @@ function isZero(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 /**
- * The first valid frame at or behind `from` (whatever lies between) with an LSN above `lsn`; null when there is none.
+ * The first valid frame at or after `from` (other bytes may precede it) with an LSN above `lsn`; null when there is none.
  * `bytes` must begin at a multiple of 8 in its file.
- * Frames are found by the file's random id, which no payload holds but by a chance of 2^-64.
+ * Frames are found by the file's random id, which a payload contains only with a probability of 2^-64.
  */
 export function findLaterFrame(
   bytes: Uint8Array,
@@ -226,8 +242,8 @@ export function findLaterFrame(
 const POLYNOMIAL = 0xedb88320;
 
 /**
- * How far before the end of a text of at most `bitsMax` bits (counted from its last, 1-based) the one changed bit
- * lies that makes two CRC-32 differ by `syndrome`; 0 when no single bit does. CRCs are linear: a changed bit adds a
+ * The distance from the end (1 = the last bit) of the single bit whose change makes the CRC-32 of a text of at most
+ * `bitsMax` bits differ by `syndrome`; 0 when no single bit does. CRCs are linear: a changed bit adds a
  * difference that depends only on its distance from the end, one shift of the register per bit.
  */
 function bitDistance(syndrome: number, bitsMax: number): number {
@@ -246,8 +262,8 @@ export interface BitFlip {
 }
 
 /**
- * The one bit whose change makes the bad frame at `offset` a valid record, or null. `bytes` is altered while it is
- * looked for and whole again afterwards. Cost: O(bits of the frame), 1 to 2 ns each.
+ * The single bit whose change makes the bad frame at `offset` a valid record, or null. `bytes` is modified during the
+ * search and restored afterwards. Cost: O(bits of the frame), 1 to 2 ns each.
  */
 export function findBitFlip(bytes: Uint8Array, offset: number, lsn: number, logId: bigint): BitFlip | null {
   if (bytes.byteLength - offset < RECORD_HEADER_BYTES) return null;
@@ -259,7 +275,7 @@ export function findBitFlip(bytes: Uint8Array, offset: number, lsn: number, logI
     bytes[at] ^= 1 << bit;
     return whole;
   };
-  // In the length: the checksum then spans other bytes, so each of its bits is tried.
+  // A flip in the length: the checksum then spans other bytes, so each bit of the length is tried.
   for (let bit = 0; bit < 32; bit++) {
     const at = offset + 4 + (bit >> 3);
     if (explains(at, bit & 7)) return { offset: at, bit: bit & 7 };
@@ -271,13 +287,13 @@ export function findBitFlip(bytes: Uint8Array, offset: number, lsn: number, logI
   const crc = crc32(bytes.subarray(headerFrom, payloadFrom), crc32(bytes.subarray(payloadFrom, end)));
   const syndrome = (crc ^ viewOf(bytes).getUint32(offset, true)) >>> 0;
   if (syndrome === 0) return null;
-  // In the checksum itself.
+  // A flip in the checksum itself.
   if ((syndrome & (syndrome - 1)) === 0) {
     const bit = 31 - Math.clz32(syndrome);
     const at = offset + (bit >> 3);
     return explains(at, bit & 7) ? { offset: at, bit: bit & 7 } : null;
   }
-  // In what it spans: the payload with its padding, then the header behind the checksum.
+  // A flip in the bytes that the checksum spans: the payload with its padding, then the header after the checksum.
   const headerBytes = payloadFrom - headerFrom;
   const distance = bitDistance(syndrome, (headerBytes + end - payloadFrom) * 8);
   if (distance === 0) return null;

@@ -1,29 +1,31 @@
 /**
- * Records of a log that may be written to at the same time: nothing is locked and nothing changed.
- * What a reader meets halfway through a write looks damaged; so a fault counts only when reading again, from the record
- * before it, meets it at the same place.
+ * Reads the records of a log that a server may be writing to: nothing is locked and nothing changed.
+ * A write in progress looks like damage, so a fault is reported only when a second read, from the record
+ * before it, finds it at the same offset.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
 import { decodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { type LogEnd, type LogEntry, LogReplay } from '../wal/index.js';
+import { type LogEnd, type LogEntry, LogReplay, type LogReplayOptions } from '../wal/index.js';
 
 export interface LogPlace {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly fromLsn: number;
+  /** See LogReplayOptions. */
+  readonly manifest?: LogReplayOptions['manifest'];
 }
 
-/** The records from `fromLsn` on; `ended` is told where the log ends. Throws as LogReplay does. */
+/** The records from `fromLsn` on; calls `ended` with the end of the log. Throws as LogReplay does. */
 export async function* recordsFrom(
-  { fs, dir, fromLsn }: LogPlace,
+  { fs, dir, fromLsn, manifest }: LogPlace,
   ended: (end: LogEnd) => void,
 ): AsyncGenerator<LogEntry, void, void> {
   let next = fromLsn;
   let fault: CorruptionError | null = null;
   for (;;) {
-    const replay = new LogReplay({ fs, dir, fromLsn: next });
+    const replay = new LogReplay({ fs, dir, fromLsn: next, manifest });
     try {
       for await (const entry of replay) {
         yield entry;
@@ -39,7 +41,7 @@ export async function* recordsFrom(
   }
 }
 
-/** What a log file's head says. Throws a CorruptionError that names the file. */
+/** The header of a log file. Throws a CorruptionError that names the file. */
 export async function readLogHead(
   fs: FileSystem,
   file: string,
@@ -56,7 +58,7 @@ export async function readLogHead(
   }
 }
 
-/** The records of one file, which has the name that its first LSN gives it; `ended` only when it is the last one. */
+/** The records of one file, whose name must match its first LSN; calls `ended` only when it is the last file. */
 export async function* recordsOfFile(
   fs: FileSystem,
   file: string,

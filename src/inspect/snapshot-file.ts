@@ -1,4 +1,4 @@
-/** A snapshot file by itself: its bytes against the manifest of the store that it lies in, its columns and rows. */
+/** Reads a single snapshot file: checks it against the manifest of its store, and lists its columns and rows. */
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
@@ -10,11 +10,11 @@ import { readManifest } from '../recovery/index.js';
 export interface SnapshotFile {
   readonly file: string;
   readonly bytes: number;
-  /** What the columns take uncompressed. */
+  /** Size of the uncompressed columns. */
   readonly columnBytes: number;
   readonly table: ArrowTable;
   readonly columns: readonly SnapshotColumn[];
-  /** What the manifest says of it; null = none names it, so its checksum is not known. */
+  /** The file's entry in the manifest; null = no manifest names it, so its checksum is unknown. */
   readonly entry: SnapshotFileEntry | null;
 }
 
@@ -26,7 +26,7 @@ export interface SnapshotColumn {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** Throws a CorruptionError that names the file for whatever is wrong with it. */
+/** Rejects with a CorruptionError that names the file for any damage. */
 export async function readSnapshot(fs: FileSystem, file: string): Promise<SnapshotFile> {
   const bytes = await fs.readFile(file);
   const entry = await entryOf(fs, file);
@@ -48,7 +48,7 @@ export async function readSnapshot(fs: FileSystem, file: string): Promise<Snapsh
   return { file, bytes: bytes.length, columnBytes, table, columns, entry };
 }
 
-/** A file lies at DIR/snapshot/FOLDER/NAME. */
+/** The manifest entry of a file at DIR/snapshot/FOLDER/NAME. */
 async function entryOf(fs: FileSystem, file: string): Promise<SnapshotFileEntry | null> {
   const dir = path.resolve(file, '../../..');
   const manifest = await readManifest(fs, dir).catch(() => null);

@@ -1,6 +1,6 @@
 /**
- * What the files of a data directory say, without loading the data and without the lock: the store may be open, and
- * change while it is looked at.
+ * Summarizes the files of a data directory without loading the data and without the lock: a server may have the store
+ * open and change it meanwhile.
  */
 import { CorruptionError } from '../base/index.js';
 import { type Catalog, catalogFromPlain } from '../catalog/index.js';
@@ -13,7 +13,7 @@ import { recordsFrom } from './log-records.js';
 export interface DimensionFiles {
   readonly database: string;
   readonly dimension: string;
-  /** Rows of entity files, deleted entities included, and of event files. */
+  /** Rows of entity files, including deleted entities, and of event files. */
   readonly entityRows: number;
   readonly eventRows: number;
   readonly fileCount: number;
@@ -25,7 +25,7 @@ export interface StoreSummary {
   readonly storeId: string;
   readonly shardCount: number;
   readonly checkpointLsn: number;
-  /** When the checkpoint was made, milliseconds since 1970-01-01. */
+  /** Time of the checkpoint, milliseconds since 1970-01-01. */
   readonly checkpointMs: number;
   readonly snapshotFileCount: number;
   readonly snapshotBytes: number;
@@ -33,14 +33,14 @@ export interface StoreSummary {
   readonly namedWriteCount: number;
   readonly dimensions: readonly DimensionFiles[];
   readonly logFiles: readonly { readonly file: string; readonly firstLsn: number; readonly bytes: number }[];
-  /** Behind the checkpoint. */
+  /** Records after the checkpoint. */
   readonly recordCount: number;
   readonly recordBytes: number;
   readonly lastLsn: number;
   readonly tornTail: LogEnd['tornTail'];
 }
 
-/** null when the directory holds no store. Throws CorruptionError and NewerFormatError, which name file and place. */
+/** Resolves with null when the directory holds no store. Rejects with CorruptionError or NewerFormatError, which name the file. */
 export async function summarizeStore(fs: FileSystem, dir: string): Promise<StoreSummary | null> {
   for (;;) {
     const manifest = await readManifest(fs, dir);
@@ -48,7 +48,7 @@ export async function summarizeStore(fs: FileSystem, dir: string): Promise<Store
     try {
       return await summaryOf(fs, dir, manifest);
     } catch (error) {
-      // A checkpoint that ended meanwhile took files away.
+      // A checkpoint that ended meanwhile may have removed files.
       const now = await readManifest(fs, dir);
       if (now === null || now.checkpointLsn === manifest.checkpointLsn) throw error;
     }
@@ -61,7 +61,7 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   let recordBytes = 0;
   let lastLsn = checkpointLsn;
   let tornTail: LogEnd['tornTail'] = null;
-  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1 };
+  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1, manifest };
   const ended = (end: LogEnd): void => {
     tornTail = end.tornTail;
   };

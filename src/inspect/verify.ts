@@ -14,15 +14,15 @@ export interface VerifyReport {
   readonly recordCount: number;
   readonly logBytes: number;
   readonly lastLsn: number;
-  /** Bytes of an unfinished last write, which the next start cuts off. */
+  /** Bytes of an unfinished last write, which the next start truncates. */
   readonly tornTailBytes: number;
-  /** Everything that is wrong; empty for a sound store. */
+  /** All faults found; empty for a sound store. */
   readonly faults: readonly string[];
 }
 
-/** Is told how far a check has come. */
+/** Receives the progress of a check. */
 export interface VerifyProgress {
-  /** Once, as soon as it is known how many bytes there are to read. */
+  /** Called once, with the number of bytes to read. */
   readonly begins: (bytes: number) => void;
   readonly read: (bytes: number) => void;
 }
@@ -59,10 +59,10 @@ export async function verifyStore(
     snapshotBytes += once.bytes;
   }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };
-  // Without a manifest that checks nobody knows where the log must begin.
+  // Without a valid manifest it is unknown where the log must begin.
   if (faults.length === 0 || manifest !== null) {
     await guard(async () => {
-      const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: log.lastLsn + 1 });
+      const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: log.lastLsn + 1, manifest });
       for await (const { lsn, payload } of replay) {
         decodeRecordPayload(payload);
         log.recordCount++;
@@ -82,11 +82,11 @@ export async function verifyStore(
   };
 }
 
-/** Of the snapshot, and of the log files behind it with the room in them that holds no record yet. */
+/** Bytes of the snapshot and of the log files after it; the latter include space without records. */
 async function bytesToRead(fs: FileSystem, dir: string, manifest: Manifest | null): Promise<number> {
   const snapshot = manifest?.files.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: (manifest?.checkpointLsn ?? 0) + 1 });
-  // What is missing is found, and named, when it is read.
+  // A missing file is reported when the log is read.
   const files = await replay.files().catch(() => []);
   return files.reduce((sum, { bytes }) => sum + bytes, snapshot);
 }

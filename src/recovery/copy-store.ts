@@ -1,8 +1,8 @@
 /**
- * A snapshot copied into another directory, which is then a store of its own: what a backup is, and what a restore
- * makes of one. Not copied: keys.json (the first keys in clear; the catalog holds their hashes) and tls/.
- * Invariants: nothing is taken that does not check against the manifest; the manifest comes last, so that a directory
- * is a whole store or none; nothing is written into a directory that holds anything.
+ * Copies a snapshot into another directory, which is then a store of its own: used by backups and restores.
+ * keys.json (the first keys in clear text; the catalog holds their hashes) and tls/ are not copied.
+ * Invariants: every file is checked against the manifest; the manifest is written last, so that a directory
+ * holds a whole store or none; nothing is written into a directory that is not empty.
  */
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -21,13 +21,13 @@ export interface StoreCopy {
   readonly from: string;
   /** Absent or empty. */
   readonly to: string;
-  /** Its files are not removed meanwhile. */
+  /** Its files must not be removed during the copy. */
   readonly manifest: Manifest;
   readonly random64: () => bigint;
   readonly check?: CheckCopy;
 }
 
-/** The file has a sum of its own, or is checked when it is read. */
+/** A file to copy; without `crc32` the file has checksums of its own, which are checked when it is read. */
 interface Piece {
   readonly path: string;
   readonly bytes: number;
@@ -37,12 +37,12 @@ interface Piece {
 /**
  * Resolves with the bytes of the snapshot files when everything is on disk. Rejects with an Error when `to` holds
  * something, with a CorruptionError that names a damaged file, with the system's error, or with what `check` threw;
- * then `to` is emptied again as far as that is possible. `fillLog` puts records into the new log folder and says
- * whether there are any; without it, or without records, the log begins behind the snapshot.
+ * then `to` is emptied again as far as that is possible. `fillLog` copies records into the new log folder and resolves with
+ * the LSN of the last one, or null when it copied none; without it, or without records, the log begins after the snapshot.
  */
 export async function copyStore(
   copy: StoreCopy,
-  fillLog: (logDir: string) => Promise<boolean> = async () => false,
+  fillLog: (logDir: string) => Promise<number | null> = async () => null,
 ): Promise<number> {
   const { fs, to, manifest, random64 } = copy;
   if ((await fs.list(to)).length > 0) throw new Error(`${to} is not empty`);
@@ -52,8 +52,9 @@ export async function copyStore(
     const bytes = await copyPieces(copy, made);
     await fs.makeDir(logDir);
     made.add(logDir);
-    if (!(await fillLog(logDir))) await beginEmptyLog(fs, logDir, manifest.checkpointLsn + 1, random64());
-    await swapManifest(fs, to, manifest);
+    const restoredLsn = await fillLog(logDir);
+    if (restoredLsn === null) await beginEmptyLog(fs, logDir, manifest.checkpointLsn + 1, random64());
+    await swapManifest(fs, to, { ...manifest, restoredLsn: restoredLsn ?? undefined });
     return bytes;
   } catch (error) {
     await undo(fs, to, made).catch(() => {});
@@ -61,14 +62,14 @@ export async function copyStore(
   }
 }
 
-/** Adds the folders that it makes to `made`. */
+/** Copies the files and adds the folders that it makes to `made`. */
 async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
   await fs.makeDir(to);
   const pieces: readonly Piece[] =
     manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
   let bytes = 0;
   for (const piece of pieces) {
-    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is no path of a snapshot file`);
+    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is not a path of a snapshot file`);
     const target = path.join(to, piece.path);
     const folder = path.dirname(target);
     if (!made.has(folder)) await fs.makeDir(folder);
@@ -102,7 +103,7 @@ async function copyPiece(
   }
 }
 
-/** Removes what is in the folders, these, and the manifest. */
+/** Removes the made folders with their files, and the manifest. */
 async function undo(fs: FileSystem, to: string, made: ReadonlySet<string>): Promise<void> {
   for (const folder of made) {
     for (const name of await fs.list(folder)) await fs.remove(path.join(folder, name));

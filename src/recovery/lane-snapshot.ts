@@ -1,9 +1,9 @@
 /**
- * A lane's part of a checkpoint, and of the start from one.
- * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is made (copy on write from then
- * on), so its files together hold the state at one LSN although writes go on; a segment that did not change since
- * its last file keeps that file. A file is whole and synced before its entry is given out. No file is ever written over:
- * where a checkpoint failed in the middle of its swap, nobody knows which manifest is the durable one, and thus which files.
+ * A worker's part of a checkpoint, and of loading one.
+ * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is constructed (copy on write from then
+ * on), so its files together hold the state at one LSN although writes continue; a segment that did not change since
+ * its last file keeps that file. A file is whole and synced before its entry is returned. No file is ever overwritten:
+ * after a checkpoint that failed during its swap it is unknown which manifest is durable, and so which files are live.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
@@ -17,7 +17,7 @@ import { restoreEntities, restoreEvents } from './restore-segment.js';
 
 export const SNAPSHOT_DIR = 'snapshot';
 
-/** Where snapshot files are kept and how they are packed. */
+/** Where snapshot files are stored and how they are compressed. */
 export interface SnapshotStore {
   readonly fs: FileSystem;
   /** The data directory. */
@@ -28,7 +28,7 @@ export interface SnapshotStore {
 /** One segment that needs a new file. */
 interface Pending {
   readonly place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>;
-  /** Below the data directory, without what tells it from a file that is there. */
+  /** Path below the data directory, without the suffix that makes it unique and the extension. */
   readonly stem: string;
   readonly state: SnapshotState;
   readonly changeCount: number;
@@ -97,7 +97,7 @@ export class LaneCheckpoint {
       return;
     }
     const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
-    // The shard count stands in the name, so that files of another count at the same LSN are never overwritten.
+    // The shard count is in the name, so that files of another count at the same LSN are never overwritten.
     const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
     const pending: Pending = {
       place,
@@ -112,7 +112,7 @@ export class LaneCheckpoint {
     this.#pending.push(pending);
   }
 
-  /** Writes the next file; true when all are written. */
+  /** Writes the next file; resolves with true when all are written. */
   async step(): Promise<boolean> {
     const next = this.#pending.shift();
     if (next === undefined) return true;
@@ -135,15 +135,15 @@ export class LaneCheckpoint {
   }
 
   /**
-   * The files of the whole checkpoint, once every step is done and their names are synced. A dimension that was
-   * dropped meanwhile has none, not even those that were written: its drop is in the log, and a part of it would
-   * not load. A dropped column keeps its files: records between this checkpoint and the drop may ask for its values.
+   * Syncs the names of the files and resolves with the files of the whole checkpoint; called after the last step. A dimension
+   * that was dropped meanwhile has no files, not even those already written: its drop is in the log, and a part of it would
+   * not load. A dropped column keeps its files: records between this checkpoint and the drop may refer to its values.
    */
   async finish(): Promise<readonly SnapshotFileEntry[]> {
     try {
       for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
     } catch (error) {
-      // Whether the names are on disk is not known, and a later sync may pass over them: the files are written anew.
+      // It is unknown whether the names are durable, and a later sync may skip them: the files are rewritten.
       for (const { state } of this.#files) state.fileIsLost();
       throw error;
     }
@@ -151,7 +151,7 @@ export class LaneCheckpoint {
   }
 }
 
-/** A path below `storeDir` that no file has. */
+/** An unused path below `storeDir`. */
 export async function unusedPath(
   fs: FileSystem,
   storeDir: string,
@@ -196,14 +196,14 @@ function checkedTable(store: SnapshotStore, entry: SnapshotFileEntry, bytes: Uin
   return table;
 }
 
-/** Entity segments by number, then the event segments of each column by number: what restoring needs. */
+/** The order in which files are loaded: entity segments by number, then the event segments of each column by number. */
 export function inLoadOrder(files: readonly SnapshotFileEntry[]): readonly SnapshotFileEntry[] {
   return [...files].sort(
     (a, b) => a.kind.localeCompare(b.kind) || a.columnId - b.columnId || a.segment - b.segment,
   );
 }
 
-/** Loads the files of the given shards, in the order that restoring needs. Returns rows and column bytes loaded. */
+/** Loads the files of the given shards. Resolves with the loaded rows and file bytes. */
 export async function loadSnapshot(
   store: SnapshotStore,
   files: readonly SnapshotFileEntry[],
@@ -221,7 +221,7 @@ export async function loadSnapshot(
     next = index + 1 < ordered.length ? readBytes(store, ordered[index + 1]) : null;
     next?.catch(() => {});
     const shard = shards.get(entry.shard)?.dimension(entry);
-    if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
+    if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this worker`);
     const table = checkedTable(store, entry, read);
     const segment =
       entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry, table);

@@ -1,8 +1,8 @@
 /**
- * The manifest on disk, and what it leaves unreferenced.
+ * Reads and replaces the manifest, and removes files that it does not name.
  * Crash safety  the new manifest is written and synced beside the old one, then renamed over it, then the folder
- * is synced: at every moment the name leads to one whole manifest. Files that no manifest names are left-overs of
- * a checkpoint that did not finish, or of an older one, and are removed after the swap and at start.
+ * is synced: at any time the name refers to one whole manifest. Files that no manifest names were left by
+ * a checkpoint that did not finish or by an older one, and are removed after the swap and at start.
  */
 import { CorruptionError } from '../base/index.js';
 import { decodeManifest, encodeManifest, type Manifest } from '../format/index.js';
@@ -16,15 +16,15 @@ export async function readManifest(fs: FileSystem, dir: string): Promise<Manifes
   return (await fs.exists(file)) ? decodeManifest(await fs.readFile(file), file) : null;
 }
 
-/** Rejects with an Error that says why there is neither a store nor a backup in `dir`; a damaged one is one. */
+/** Rejects with an Error that says why `dir` holds neither a store nor a backup; accepts a damaged one. */
 export async function requireStore(fs: FileSystem, dir: string): Promise<void> {
   if (await fs.exists(`${dir}/${MANIFEST_FILE}`)) return;
   throw new Error(`${dir} is no store and no backup: it ${await emptiness(fs, dir, 'no manifest')}`);
 }
 
 /**
- * Rejects with a CorruptionError when there are snapshot files in `dir` and no manifest that names them: they are of a copy
- * that did not finish, or of a store that lost it. A start would take the folder for a new store's and remove them.
+ * Rejects with a CorruptionError when `dir` holds snapshot files but no manifest: the files belong to a copy
+ * that did not finish, or to a store that lost its manifest. A start would treat the folder as a new store and remove them.
  */
 export async function refuseHalfStore(fs: FileSystem, dir: string): Promise<void> {
   const file = `${dir}/${MANIFEST_FILE}`;
@@ -33,7 +33,7 @@ export async function refuseHalfStore(fs: FileSystem, dir: string): Promise<void
   throw new CorruptionError(file, 0, `it is missing, ${found}`);
 }
 
-/** What is to be said of a folder that does not hold what is wanted. */
+/** The predicate of a message about a folder that does not hold `wanted`. */
 export async function emptiness(fs: FileSystem, dir: string, wanted: string): Promise<string> {
   if ((await fs.list(dir)).length > 0) return `holds ${wanted}`;
   return (await fs.exists(dir)) ? 'is empty' : 'does not exist';
@@ -70,7 +70,7 @@ export async function removeUnreferenced(
   }
 }
 
-/** null = it is no folder, but what a desktop leaves behind or the like: not ours to remove, and no reason not to start. */
+/** null when it is not a folder: a file that the server did not make is neither removed nor a reason to refuse the start. */
 async function filesIn(fs: FileSystem, folder: string): Promise<readonly string[] | null> {
   return fs.list(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTDIR') throw error;

@@ -1,7 +1,7 @@
 /**
- * The snapshot's file of writes that take effect once: written in parts with a pause after each, so that the main
- * thread goes on answering, and read part by part at start.
- * Crash safety  the file and its name are synced before a manifest names it, and no file is written over.
+ * The snapshot file of the deduplication table: written in parts with a pause after each, so that the main
+ * thread continues to answer requests, and read part by part at start.
+ * Crash safety  the file and its name are synced before a manifest names it, and no file is overwritten.
  */
 import { setImmediate } from 'node:timers/promises';
 import { CorruptionError } from '../base/index.js';
@@ -18,7 +18,7 @@ import { SNAPSHOT_DIR, unusedPath } from './lane-snapshot.js';
 
 const ONCE_DIR = `${SNAPSHOT_DIR}/once`;
 
-/** Writes the entries; null, and no file, when there are none. */
+/** Writes the entries; resolves with null and writes no file when there are none. */
 export async function writeOnceFile(
   fs: FileSystem,
   dir: string,
@@ -62,7 +62,7 @@ function take(iterator: Iterator<OnceEntry>): OnceEntry[] {
   return part;
 }
 
-/** Hands every entry of the file to `add`. Rejects with CorruptionError or NewerFormatError. */
+/** Calls `add` with every entry of the file. Rejects with CorruptionError or NewerFormatError. */
 export async function readOnceFile(
   fs: FileSystem,
   dir: string,

@@ -1,6 +1,6 @@
 /**
- * What an archive of the log must be before a store is restored with it: there, without a gap behind the backup, and of
- * the history that the backup is of, as far as the keys that its records make, and their times, can tell.
+ * Checks an archive of the log before a store is restored with it: it exists, has no gap after the backup, and belongs to
+ * the same history as the backup, as far as the keys that its records create and their times can tell.
  */
 import path from 'node:path';
 import { catalogFromPlain, changeFromPlain } from '../catalog/index.js';
@@ -9,20 +9,21 @@ import type { FileSystem } from '../io/index.js';
 import { type LogEnd, type LogEntry, LogReplay, listLogFiles } from '../wal/index.js';
 import { emptiness } from './manifest-file.js';
 
-/** Requests come a while before their records are written, and clocks are set. */
+/** Tolerance for times: a request comes before its record is written, and clocks are adjusted. */
 const CLOCK_MS = 3_600_000;
 
 export interface CheckedArchive {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly manifest: Manifest;
-  /** Whether times may tell that it is of another history. */
+  /** Whether the times of records are checked. */
   readonly trustsTimes: boolean;
 }
 
 /**
- * Its last LSN when nothing in it is behind the backup, else null. Rejects with an Error when `dir` holds no log files,
- * or those of another history; as LogReplay does when the records right behind the backup are missing or damaged.
+ * Resolves with the archive's last LSN when it holds no record after the backup, else null. Rejects with an Error when `dir`
+ * holds no log files or those of another history, and as LogReplay does when the first records after the backup are missing or
+ * damaged.
  */
 export async function checkArchive({
   fs,
@@ -42,7 +43,7 @@ export async function checkArchive({
     );
   }
   const { checkpointLsn, createdMs } = manifest;
-  // A file that holds the backup's own last record where there is one: its time counts too.
+  // Start in the file that holds the backup's last record, if there is one: its time is checked too.
   const first = files.findLast(({ firstLsn }) => firstLsn <= checkpointLsn);
   let before: LogEntry | null = null;
   let behind: LogEntry | null = null;
@@ -61,7 +62,7 @@ export async function checkArchive({
   return behind === null ? (before?.lsn ?? (first?.firstLsn ?? checkpointLsn + 1) - 1) : null;
 }
 
-/** What does not check at the end of the last log file, and is no record: a write that was cut off, or a copy. */
+/** The torn tail of the last log file: left by an unfinished write or copy. */
 export async function tornTailOf(fs: FileSystem, dir: string): Promise<LogEnd['tornTail']> {
   const last = (await listLogFiles(fs, dir)).at(-1);
   if (last === undefined) return null;
@@ -71,8 +72,8 @@ export async function tornTailOf(fs: FileSystem, dir: string): Promise<LogEnd['t
 }
 
 /**
- * Whether the archive tells of everything up to the backup, and yet of none of the backup's keys, whose hashes no two
- * stores have in common. The first record makes the first keys, so this is seen at once unless they all went.
+ * Whether the archive holds all records up to the backup but creates none of the backup's keys, whose hashes no two
+ * stores share. The first record creates the first keys, so the search ends there unless all of them were deleted.
  */
 async function isOfOtherKeys(
   fs: FileSystem,

@@ -1,4 +1,4 @@
-/** A store made from a backup and, where there is one, the archive of the log behind it, up to an LSN or a time. */
+/** Restores a store from a backup and, if given, the archive of the log after it, up to an LSN or a time. */
 import path from 'node:path';
 import { invariant } from '../base/index.js';
 import { decodeRecordPayload } from '../format/index.js';
@@ -8,16 +8,16 @@ import { copyStore } from './copy-store.js';
 import { readManifest, requireStore } from './manifest-file.js';
 import { checkArchive, tornTailOf } from './restore-archive.js';
 
-/** Where the restored history ends; absent = with the last record that there is. */
+/** End of the restored history; null = the last record. */
 export type RestoreTarget =
   | { readonly lsn: number }
-  /** Milliseconds since 1970-01-01: no request that came later. */
+  /** Milliseconds since 1970-01-01: requests that came later are left out. */
   | { readonly timeMs: number };
 
 export interface Restore {
   readonly fs: FileSystem;
   readonly backup: string;
-  /** Of --archive-log, or the log folder of a store that no server has open. */
+  /** The folder of --archive-log, or the log folder of a store that no server has open; null = the backup's own log. */
   readonly archive: string | null;
   /** Absent or empty. */
   readonly to: string;
@@ -30,20 +30,20 @@ export interface Restored {
   readonly backupLsn: number;
   /** The last record of the restored store. */
   readonly lsn: number;
-  /** When its request came, milliseconds since 1970-01-01; null when it is in the backup itself. */
+  /** Time of its request, milliseconds since 1970-01-01; null when the record is in the backup itself. */
   readonly timeMs: number | null;
   readonly snapshotBytes: number;
-  /** There are later records. */
+  /** Later records were left out. */
   readonly isCut: boolean;
-  /** The archive's last record when nothing in it is behind the backup; else, and without an archive, null. */
+  /** The archive's last record when the archive holds no record after the backup, else null. */
   readonly archiveEnd: number | null;
-  /** What was left out since it is no whole record, at the end of the last log file; null = nothing, or it was not reached. */
+  /** The torn tail of the last log file, which was left out; null = none, or the restored history ends before it. */
   readonly tornTail: LogEnd['tornTail'];
 }
 
 /**
- * Resolves when the new store is on disk. Rejects with an Error that says why the target cannot be reached, what `backup`
- * or `archive` is not, and as copyStore and LogReplay do; then `to` is as it was, or empty.
+ * Resolves when the new store is on disk. Rejects with an Error that says why the target cannot be reached or why `backup`
+ * or `archive` is refused, and as copyStore and LogReplay do; then `to` is unchanged or empty.
  */
 export async function restoreStore(restore: Restore): Promise<Restored> {
   const { fs, backup, archive, to, target, random64, check } = restore;
@@ -53,8 +53,9 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
   const backupLsn = manifest.checkpointLsn;
   checkTarget(target, backupLsn, manifest.createdMs);
   const from = archive ?? path.join(backup, 'log');
-  // A backup has a log, if without records: what lost it may have been the copy of a store, and held some.
+  // Every backup has a log, even if it is empty. Without it, the backup may be a copy of a store that lost records.
   if (archive === null) await new LogReplay({ fs, dir: from, fromLsn: backupLsn + 1 }).files();
+  const ownManifest = archive === null ? manifest : null;
   const trustsTimes = target === null || 'timeMs' in target;
   const archiveEnd =
     archive === null ? null : await checkArchive({ fs, dir: archive, manifest, trustsTimes });
@@ -68,15 +69,16 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
     timeMs = recordMs;
     return true;
   };
-  const fillLog = async (logDir: string): Promise<boolean> => {
-    const copied = await copyLog({ fs, from, to: logDir, fromLsn: backupLsn + 1, wants, check });
+  const fillLog = async (logDir: string): Promise<number | null> => {
+    const cut = { fs, from, to: logDir, fromLsn: backupLsn + 1, manifest: ownManifest, wants, check };
+    const copied = await copyLog(cut);
     ({ lastLsn: lsn, isCut } = copied);
     if (target !== null && 'lsn' in target && lsn < target.lsn) {
       throw new Error(
         `there is no record ${target.lsn}: the last one is ${lsn}, in ${await lastFile(fs, from)}`,
       );
     }
-    return lsn > backupLsn;
+    return lsn > backupLsn ? lsn : null;
   };
   const snapshotBytes = await copyStore({ fs, from: backup, to, manifest, random64, check }, fillLog);
   const tornTail = isCut ? null : await tornTailOf(fs, from);

@@ -1,9 +1,9 @@
 /**
- * Copies of log files that get no more records, in a folder of their own (on another disk, if it shall be of use), so
- * that a store can be restored to any record behind a backup.
- * Invariants: a file has its name there only when it is whole and synced; the log removes no file before it is there;
- * a folder holds one history: an archive that goes on beyond the store's log, or has another file under the same
- * name, is refused at start. A folder that cannot be written is tried again and again, and nothing else waits for it.
+ * Copies log files that get no more records into a folder of their own (best on another disk), so
+ * that a store can be restored to any record after a backup.
+ * Invariants: a file gets its name in the archive only when it is whole and synced; the log removes no file that the archive
+ * lacks; a folder holds one history: an archive that continues beyond the store's log is refused at start, and a file with
+ * the name of another one is never replaced. Copies into a folder that cannot be written are retried; nothing else waits.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
@@ -15,11 +15,11 @@ import { LogReplay } from './replay.js';
 
 export interface LogArchiveOptions {
   readonly fs: FileSystem;
-  /** An existing folder; not the log's own. */
+  /** An existing folder other than the log's own. */
   readonly dir: string;
   /** How long after a failure the next attempt is made. */
   readonly retryMs?: number;
-  /** A file could not be copied; called once in a row. */
+  /** Called after each failed attempt to copy a file. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -35,13 +35,13 @@ const PART = '.part';
 
 interface Waiting {
   readonly file: ClosedFile;
-  /** Told after each attempt whether the file is there now. */
-  readonly tell: ((isThere: boolean) => void)[];
+  /** Called after each attempt with whether the archive now holds the file. */
+  readonly listeners: ((isArchived: boolean) => void)[];
 }
 
 export class LogArchive {
   readonly #options: LogArchiveOptions;
-  /** By rising LSN; those behind the first one wait for it. */
+  /** By ascending LSN; copied one after another. */
   readonly #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
   #retry: NodeJS.Timeout | null = null;
@@ -53,8 +53,8 @@ export class LogArchive {
   }
 
   /**
-   * Rejects with an Error for an archive that holds records from `nextLsn` on: they are of another history of the
-   * store, and a restore could not tell them apart; with a CorruptionError when its last file is damaged.
+   * Rejects with an Error when the archive holds records from `nextLsn` on: they belong to another history of the
+   * store, and a restore could not tell the two apart. Rejects with a CorruptionError when its last file is damaged.
    */
   async checkHistory(nextLsn: number): Promise<void> {
     const { fs, dir } = this.#options;
@@ -68,18 +68,18 @@ export class LogArchive {
     }
   }
 
-  /** Copies the file when those before it are there. */
+  /** Copies the file after those added before it. */
   add(file: ClosedFile): void {
-    this.#waiting.push({ file, tell: [] });
+    this.#waiting.push({ file, listeners: [] });
     this.#kick();
   }
 
-  /** Resolves with whether the file is there: at once when it does not wait, else after the next attempt. */
+  /** Resolves with whether the archive holds the file: at once unless its copy is pending, else after the next attempt. */
   holds(file: ClosedFile): Promise<boolean> {
     const index = this.#waiting.findIndex((waiting) => waiting.file.path === file.path);
     if (index < 0) return Promise.resolve(true);
     return new Promise((resolve) => {
-      this.#waiting[index].tell.push(resolve);
+      this.#waiting[index].listeners.push(resolve);
       if (this.#running === null && this.#retry !== null) this.#kick();
     });
   }
@@ -89,7 +89,7 @@ export class LogArchive {
     return { fileCount: this.#fileCount, waitingCount, failureCount: this.#failureCount };
   }
 
-  /** Makes a last attempt at what waits. */
+  /** Makes a last attempt to copy the pending files. */
   async close(): Promise<void> {
     await this.#running;
     this.#kick();
@@ -116,14 +116,14 @@ export class LogArchive {
         return;
       }
       this.#waiting.shift();
-      for (const tell of next.tell) tell(true);
+      for (const listener of next.listeners) listener(true);
     }
   }
 
   #failed(error: Error): void {
     this.#failureCount++;
     this.#options.onFailure(error);
-    for (const { tell } of this.#waiting) for (const one of tell.splice(0)) one(false);
+    for (const { listeners } of this.#waiting) for (const listener of listeners.splice(0)) listener(false);
     this.#retry = setTimeout(() => {
       this.#retry = null;
       this.#kick();
@@ -146,7 +146,7 @@ export class LogArchive {
   }
 }
 
-/** It holds a number that no other file has. */
+/** The header of a log file, which holds the file's random id. */
 async function headOf(fs: FileSystem, file: string): Promise<Uint8Array> {
   const handle = await fs.open(file, 'read');
   try {

@@ -1,15 +1,15 @@
 /**
- * Logs for a store that is made from a backup: one that holds nothing yet, or the records of an archive up to some
- * place. What is copied is synced; its folder's name is the caller's to sync.
+ * Creates the log of a store that is restored from a backup: an empty one, or one with the records of an archive up to a
+ * target. The files are synced; the caller syncs the name of their folder.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
 import { encodeLogFileHeader } from '../format/index.js';
 import { type CheckCopy, copyFile, type FileSystem } from '../io/index.js';
 import { type LogFileName, listLogFiles, logFilePath } from './names.js';
-import { type LogEntry, LogReplay } from './replay.js';
+import { type LogEntry, LogReplay, type LogReplayOptions } from './replay.js';
 
-/** A log in an existing, empty folder that goes on at `firstLsn` and has no record. */
+/** Creates a log without records in an existing, empty folder; its first record will be `firstLsn`. */
 export async function beginEmptyLog(
   fs: FileSystem,
   dir: string,
@@ -27,21 +27,23 @@ export interface LogCut {
   /** An existing, empty folder. */
   readonly to: string;
   readonly fromLsn: number;
-  /** Whether a record is wanted: asked in order, and no more after the first that is not. */
+  /** See LogReplayOptions. */
+  readonly manifest?: LogReplayOptions['manifest'];
+  /** Whether a record is to be copied; called in order, until it first returns false. */
   readonly wants: (entry: LogEntry) => boolean;
   readonly check?: CheckCopy;
 }
 
 export interface CopiedLog {
-  /** The last record that was wanted; `fromLsn` - 1 when none was. */
+  /** The last record that was copied; `fromLsn` - 1 when none was. */
   readonly lastLsn: number;
-  /** The archive goes on behind it. */
+  /** There are later records that were not copied. */
   readonly isCut: boolean;
 }
 
 /**
- * Copies the files that hold the wanted records, the last one up to the end of the last of them; nothing when none is
- * wanted. Rejects as LogReplay does.
+ * Copies the files that hold the wanted records, and of the last file only the part up to the last wanted record. Copies
+ * nothing when no record is wanted. Rejects as LogReplay does.
  */
 export async function copyLog(cut: LogCut): Promise<CopiedLog> {
   const { fs, from, to, fromLsn, check } = cut;
@@ -62,14 +64,14 @@ export async function copyLog(cut: LogCut): Promise<CopiedLog> {
   return { lastLsn, isCut: end !== null };
 }
 
-/** The last record that is wanted, and where the first one that is not begins; null = all are wanted. */
+/** The last wanted record, and the position of the first unwanted one; null = all records are wanted. */
 async function findEnd(
-  { fs, from, fromLsn, wants, check }: LogCut,
+  { fs, from, fromLsn, manifest, wants, check }: LogCut,
   files: readonly LogFileName[],
 ): Promise<{ lastLsn: number; end: { file: string; offset: number } | null }> {
   let lastLsn = fromLsn - 1;
   if (files.length === 0) return { lastLsn, end: null };
-  for await (const entry of new LogReplay({ fs, dir: from, fromLsn })) {
+  for await (const entry of new LogReplay({ fs, dir: from, fromLsn, manifest })) {
     check?.();
     if (!wants(entry)) return { lastLsn, end: { file: entry.file, offset: entry.offset } };
     lastLsn = entry.lsn;

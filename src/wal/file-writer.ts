@@ -1,7 +1,7 @@
 /**
- * Writes groups of records to one log file after the other, and syncs them.
+ * Writes groups of records to one log file after another, and syncs them.
  * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
- * synced header; a record's syncedLsn is true when its bytes are handed to the disk.
+ * synced header; the syncedLsn of a record is correct when its bytes are written.
  */
 import { Distribution, SECONDS_BOUNDS } from '../base/index.js';
 import { encodeLogFileHeader, frameBytes, frameRecord, type PreparedPayload } from '../format/index.js';
@@ -9,22 +9,22 @@ import type { FileSystem } from '../io/index.js';
 import { logFilePath } from './names.js';
 import type { SpareFile } from './spare-files.js';
 
-/** A file that records go to: a spare that was taken for them. */
+/** The file that records are written to, made from a spare. */
 export interface LogFile {
   readonly spare: SpareFile;
   readonly firstLsn: number;
   readonly logId: bigint;
-  /** Where the next record goes: of all appended ones, and of those handed to the disk. */
+  /** End of the appended records, and of the written ones. */
   appendAt: number;
   writeAt: number;
-  /** Its successor was wanted before it was full: the rest of its prepared space is given back. */
+  /** A new file was requested before this one was full: the rest of its prepared space is freed. */
   endsEarly: boolean;
 }
 
 /** A file that gets no more records. */
 export interface ClosedFile {
   readonly path: string;
-  /** LSN behind its last record. */
+  /** LSN after that of its last record. */
   readonly endLsn: number;
   /** Where its records end; absent for files of an earlier process. */
   readonly bytes?: number;
@@ -35,11 +35,13 @@ export interface FileWriterOptions {
   readonly dir: string;
   /** LSN of the first record to come. */
   readonly nextLsn: number;
+  /** LSN of the checkpoint that records note. */
+  readonly checkpointLsn: number;
   readonly monotonicMs: () => number;
   readonly onClosed: (file: ClosedFile) => void;
 }
 
-/** Records that one sync makes durable. */
+/** Histogram bounds: records that one sync makes durable. */
 const GROUP_BOUNDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
 export class FileWriter {
@@ -48,6 +50,8 @@ export class FileWriter {
   #activePath = '';
   #lsnWritten: number;
   #lsnDurable: number;
+  /** LSN of the checkpoint of the durable manifest: the records to come note it. */
+  checkpointLsn: number;
   #fsyncCount = 0;
   readonly #fsyncSeconds = new Distribution(SECONDS_BOUNDS);
   readonly #groupRecords = new Distribution(GROUP_BOUNDS);
@@ -58,9 +62,10 @@ export class FileWriter {
     this.#options = options;
     this.#lsnWritten = options.nextLsn - 1;
     this.#lsnDurable = options.nextLsn - 1;
+    this.checkpointLsn = options.checkpointLsn;
   }
 
-  /** The first LSN of the file that is written; Infinity while there is none. */
+  /** The first LSN of the current file; Infinity while there is none. */
   get firstLsn(): number {
     return this.#active?.firstLsn ?? Number.POSITIVE_INFINITY;
   }
@@ -85,13 +90,14 @@ export class FileWriter {
     };
   }
 
-  /** Writes records to `file`, beginning it where it is not the one of the last call. */
+  /** Writes records to `file`, and begins the file first unless the last call wrote to it. */
   async write(file: LogFile, firstLsn: number, records: readonly PreparedPayload[]): Promise<void> {
     if (file !== this.#active) await this.#begin(file);
     const parts: Uint8Array[] = [];
     let bytes = 0;
+    const state = { syncedLsn: this.#lsnDurable, checkpointLsn: this.checkpointLsn };
     for (let index = 0; index < records.length; index++) {
-      parts.push(...frameRecord(records[index], firstLsn + index, file.logId, this.#lsnDurable));
+      parts.push(...frameRecord(records[index], firstLsn + index, file.logId, state));
       bytes += frameBytes(records[index].payload.byteLength);
     }
     await file.spare.handle.writev(parts, file.writeAt);
@@ -113,15 +119,15 @@ export class FileWriter {
     this.#lsnDurable = lsn;
   }
 
-  /** Lets go of the file; whoever wants it synced does that before. */
+  /** Closes the file without a sync. */
   async close(): Promise<void> {
     const file = this.#active;
     this.#active = null;
     await file?.spare.handle.close();
-    if (file !== null && this.#lsnDurable === this.#lsnWritten) this.#tellClosed(file);
+    if (file !== null && this.#lsnDurable === this.#lsnWritten) this.#reportClosed(file);
   }
 
-  /** Gives a file its header and then its name, both durable before any record of it. */
+  /** Writes the header of a file and renames the file; both are durable before its first record is written. */
   async #begin(file: LogFile): Promise<void> {
     const { fs, dir } = this.#options;
     if (this.#active !== null) {
@@ -129,7 +135,7 @@ export class FileWriter {
       const { handle } = this.#active.spare;
       if (this.#active.endsEarly) await handle.truncate(this.#active.writeAt);
       await handle.close();
-      this.#tellClosed(this.#active);
+      this.#reportClosed(this.#active);
     }
     const path = logFilePath(dir, file.firstLsn);
     await file.spare.handle.writev([encodeLogFileHeader(file.logId, file.firstLsn)], 0);
@@ -140,7 +146,7 @@ export class FileWriter {
     this.#activePath = path;
   }
 
-  #tellClosed({ writeAt }: LogFile): void {
+  #reportClosed({ writeAt }: LogFile): void {
     this.#options.onClosed({ path: this.#activePath, endLsn: this.#lsnWritten + 1, bytes: writeAt });
   }
 }

@@ -1,12 +1,13 @@
 /**
- * The write-ahead log's writing end: takes payloads, gives them LSNs, and makes them durable many at a time.
+ * Writes the write-ahead log: assigns LSNs to payloads and makes groups of records durable.
  * Invariants (argued in DESIGN.md):
- *   An LSN that was given out is written, or the log is dead and with it the process.
- *   LSNs rise by 1 without a gap, within files and across them.
- *   A record's `written` settles after those of all earlier records, and only as its durability promises.
- *   With durability fsync a group is written after the one before it was synced, and its records say so.
- *   After a failed write or sync nothing is written, synced or acknowledged any more.
- * One owner: main. Two logs on one folder cannot be: the data directory's lock sees to that.
+ *   An assigned LSN is written, or the log fails and ends the process.
+ *   LSNs increase by 1 without a gap, within files and across them.
+ *   The promise `written` of a record settles after those of all earlier records, and only when the record is as durable as
+ *   the durability setting promises.
+ *   With durability fsync, a group is written after the previous one was synced, and its records state that.
+ *   After a failed write or sync, nothing is written, synced or acknowledged any more.
+ * The main thread owns the log. The data directory's lock prevents a second log on the same folder.
  */
 import { type DistributionFigures, invariant, QuarryError } from '../base/index.js';
 import {
@@ -34,26 +35,28 @@ export interface LogOptions {
   readonly dir: string;
   readonly durability: Durability;
   readonly intervalMs: number;
-  /** What LogReplay.repair gave. */
+  /** As LogReplay.repair returned it. */
   readonly nextLsn: number;
-  /** Of the first files, and of the largest ones. */
+  /** LSN of the checkpoint of the durable manifest, which the records to come note; 0 (the default) = none. */
+  readonly checkpointLsn?: number;
+  /** Sizes of the first files and of the largest ones. */
   readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
-  /** How long after a full disk room is looked for again. */
+  /** How long after a full disk the next attempt to prepare a file is made. */
   readonly fullRetryMs?: number;
-  /** Gets a copy of every file that gets no more records; `close` closes it. */
+  /** Receives a copy of every file that gets no more records; `close` closes the archive. */
   readonly archive?: LogArchive | null;
   /** Uniform over all 64-bit numbers; must differ from run to run. */
   readonly random64: () => bigint;
-  /** Milliseconds of a clock that never goes back, with fractions. */
+  /** Milliseconds of a monotonic clock, with fractions. */
   readonly monotonicMs: () => number;
-  /** Called once, when a write or sync failed: the process must end without answering anyone. */
+  /** Called once, when a write or sync has failed: the process must end without sending any answer. */
   readonly onFatal: (error: Error) => void;
 }
 
 export interface Appended {
   readonly lsn: number;
-  /** Resolves when the record is as durable as the log promises; rejects when the log died first. */
+  /** Resolves when the record is as durable as the log promises; rejects when the log failed before that. */
   readonly written: Promise<void>;
 }
 
@@ -66,13 +69,13 @@ export interface LogStats {
   readonly fileCount: number;
 }
 
-/** How long syncs took, and how many records each of them made durable. */
+/** Durations of syncs, and the number of records that each sync made durable. */
 export interface LogTimes {
   readonly fsyncSeconds: DistributionFigures;
   readonly groupRecords: DistributionFigures;
 }
 
-/** Default size of the largest log files: just room for the largest record. */
+/** Default size of the largest log files: the largest record just fits. */
 export const LOG_FILE_BYTES = RECORD_PAYLOAD_BYTES_MAX + 4_096;
 const FIRST_LOG_FILE_BYTES = 4 * 2 ** 20;
 const FULL_RETRY_MS = 1_000;
@@ -83,7 +86,7 @@ interface Settle {
 }
 
 interface RoomWaiter extends Settle {
-  /** Of the file that is waited for. */
+  /** Size of the file that the caller waits for. */
   readonly bytes: number;
 }
 
@@ -115,7 +118,7 @@ export class Log {
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(options: LogOptions, closed: ClosedFile[]) {
-    const { fs, dir, nextLsn, monotonicMs } = options;
+    const { fs, dir, nextLsn, checkpointLsn = 0, monotonicMs } = options;
     this.#options = options;
     this.#fileBytesMax = options.logFileBytes ?? LOG_FILE_BYTES;
     this.#closed = closed;
@@ -124,7 +127,7 @@ export class Log {
       closed.push(file);
       options.archive?.add(file);
     };
-    this.#writer = new FileWriter({ fs, dir, nextLsn, monotonicMs, onClosed });
+    this.#writer = new FileWriter({ fs, dir, nextLsn, checkpointLsn, monotonicMs, onClosed });
     this.#spares = new SpareFiles({
       fs,
       dir,
@@ -141,12 +144,12 @@ export class Log {
   }
 
   /**
-   * Opens the log of a folder behind its last record. Earlier files are never written again: the first record begins
-   * a new one. Resolves when room for a record is prepared, or the disk was found full.
+   * Opens the log of a folder after its last record. Earlier files are never written again: the first record begins
+   * a new one. Resolves when space for a record is prepared, or the disk was found full.
    */
   static async open(options: LogOptions): Promise<Log> {
     const { fs, dir, nextLsn } = options;
-    invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot go on at LSN ${nextLsn}`);
+    invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot continue at LSN ${nextLsn}`);
     await removeSpares(fs, dir);
     // A file that begins at nextLsn holds no record and is replaced when the first one is written.
     const kept = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
@@ -163,15 +166,15 @@ export class Log {
     return log;
   }
 
-  /** Whether `append` would take a payload of this size now. */
+  /** Whether `append` would accept a payload of this size now. */
   hasRoom(payloadBytes: number): boolean {
     const bytes = frameBytes(payloadBytes);
     return fits(this.#tail, bytes) || this.#spares.hasFor(LOG_FILE_HEADER_BYTES + bytes);
   }
 
   /**
-   * Resolves when there was room for such a payload (look again with hasRoom: others wait too). Rejects with
-   * QuarryError 9002 when the disk is full, with the fatal error when the log is dead.
+   * Resolves when there was space for a payload of this size; check again with hasRoom, because other callers wait too.
+   * Rejects with QuarryError 9002 when the disk is full, and with the fatal error when the log has failed.
    */
   room(payloadBytes: number): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
@@ -179,15 +182,16 @@ export class Log {
     return this.#spare(LOG_FILE_HEADER_BYTES + frameBytes(payloadBytes));
   }
 
-  /** Resolves when there was a file for `beginFile`. Rejects as `room`. */
+  /** Resolves when there was a file for `beginFile`. Rejects as `room` does. */
   roomForFile(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     return this.#spare(LOG_FILE_HEADER_BYTES);
   }
 
   /**
-   * Gives the payload the next LSN and queues it; the payload must not change any more. Throws QuarryError 9002 when
-   * no room is prepared for it: then it has no LSN and nothing of it is written. Throws the fatal error of a dead log.
+   * Assigns the next LSN to the payload and queues it; the payload must not change any more. Throws QuarryError 9002 when
+   * no space is prepared for it; then no LSN was assigned and nothing is written. Throws the fatal error when the log has
+   * failed.
    */
   append(payload: Uint8Array): Appended {
     if (this.#fatal !== null) throw this.#fatal;
@@ -208,8 +212,8 @@ export class Log {
   }
 
   /**
-   * Lets the next record begin a new file, so that the present one can be removed once a snapshot holds what is in it.
-   * False, and nothing changed, when no file is prepared for that.
+   * Lets the next record begin a new file, so that the current one can be removed once a snapshot holds its records.
+   * Returns false and changes nothing when no file is prepared.
    */
   beginFile(): boolean {
     if (this.#tail === null) return true;
@@ -230,18 +234,23 @@ export class Log {
     });
   }
 
+  /** Called when the manifest of the checkpoint at `lsn` is durable: the records to come note it. */
+  noteCheckpoint(lsn: number): void {
+    invariant(lsn < this.#nextLsn, `a checkpoint at LSN ${lsn} holds records that the log does not have`);
+    this.#writer.checkpointLsn = lsn;
+  }
+
   /**
-   * Removes the files whose every record has a lower LSN, and which the archive holds if there is one; call it when a
-   * manifest that needs none of them is durable.
-   * The newest file stays in any case, so that a lost log is told from one that never was. Resolves with whether the
-   * log holds no lower LSN any more.
+   * Removes the files of which every record has a lower LSN and, with an archive, which the archive holds. Called when a
+   * manifest that needs none of them is durable. The newest file always stays, so that a log that lost records is
+   * detected. Resolves with whether the log holds no lower LSN any more.
    */
   async dropBefore(lsn: number): Promise<boolean> {
     const keptCountMin = this.#writer.hasFile ? 0 : 1;
     while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
       const [file] = this.#closed;
       if (!((await this.#options.archive?.holds(file)) ?? true)) break;
-      // Only what is gone is forgotten: another attempt comes with the next checkpoint.
+      // A file leaves the list only when it is removed: the next checkpoint tries again.
       await this.#options.fs.remove(file.path);
       this.#closed.shift();
       this.#spares.prepare();
@@ -262,7 +271,7 @@ export class Log {
     return this.#writer.times;
   }
 
-  /** Writes and syncs what is queued, then lets go of the files. Rejects with the fatal error of a dead log. */
+  /** Writes and syncs the queued records, then closes the files. Rejects with the fatal error when the log has failed. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -293,7 +302,7 @@ export class Log {
     return this.#tail;
   }
 
-  /** Resolves when a file of so many bytes was ready. */
+  /** Resolves when a file of at least `bytes` bytes was ready. */
   #spare(bytes: number): Promise<void> {
     invariant(bytes <= this.#fileBytesMax, `no log file has ${bytes} bytes`);
     if (this.#spares.hasFor(bytes)) return Promise.resolve();
@@ -302,7 +311,7 @@ export class Log {
     return new Promise((resolve, reject) => this.#roomWaiters.push({ bytes, resolve, reject }));
   }
 
-  /** The last group that waits, if it goes to the same file, or a new one. */
+  /** The last queued group if it goes to the same file, else a new one. */
   #groupFor(file: LogFile, lsn: number): Group {
     const last = this.#queue.at(-1);
     if (last?.file === file) return last;
@@ -310,14 +319,14 @@ export class Log {
     const written = new Promise<void>((resolve, reject) => {
       settle = { resolve, reject };
     });
-    // A caller may not look at `written` at all; onFatal tells of the failure.
+    // A caller may ignore `written`; onFatal reports the failure.
     written.catch(() => {});
     const group = { file, firstLsn: lsn, records: [], written, ...settle };
     this.#queue.push(group);
     return group;
   }
 
-  /** Starts the loop that writes groups, once the current tick's appends are together. */
+  /** Starts the loop that writes groups, after the appends of the current tick. */
   #kick(): void {
     if (this.#running || this.#fatal !== null) return;
     this.#running = true;

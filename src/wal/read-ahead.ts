@@ -24,21 +24,21 @@ export class ReadAhead {
     this.#reading = this.#readPiece();
   }
 
-  /** The next `bytes` bytes, or all that is left, without stepping over them; null when they are not in memory. */
+  /** The next `bytes` bytes without consuming them; null when they are not in memory in one piece. */
   peekNow(bytes: number): Uint8Array | null {
     const first = this.#pieces[0];
     if (first === undefined || first.byteLength - this.#at < bytes) return null;
     return first.subarray(this.#at, this.#at + bytes);
   }
 
-  /** The same, reading what is missing; fewer than asked only at the end of the file. */
+  /** The same, but reads missing bytes; fewer than `bytes` only at the end of the file. */
   async peek(bytes: number): Promise<Uint8Array> {
     while (this.#leftBytes < bytes && !this.#ended) await this.#more();
     const now = this.peekNow(Math.min(bytes, this.#leftBytes));
     return now ?? this.#joined(Math.min(bytes, this.#leftBytes));
   }
 
-  /** Steps over bytes that were peeked. */
+  /** Consumes bytes that were peeked. */
   skip(bytes: number): void {
     this.#at += bytes;
     this.#leftBytes -= bytes;
@@ -48,7 +48,7 @@ export class ReadAhead {
     }
   }
 
-  /** Waits for the read under way; the handle may be closed afterwards. */
+  /** Waits for the read in progress; the handle may be closed afterwards. */
   async stop(): Promise<void> {
     this.#ended = true;
     await this.#reading?.catch(() => {});
@@ -72,7 +72,7 @@ export class ReadAhead {
     this.#leftBytes += piece.byteLength;
   }
 
-  /** Bytes that lie in several pieces, as a copy. */
+  /** A copy of bytes that extend over several pieces. */
   #joined(bytes: number): Uint8Array {
     const whole = Buffer.allocUnsafeSlow(bytes);
     let filled = 0;

@@ -1,10 +1,10 @@
 /**
- * Prepares log files ahead of their use: whole files of written and synced zeros under a temporary name.
- * A full disk so shows here, before any record depends on the space, and a later sync of records only overwrites,
- * which spares it the file system's journal. The first files of a process are small; they grow as files get full, and with
- * what is asked for, so that a store takes room as it is written to.
- * Invariants: at most SPARES_MAX files are ready or under way; a file whose preparation failed is removed and never
- * used, even if a later sync of it would succeed; a spare belongs to whoever took it.
+ * Prepares log files before they are needed: files filled with synced zeros under a temporary name.
+ * A full disk is thus detected here, before any record depends on the space, and a later sync of records only overwrites
+ * and does not touch the file system's journal. The first files of a process are small; the size grows as files get full and
+ * with the size of requested files, so that a store with few writes takes little space.
+ * Invariants: at most SPARES_MAX files are ready or in preparation; a file whose preparation failed is removed and never
+ * used, even if a later sync of it would succeed; `take` passes the ownership of a spare to the caller.
  */
 import type { FileHandle, FileSystem } from '../io/index.js';
 import { sparePath } from './names.js';
@@ -18,7 +18,7 @@ export interface SpareFile {
 export interface SpareFilesOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  /** Of the first file and of the largest. */
+  /** Sizes of the first file and of the largest one. */
   readonly fileBytesMin: number;
   readonly fileBytesMax: number;
   /** How long after a full disk the next attempt is made. */
@@ -38,11 +38,11 @@ export class SpareFiles {
   readonly #zeros: Uint8Array;
   #ready: SpareFile[] = [];
   #ordinal = 0;
-  /** Of the files that are prepared next, unless more is wanted. */
+  /** Size of the files to prepare next, unless a larger one is requested. */
   #nextBytes: number;
-  /** The most that is asked for and not ready. */
+  /** The largest requested size that is not ready; 0 = none. */
   #wantedBytes = 0;
-  /** The disk had no room for a file of so many bytes; Infinity = it had room for all. */
+  /** The smallest size for which the disk had no space; Infinity = it had space for all. */
   #failedBytes = Number.POSITIVE_INFINITY;
   #stopped = false;
   #isAtWork = false;
@@ -55,17 +55,17 @@ export class SpareFiles {
     this.#nextBytes = options.fileBytesMin;
   }
 
-  /** Whether a file of so many bytes is ready. */
+  /** Whether a file of at least `bytes` bytes is ready. */
   hasFor(bytes: number): boolean {
     return this.#ready.some((spare) => spare.bytes >= bytes);
   }
 
-  /** Whether the disk was found too full for a file of so many bytes. */
+  /** Whether the disk had no space for a file of `bytes` bytes. */
   isFullFor(bytes: number): boolean {
     return Math.max(bytes, this.#options.fileBytesMin) >= this.#failedBytes;
   }
 
-  /** Starts preparing what is missing; also the way to try again at once after space was given back. */
+  /** Starts preparing missing files; retries at once when space has been freed. */
   prepare(): void {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
@@ -73,19 +73,19 @@ export class SpareFiles {
     this.#start();
   }
 
-  /** Asks for a file of so many bytes, at most those of the largest; not where the disk is too full for it. */
+  /** Requests a file of at least `bytes` bytes, at most `fileBytesMax`; ignored where the disk is too full for it. */
   want(bytes: number): void {
     if (this.isFullFor(bytes)) return;
     this.#wantedBytes = Math.max(this.#wantedBytes, bytes);
     this.#start();
   }
 
-  /** Lets further files be twice as large. */
+  /** Doubles the size of later files. */
   grow(): void {
     this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.fileBytesMax);
   }
 
-  /** A prepared file of so many bytes or more, or null when none is ready; starts on its successor. */
+  /** A prepared file of at least `bytes` bytes, or null when none is ready; starts to prepare a successor. */
   take(bytes: number): SpareFile | null {
     const at = this.#ready.findIndex((spare) => spare.bytes >= bytes);
     const spare = at < 0 ? null : this.#ready.splice(at, 1)[0];
@@ -93,7 +93,7 @@ export class SpareFiles {
     return spare;
   }
 
-  /** Ends the work under way and removes the files that nobody took. */
+  /** Stops the preparation and removes the files that were not taken. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
@@ -110,14 +110,14 @@ export class SpareFiles {
   }
 
   async #fill(): Promise<void> {
-    // Until the moment at which nothing is missing: what is asked for a moment later must begin anew.
+    // Reset in the turn in which nothing is missing, so that a later request starts a new loop.
     this.#isAtWork = true;
-    let goesOn = true;
-    while (goesOn && !this.#stopped && this.#isMissing()) goesOn = await this.#make();
+    let continues = true;
+    while (continues && !this.#stopped && this.#isMissing()) continues = await this.#make();
     this.#isAtWork = false;
   }
 
-  /** Makes one file more, or finds that there is no room for it; resolves with false when a smaller one has none either. */
+  /** Prepares one file; resolves with false when the disk has no space even for the smallest one. */
   async #make(): Promise<boolean> {
     const { fileBytesMin, fileBytesMax, fs, dir } = this.#options;
     const path = sparePath(dir, this.#ordinal++);
@@ -133,7 +133,7 @@ export class SpareFiles {
       return bytes > fileBytesMin && !this.#stopped;
     }
     const isWanted = this.#wantedBytes > 0 && bytes >= this.#wantedBytes;
-    // Those that were too small would be too small for the next one, too.
+    // Files that were too small for this request would be too small for the next one.
     const small = isWanted ? this.#ready : [];
     if (isWanted) {
       this.#ready = [];
@@ -162,7 +162,7 @@ export class SpareFiles {
     }
     const { fileBytesMin, retryMs, onChange } = this.#options;
     this.#nextBytes = fileBytesMin;
-    // More than anybody needs: a smaller file may do.
+    // Larger than any request: a smaller file may fit.
     if (bytes > Math.max(fileBytesMin, this.#wantedBytes)) return;
     this.#failedBytes = bytes;
     this.#wantedBytes = 0;
@@ -173,7 +173,7 @@ export class SpareFiles {
     onChange();
   }
 
-  /** Nothing depends on the file, so what goes wrong here does not matter. */
+  /** Nothing depends on the file, so errors are ignored. */
   async #discard(path: string, handle: FileHandle | null): Promise<void> {
     await handle?.close().catch(() => {});
     await this.#options.fs.remove(path).catch(() => {});

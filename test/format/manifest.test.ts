@@ -42,6 +42,7 @@ function generateManifest(prng: Prng): Manifest {
     once: prng.chance(0.5)
       ? { path: `snapshot/once/${prng.u32()}`, entryCount: prng.u32(), bytes: prng.u32() }
       : null,
+    ...(prng.chance(0.5) ? { restoredLsn: prng.u32() * 2 ** 20 } : {}),
   };
 }
 

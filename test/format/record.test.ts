@@ -25,8 +25,10 @@ function randomBytes(prng: Prng, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => prng.below(256));
 }
 
-function frameOf(payload: Uint8Array, lsn = 7, syncedLsn = 5): Uint8Array {
-  return new Uint8Array(Buffer.concat(frameRecord(preparePayload(payload), lsn, LOG_ID, syncedLsn)));
+function frameOf(payload: Uint8Array, lsn = 7, syncedLsn = 5, checkpointLsn = 0): Uint8Array {
+  return new Uint8Array(
+    Buffer.concat(frameRecord(preparePayload(payload), lsn, LOG_ID, { syncedLsn, checkpointLsn })),
+  );
 }
 
 /** Rows 'offset size field' of the table drawn under `title` at the head of the source. */
@@ -70,7 +72,7 @@ t.test('the drawn file header is the one that is written', async (t) => {
 
 t.test('the drawn record header is the one that is written', async (t) => {
   const payload = Buffer.from('0123456789', 'latin1');
-  const bytes = Buffer.from(frameOf(payload, 2 ** 33 + 1, 2 ** 33));
+  const bytes = Buffer.from(frameOf(payload, 2 ** 33 + 1, 2 ** 33, 2 ** 33 - 6));
   const written: Record<string, (offset: number) => unknown> = {
     crc32: (at) =>
       bytes.readUInt32LE(at) ===
@@ -80,7 +82,7 @@ t.test('the drawn record header is the one that is written', async (t) => {
     logId: (at) => bytes.readBigUInt64LE(at) === LOG_ID,
     syncedLsn: (at) => bytes.readBigUInt64LE(at) === 2n ** 33n,
     sampleSum: (at) => bytes.readUInt32LE(at) === payload.readUInt32LE(0),
-    reserved: (at) => bytes.readUInt32LE(at) === 0,
+    checkpoint: (at) => bytes.readUInt32LE(at) === 7,
   };
   const table = drawnTable('Log record v1');
   t.strictSame(
@@ -110,6 +112,27 @@ t.test('a framed payload of any size reads back, and the next frame begins 8-ali
     t.equal(frameBytesAt(bytes, 0), frame.next);
     t.equal(readFrame(bytes, frame.next, 8, LOG_ID).kind, 'ok');
   }
+});
+
+t.test('a record notes a checkpoint below its own LSN, and none that lies 2^32 records back', async (t) => {
+  const payload = new Uint8Array(9);
+  const noted = (lsn: number, checkpointLsn: number): number => {
+    const frame = readFrame(frameOf(payload, lsn, 5, checkpointLsn), 0, lsn, LOG_ID);
+    if (frame.kind !== 'ok') throw new Error(`LSN ${lsn}: ${JSON.stringify(frame)}`);
+    return frame.checkpointLsn;
+  };
+  for (const [lsn, checkpointLsn, found] of [
+    [7, 0, 0],
+    [7, 1, 1],
+    [7, 6, 6],
+    [2 ** 40, 2 ** 40 - 1, 2 ** 40 - 1],
+    [2 ** 40, 2 ** 40 - 2 ** 32 + 1, 2 ** 40 - 2 ** 32 + 1],
+    [2 ** 40, 2 ** 40 - 2 ** 32, 0],
+    [2 ** 40, 1, 0],
+  ]) {
+    t.equal(noted(lsn, checkpointLsn), found, `record ${lsn} after a checkpoint at ${checkpointLsn}`);
+  }
+  t.throws(() => frameOf(payload, 7, 5, 7), /record 7 cannot note a checkpoint at LSN 7/);
 });
 
 t.test(

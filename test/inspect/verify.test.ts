@@ -1,6 +1,8 @@
 /** How far a check has come; what it finds is in test/crash. */
+import fs from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
-import { verifyStore } from '../../src/inspect/index.js';
+import { summarizeStore, verifyStore } from '../../src/inspect/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import { writeStore } from './store.js';
 
@@ -18,4 +20,17 @@ t.test('a check tells once how much there is to read, and then all that it has r
   const read = parts.reduce((sum, bytes) => sum + bytes, 0);
   t.equal(read, report.snapshotBytes + report.logBytes);
   t.ok(totals[0] >= read, `${totals[0]} bytes, room for records to come included`);
+});
+
+t.test('a log that ends below the checkpoint is a fault, and its store has no summary', async (t) => {
+  const dir = await writeStore(t);
+  const [name] = fs.readdirSync(path.join(dir, 'log')).filter((file) => file.endsWith('.qlog'));
+  const file = path.join(dir, 'log', name);
+  fs.truncateSync(file, 500);
+  const reason =
+    "the log ends at LSN 0, below the manifest's checkpoint at LSN 3: acknowledged records are lost";
+  const { faults } = await verifyStore(new NodeFileSystem(), dir);
+  t.equal(faults.length, 1);
+  t.ok(faults[0].startsWith(`${file} is corrupt at byte `) && faults[0].endsWith(reason), faults[0]);
+  await t.rejects(summarizeStore(new NodeFileSystem(), dir), { name: 'CorruptionError', file, reason });
 });

@@ -8,7 +8,13 @@ import {
   hashOfKey,
 } from '../../src/catalog/index.js';
 import { encodeRecordPayload, type Manifest } from '../../src/format/index.js';
-import { copyStore, type Restored, type RestoreTarget, restoreStore } from '../../src/recovery/index.js';
+import {
+  copyStore,
+  type Restored,
+  type RestoreTarget,
+  readManifest,
+  restoreStore,
+} from '../../src/recovery/index.js';
 import { Log, LogReplay } from '../../src/wal/index.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 
@@ -42,6 +48,7 @@ async function writeLog(
   lastLsn: number,
   laterMs = 0,
   keys: Readonly<Record<number, string>> = { 1: 'first' },
+  checkpointLsn = 0,
 ): Promise<void> {
   const log = await Log.open({
     ...{ fs: disk, dir, durability: 'fsync', intervalMs: 5, nextLsn: 1, logFileBytes: 1_024 },
@@ -52,6 +59,7 @@ async function writeLog(
     const payload = encodeRecordPayload({ type: 'catalog', timeMs: timeOf(lsn) + laterMs, changes });
     while (!log.hasRoom(payload.length)) await log.room(payload.length);
     await log.append(payload).written;
+    if (lsn === checkpointLsn) log.noteCheckpoint(lsn);
   }
   await log.close();
 }
@@ -63,10 +71,10 @@ const restore = (
 ): Promise<Restored> =>
   restoreStore({ fs: disk, backup: '/backup', archive, to: '/to', target, random64: () => 6n });
 
-async function lastLsnIn(disk: FaultyDisk): Promise<number> {
+async function lastLsnIn(disk: FaultyDisk, manifest: Manifest | null = null, dir = '/to'): Promise<number> {
   let last = BACKUP_LSN;
-  for await (const { lsn } of new LogReplay({ fs: disk, dir: '/to/log', fromLsn: BACKUP_LSN + 1 }))
-    last = lsn;
+  const place = { fs: disk, dir: `${dir}/log`, fromLsn: BACKUP_LSN + 1, manifest };
+  for await (const { lsn } of new LogReplay(place)) last = lsn;
   return last;
 }
 
@@ -85,6 +93,46 @@ t.test('the store ends with the record that is wanted, or with the last one', as
     });
     t.equal(await lastLsnIn(copy.afterCrash()), lsn);
   }
+});
+
+t.test(
+  "an archive that notes later checkpoints, and a backup's own log: what is restored is whole to a start",
+  async (t) => {
+    const disk = await prepared();
+    await writeLog(disk, '/noting', LAST_LSN, 0, { 1: 'first' }, BACKUP_LSN + 5);
+    for (const lastLsn of [BACKUP_LSN, BACKUP_LSN + 1, BACKUP_LSN + 8, LAST_LSN]) {
+      const copy = disk.afterCrash();
+      await restore(copy, { lsn: lastLsn }, '/noting');
+      const manifest = await readManifest(copy, '/to');
+      t.equal(manifest?.restoredLsn, lastLsn === BACKUP_LSN ? undefined : lastLsn);
+      t.equal(await lastLsnIn(copy, manifest), lastLsn);
+      // The restored store as a backup, whose own log holds the records.
+      await restoreStore({
+        fs: copy,
+        backup: '/to',
+        archive: null,
+        to: '/2',
+        target: null,
+        random64: () => 7n,
+      });
+      t.equal(await lastLsnIn(copy, await readManifest(copy, '/2'), '/2'), lastLsn);
+    }
+  },
+);
+
+t.test('a backup whose own log ends below its checkpoint is damaged, and nothing is restored', async (t) => {
+  const disk = faultyDisk();
+  await copyStore({ fs: disk, from: '/none', to: '/backup', manifest: MANIFEST, random64: () => 5n });
+  for (const file of disk.files().filter((file) => file.startsWith('/backup/log/'))) await disk.remove(file);
+  await writeLog(disk, '/backup/log', BACKUP_LSN - 1);
+  await t.rejects(restore(disk, null, null), {
+    name: 'CorruptionError',
+    reason: /the log ends at LSN 9, below the manifest's checkpoint at LSN 10/,
+  });
+  t.strictSame(
+    disk.files().filter((file) => file.startsWith('/to/')),
+    [],
+  );
 });
 
 t.test('a time takes every request that came until then', async (t) => {
@@ -205,7 +253,7 @@ t.test('an archive from record 1 on that made none of the keys of the backup is 
 t.test('a backup without its log is refused: it may have held records', async (t) => {
   const disk = await prepared();
   for (const file of disk.files()) if (file.startsWith('/backup/log/')) await disk.remove(file);
-  await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should go on at LSN 11/ });
+  await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should continue at LSN 11/ });
   t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 

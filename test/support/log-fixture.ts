@@ -1,7 +1,7 @@
 /** A log on a faulty disk, for tests: records whose payload tells their LSN, and what a later start finds of them. */
 import { Prng } from '../../src/base/index.js';
 import type { FileSystem } from '../../src/io/index.js';
-import { Log, type LogEnd, type LogOptions, LogReplay } from '../../src/wal/index.js';
+import { Log, type LogEnd, type LogOptions, LogReplay, type LogReplayOptions } from '../../src/wal/index.js';
 
 export const LOG_DIR = '/log';
 
@@ -41,8 +41,13 @@ export interface Found {
 }
 
 /** Reads the log from `fromLsn` on and repairs it, as a start does. */
-export async function replay(fs: FileSystem, fromLsn = 1, pieceBytes?: number): Promise<Found> {
-  const reading = new LogReplay({ fs, dir: LOG_DIR, fromLsn, ...(pieceBytes && { pieceBytes }) });
+export async function replay(
+  fs: FileSystem,
+  fromLsn = 1,
+  pieceBytes?: number,
+  manifest: LogReplayOptions['manifest'] = null,
+): Promise<Found> {
+  const reading = new LogReplay({ fs, dir: LOG_DIR, fromLsn, manifest, ...(pieceBytes && { pieceBytes }) });
   const lsns: number[] = [];
   const payloads: Uint8Array[] = [];
   for await (const { lsn, payload } of reading) {

@@ -87,7 +87,8 @@ t.test('a log file header is as drawn', async (t) => {
 t.test('a log record is as drawn', async (t) => {
   const fields = drawn('src/format/record.ts', 'Log record');
   const payload = Uint8Array.of(1, 2, 3, 4, 5);
-  const frame = Buffer.concat(frameRecord(preparePayload(payload), 7_000_000_000, 42n, 6_999_999_999));
+  const state = { syncedLsn: 6_999_999_999, checkpointLsn: 6_999_000_000 };
+  const frame = Buffer.concat(frameRecord(preparePayload(payload), 7_000_000_000, 42n, state));
   t.equal(checkedEnd(t, fields), RECORD_HEADER_BYTES);
   t.equal(fields.get('payload')?.offset, RECORD_HEADER_BYTES);
   t.equal(frame.length % 8, 0, 'padded');
@@ -95,7 +96,7 @@ t.test('a log record is as drawn', async (t) => {
   t.equal(value(frame, fields.get('lsn')), 7_000_000_000n);
   t.equal(value(frame, fields.get('logId')), 42n);
   t.equal(value(frame, fields.get('syncedLsn')), 6_999_999_999n);
-  t.equal(value(frame, fields.get('reserved')), 0n);
+  t.equal(value(frame, fields.get('checkpoint')), 1_000_000n);
   t.strictSame(Uint8Array.from(frame.subarray(40, 45)), payload);
   t.equal(fields.get('crc32')?.meaning, 'over [40, 40 + payloadBytes + padding), then [4, 40)');
   t.equal(value(frame, fields.get('crc32')), BigInt(crc32(frame.subarray(4, 40), crc32(frame.subarray(40)))));

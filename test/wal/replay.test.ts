@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { type CorruptionError, Prng } from '../../src/base/index.js';
 import { encodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../../src/format/index.js';
-import { LogReplay } from '../../src/wal/index.js';
+import { beginEmptyLog, LogReplay, type LogReplayOptions } from '../../src/wal/index.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../support/log-fixture.js';
 
@@ -30,10 +30,15 @@ async function offsets(disk: FaultyDisk): Promise<{ file: string; offset: number
   return found;
 }
 
-async function refusal(t: Test, disk: FaultyDisk, fromLsn = 1): Promise<CorruptionError | null> {
+async function refusal(
+  t: Test,
+  disk: FaultyDisk,
+  fromLsn = 1,
+  manifest: LogReplayOptions['manifest'] = null,
+): Promise<CorruptionError | null> {
   const before = disk.files().map((file) => [file, Buffer.from(disk.bytesOf(file)).toString('hex')]);
   try {
-    await replay(disk, fromLsn);
+    await replay(disk, fromLsn, undefined, manifest);
     return null;
   } catch (error) {
     t.strictSame(
@@ -186,6 +191,114 @@ t.test('a missing file in the chain, a missing first file and a lost log are ref
   }
 });
 
+t.test(
+  'a log that ends below the checkpoint is refused, wherever it is cut, and else accepted',
+  async (t) => {
+    const LAST_LSN = 37;
+    const disk = await writtenLog(LAST_LSN, 4_096);
+    const places = await offsets(disk);
+    const { file } = places[places.length - 1];
+    const own = places.filter((place) => place.file === file).map(({ offset }) => offset);
+    const whole = disk.bytesOf(file);
+    const firstLsn = LAST_LSN + 1 - own.length;
+    t.ok(firstLsn > 4 && own.length > 1, `record ${firstLsn} is the first of the last file`);
+    for (let cut = LOG_FILE_HEADER_BYTES; cut <= whole.length; cut += cut < own[1] ? 7 : 61) {
+      for (const bytes of [whole.slice(0, cut), Uint8Array.from(whole).fill(0, cut)]) {
+        const ends = [...own.slice(1), whole.length];
+        const kept = ends.findIndex(
+          (end, index) =>
+            Buffer.compare(bytes.subarray(own[index], end), whole.subarray(own[index], end)) !== 0,
+        );
+        const lastLsn = kept === -1 ? LAST_LSN : firstLsn - 1 + kept;
+        for (const checkpointLsn of [firstLsn - 1, lastLsn, lastLsn + 1, LAST_LSN + 1]) {
+          const found = disk.afterKill();
+          found.put(file, bytes);
+          const error = await refusal(t, found, checkpointLsn + 1, { checkpointLsn });
+          const reason = `the log ends at LSN ${lastLsn}, below the manifest's checkpoint at LSN ${checkpointLsn}: acknowledged records are lost`;
+          const wanted = checkpointLsn > lastLsn ? [file, own[kept] ?? whole.length, reason] : null;
+          const is = error && [error.file, error.offset, error.reason];
+          if (JSON.stringify(is) !== JSON.stringify(wanted)) t.fail(`cut at ${cut}: ${is}, not ${wanted}`);
+        }
+      }
+    }
+    t.pass(`${whole.length} bytes`);
+  },
+);
+
+t.test(
+  'a log without its newest file is refused when the checkpoint holds records of that file',
+  async (t) => {
+    const disk = await writtenLog(40, 4_096);
+    const places = await offsets(disk);
+    const newest = places[places.length - 1].file;
+    const lastLsn = places.findIndex(({ file }) => file === newest);
+    await disk.remove(newest);
+    for (const checkpointLsn of [lastLsn - 1, lastLsn, lastLsn + 1, 40]) {
+      const error = await refusal(t, disk, checkpointLsn + 1, { checkpointLsn });
+      if (checkpointLsn <= lastLsn) t.equal(error, null);
+      else t.match(error, { name: 'CorruptionError', file: places[lastLsn - 1].file, reason: /ends at LSN/ });
+    }
+  },
+);
+
+t.test('a log begun after its checkpoint has no record, and is accepted', async (t) => {
+  const disk = faultyDisk();
+  await beginEmptyLog(disk, LOG_DIR, 13, 5n);
+  t.strictSame((await replay(disk, 13, undefined, { checkpointLsn: 12 })).end, {
+    nextLsn: 13,
+    tornTail: null,
+  });
+  t.match(await refusal(t, disk, 14, { checkpointLsn: 13 }), { reason: /ends at LSN 12, below .* LSN 13/ });
+});
+
+t.test('a manifest older than a checkpoint that a record notes is refused', async (t) => {
+  const disk = faultyDisk();
+  const log = await openLog(disk, 1, { logFileBytes: 65_536 });
+  const append = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done++) {
+      const { lsn, written } = log.append(payloadFor(log.stats().lsnAppended + 1, 40));
+      await written;
+      t.ok(lsn > 0);
+    }
+  };
+  await append(10);
+  log.noteCheckpoint(8);
+  await append(5);
+  log.noteCheckpoint(15);
+  await append(5);
+  t.throws(() => log.noteCheckpoint(21), /holds records that the log does not have/);
+  await log.close();
+  // A later process knows the checkpoint from the manifest.
+  const again = await openLog(disk, 21, { checkpointLsn: 15 });
+  await again.append(payloadFor(21, 40)).written;
+  await again.close();
+  const places = await offsets(disk);
+  for (const [manifest, refused] of [
+    [{ checkpointLsn: 0 }, [11, 8]],
+    [{ checkpointLsn: 7 }, [11, 8]],
+    [{ checkpointLsn: 8 }, [16, 15]],
+    [{ checkpointLsn: 14 }, [16, 15]],
+    [{ checkpointLsn: 15 }, null],
+    [{ checkpointLsn: 21 }, null],
+    [{ checkpointLsn: 8, restoredLsn: 15 }, [16, 15]],
+    [{ checkpointLsn: 8, restoredLsn: 20 }, [21, 15]],
+    [{ checkpointLsn: 8, restoredLsn: 21 }, null],
+  ] as const) {
+    const { checkpointLsn } = manifest;
+    const error = await refusal(t, disk, checkpointLsn + 1, manifest);
+    if (refused === null) {
+      t.equal(error, null, JSON.stringify(manifest));
+      continue;
+    }
+    const [lsn, noted] = refused;
+    t.match(error, {
+      name: 'CorruptionError',
+      ...places[lsn - 1],
+      reason: `record ${lsn} notes a checkpoint at LSN ${noted}, but the manifest's checkpoint is at LSN ${checkpointLsn}: the manifest is older than the log`,
+    });
+  }
+});
+
 t.test('files below the first LSN wanted are not needed and not read', async (t) => {
   const disk = await writtenLog(40, 4_096);
   const [first, second] = disk.files();
@@ -203,7 +316,7 @@ t.test('a bad record at the end of a file that is not the last is refused', asyn
   t.match(await refusal(t, disk), {
     name: 'CorruptionError',
     offset: places[last].offset,
-    reason: /goes on at LSN/,
+    reason: /continues at LSN/,
   });
 });
 
@@ -232,7 +345,7 @@ t.test('a file of the first format version is read as before', async (t) => {
 t.test('a file under another name than its first LSN is refused', async (t) => {
   const disk = faultyDisk();
   disk.put(`${LOG_DIR}/log-0000000000000001.qlog`, encodeLogFileHeader(5n, 3));
-  t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name 1/ });
+  t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name at LSN 1/ });
 });
 
 t.test('bytes of an older use of the disk space behind the last record are no records', async (t) => {
