@@ -81,7 +81,9 @@ t.test('no file of a manifest leads out of the directory', async (t) => {
   for (const path of ['../secret', 'snapshot/../../x', '/etc/passwd', 'snapshot/a', 'snapshot//a/../b']) {
     const disk = storeOn(faultyDisk());
     const files = [{ ...MANIFEST.files[0], path }];
-    await t.rejects(copy(disk, { ...MANIFEST, files }), { message: `${path} is not a path of a snapshot file` });
+    await t.rejects(copy(disk, { ...MANIFEST, files }), {
+      message: `${path} is not a path of a snapshot file`,
+    });
     t.strictSame(filesIn(disk), []);
   }
 });
