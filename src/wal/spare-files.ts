@@ -44,6 +44,7 @@ export class SpareFiles {
   #wantedBytes = 0;
   /** The disk had no room for a file of so many bytes; Infinity = it had room for all. */
   #failedBytes = Number.POSITIVE_INFINITY;
+  #diskIsFull = false;
   #stopped = false;
   #isAtWork = false;
   #work: Promise<void> | null = null;
@@ -58,6 +59,11 @@ export class SpareFiles {
   /** Whether a file of so many bytes is ready. */
   hasFor(bytes: number): boolean {
     return this.#ready.some((spare) => spare.bytes >= bytes);
+  }
+
+  /** Whether the last file that was needed found no room on the disk. */
+  get diskIsFull(): boolean {
+    return this.#diskIsFull;
   }
 
   /** Whether the disk was found too full for a file of so many bytes. */
@@ -132,6 +138,7 @@ export class SpareFiles {
       this.#failed(bytes, error as NodeJS.ErrnoException);
       return bytes > fileBytesMin && !this.#stopped;
     }
+    this.#diskIsFull = false;
     const isWanted = this.#wantedBytes > 0 && bytes >= this.#wantedBytes;
     // Those that were too small would be too small for the next one, too.
     const small = isWanted ? this.#ready : [];
@@ -165,6 +172,7 @@ export class SpareFiles {
     // More than anybody needs: a smaller file may do.
     if (bytes > Math.max(fileBytesMin, this.#wantedBytes)) return;
     this.#failedBytes = bytes;
+    this.#diskIsFull = true;
     this.#wantedBytes = 0;
     if (this.#retry === null) {
       this.#retry = setTimeout(() => this.prepare(), retryMs);
