@@ -57,6 +57,8 @@ t.test('zsh and fish read their scripts, which name every command and every opti
     for (const { name } of OPTIONS) {
       t.ok(text.includes(shell === 'zsh' ? `*--${name}[` : `-l ${name} `), `${shell}: --${name}`);
     }
+    // Of the syntax of zsh the script uses only what bash reads as well.
+    if (shell === 'zsh') t.equal(`${spawnSync('bash', ['-n'], { input: text }).stderr}`, '');
     const file = path.join(t.testdir({ script: text }), 'script');
     const { error, status, stderr } = spawnSync(shell, ['-n', file]);
     if (error !== undefined) t.pass(`${shell} is not here`, { skip: 'its script is not read by it' });

@@ -87,7 +87,7 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
     });
   const restOf = (command: DescribedCommand): string => {
     const words = command.name === 'help' ? namesOf(commands) : fixedWords(command).join(' ');
-    return quotedText(words === '' ? `*:: :${actions[kindOfWords(command)]}` : `*:: :(${words})`);
+    return quotedText(words === '' ? `*: :${actions[kindOfWords(command)]}` : `*: :(${words})`);
   };
   return [
     '#compdef quarry',

@@ -123,7 +123,8 @@ export const QUERY_OPERATIONS: Operations = {
   'GET /v1/query/saved': {
     tag: 'Saved queries',
     summary: 'List saved queries',
-    description: 'Lists those that the key may ask: a custom key may be closed to some columns.',
+    description:
+      'Lists the saved queries that the key may run; a custom key with restrictions does not see the others.',
     answer: success({ 'saved-queries': listOf(ref('SavedQuery'), 'In the order in which they were made.') }),
     answered: ok({ 'saved-queries': [] }),
     codes: [],
