@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { CorruptionError, NewerFormatError, speaksForItself } from './base/index.js';
 import { type CommandNeeds, EXIT } from './commands/command.js';
-import { readWords } from './commands/commands.js';
+import { COMMAND_TABLE, readWords } from './commands/commands.js';
 import type { ServeNeeds } from './commands/create-engine.js';
 import { usableMemoryBytes } from './commands/machine-memory.js';
 import type { Machine } from './commands/options.js';
@@ -150,6 +150,7 @@ function commandNeeds(): CommandNeeds {
     get serve() {
       return serverNeeds('warn');
     },
+    commandTable: COMMAND_TABLE,
     release: releaseOf({ root: ROOT, readText }),
     self: isSea() ? [process.execPath] : [process.execPath, path.join(HERE, 'main.js')],
     serverNeeds,

@@ -23,6 +23,8 @@ export interface Access {
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C;
   /** Ids of the columns of `model` that the caller may write; null = all. The same list for the same model. */
   columnIds(model: DatabaseModel): readonly number[] | null;
+  /** Result of `decide` for `subject`, computed once per subject and model. Always true for unrestricted access. */
+  opens(subject: object, model: DatabaseModel, decide: () => boolean): boolean;
 }
 
 export const FULL_ACCESS: Access = {
@@ -31,6 +33,7 @@ export const FULL_ACCESS: Access = {
   checkColumn: () => {},
   restrict: (_dimension, condition) => condition,
   columnIds: () => null,
+  opens: () => true,
 };
 
 export function accessOf(key: ApiKey): Access {
@@ -44,6 +47,8 @@ class CustomAccess implements Access {
   readonly #filters: ReadonlyMap<string, string>;
   /** What `columnIds` gave last; models never change, so it holds for that model. */
   #writable: { readonly model: DatabaseModel; readonly ids: readonly number[] } | null = null;
+  /** Results of `opens`, for the model of the last call. */
+  #opened: { readonly model: DatabaseModel; readonly bySubject: WeakMap<object, boolean> } | null = null;
 
   constructor({ columnsWhitelist, filter }: CustomKey) {
     this.fingerprint = JSON.stringify([columnsWhitelist, filter]);
@@ -83,6 +88,16 @@ class CustomAccess implements Access {
     }
     this.#writable = { model, ids };
     return ids;
+  }
+
+  opens(subject: object, model: DatabaseModel, decide: () => boolean): boolean {
+    if (this.#opened?.model !== model) this.#opened = { model, bySubject: new WeakMap() };
+    const { bySubject } = this.#opened;
+    const known = bySubject.get(subject);
+    if (known !== undefined) return known;
+    const opened = decide();
+    bySubject.set(subject, opened);
+    return opened;
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * POST, PUT, DELETE and GET /v1/query/saved. What is saved is checked as if it were asked, by whom saves it, and kept as
- * JSON text: it is bound anew for whoever runs it, against the model, the time and the rights of then.
- * Of a PUT, type, query and dimension take the place of what was there; a cache-period that is absent stays, null takes
- * it away.
+ * POST, PUT, DELETE and GET /v1/query/saved. A query is checked with the rights of the caller who saves it and stored as
+ * JSON text. Each run binds it again, with the rights of the caller who runs it.
+ * PUT replaces type, query and dimension. It leaves an omitted cache-period unchanged; null removes it.
+ * A key with a column whitelist or a row filter sees only the saved queries that it may run. The others do not exist for
+ * it (4023), except that their names are taken (4022).
  */
 import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
 import {
@@ -42,13 +43,17 @@ const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
 /** What a saved count is called in its answer. */
 const COUNT_NAME = 'query';
 
-/** Who asks to save, change or delete: everything but the body. */
-export interface SavedQueryCall {
-  /** The newest. */
+/** The database and the rights with which a caller reads saved queries. */
+export interface SavedQueryReader {
   readonly catalog: Catalog;
+  /** Of `catalog`. */
   readonly model: DatabaseModel;
   readonly nowMs: number;
   readonly access: Access;
+}
+
+/** A request to save, change or delete, without its body; `catalog` is the newest. */
+export interface SavedQueryCall extends SavedQueryReader {
   /** Hash of the caller's key if that is a custom one. */
   readonly customKey: string | null;
 }
@@ -176,20 +181,38 @@ export function deleteSavedQuery(name: string, call: SavedQueryCall): ModelDecis
   };
 }
 
-/** Members of the answer: all saved queries of the database, in the order in which they were made. */
-export function listSavedQueries(catalog: Catalog, databaseId: number): string {
-  const entries = Array.from(
-    savedQueriesOf(catalog, databaseId).values(),
-    (saved) => `{${membersOfSavedQuery(saved, ['name', 'type', 'query', 'cache-period', 'dimension'])}}`,
-  );
+/** Members of the answer: the saved queries that the caller may run, in the order of their creation. */
+export function listSavedQueries(reader: SavedQueryReader): string {
+  const entries = [...savedQueriesOf(reader.catalog, reader.model.id).values()]
+    .filter((saved) => mayRun(saved, reader))
+    .map(
+      (saved) => `{${membersOfSavedQuery(saved, ['name', 'type', 'query', 'cache-period', 'dimension'])}}`,
+    );
   return `"saved-queries":[${entries.join()}]`;
 }
 
-/** Throws 4023. */
-export function savedQueryAt(catalog: Catalog, databaseId: number, name: string): SavedQuery {
-  const saved = savedQueriesOf(catalog, databaseId).get(name);
-  if (saved !== undefined) return saved;
+/** Throws 4023, also for a saved query that the caller may not run. */
+export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery {
+  const saved = savedQueriesOf(reader.catalog, reader.model.id).get(name);
+  if (saved !== undefined && mayRun(saved, reader)) return saved;
   throw new QuarryError(4023, `saved query ${quoted(name)} does not exist`);
+}
+
+/**
+ * Whether the saved query binds with the caller's rights. A query that no longer binds for another reason, such as a
+ * deleted column, counts as closed: nobody can tell whether its column was open to the caller.
+ */
+function mayRun(saved: SavedQuery, { model, nowMs, access }: SavedQueryReader): boolean {
+  return access.opens(saved, model, () => {
+    const { bodyOf, bind } = KINDS[saved.type];
+    try {
+      bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), model, nowMs, access);
+      return true;
+    } catch (error) {
+      if (error instanceof QuarryError) return false;
+      throw error;
+    }
+  });
 }
 
 type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';
@@ -225,23 +248,27 @@ function savedBy(
 }
 
 /** The saved query, which the caller may change and delete. Throws 4023 and 508. */
-function ownSavedQuery(name: string, { catalog, model, customKey }: SavedQueryCall): SavedQuery {
-  const saved = savedQueryAt(catalog, model.id, name);
+function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
+  const { customKey } = call;
+  const saved = savedQueryAt(name, call);
   if (customKey === null || saved.creator === null || saved.creator === customKey) return saved;
   throw new QuarryError(508, `saved query ${quoted(name)} was made by another custom key`);
 }
 
-/** Throws 4048 when the database holds too many or too long queries with `saved`. */
+/**
+ * Throws 4048 when the database holds too many or too long queries with `saved`. The message does not tell how many or
+ * how long they are, since the caller may not see all of them.
+ */
 function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
   const all = savedQueriesOf(catalog, model.id);
   if (all.size >= SAVED_QUERIES_MAX && !all.has(name)) {
-    throw new QuarryError(4048, `the database holds ${all.size} saved queries; at most ${SAVED_QUERIES_MAX}`);
+    throw new QuarryError(4048, `the database already holds ${SAVED_QUERIES_MAX} saved queries, the maximum`);
   }
   let chars = query.length;
   for (const other of all.values()) if (other.name !== name) chars += other.query.length;
   if (chars <= SAVED_QUERY_CHARS_MAX) return;
-  const most = `at most ${SAVED_QUERY_CHARS_MAX}`;
-  throw new QuarryError(4048, `the saved queries of the database would have ${chars} characters; ${most}`);
+  const text = `the saved queries of the database would exceed ${SAVED_QUERY_CHARS_MAX} characters together`;
+  throw new QuarryError(4048, text);
 }
 
 /** A name of 1 to 64 letters, digits and dashes that none of `taken` has. Throws 4021, 4034, 4041 and 4022. */

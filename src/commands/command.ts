@@ -32,6 +32,8 @@ export interface CommandNeeds extends AdminCommandNeeds {
   readonly serverNeeds: (logLevel: string) => ServeNeeds;
   /** From here on signals end and checkpoint that server; null while it still starts. */
   readonly obeySignals: (running: () => RunningServer | null, log: Logger) => void;
+  /** All commands: for those that describe the others. */
+  readonly commandTable: CommandTable;
   /** Version of this release. */
   readonly release: string;
   /** What starts this program again: an executable and its first words. */
@@ -48,6 +50,14 @@ export interface Command {
   readonly words: string;
   readonly summary: string;
   readonly load: () => Promise<CommandCode>;
+}
+
+/** Commands, and words that the process answers itself. */
+export interface CommandTable {
+  readonly commands: readonly Command[];
+  readonly others: readonly (Pick<Command, 'name' | 'group' | 'words' | 'summary'> & {
+    readonly help: string;
+  })[];
 }
 
 export interface CommandCode {

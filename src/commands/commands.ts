@@ -3,7 +3,7 @@
  * Invariants: a command stands here once; a row is all that it takes to have one; its code is loaded when it is asked for,
  * so that a server does not wait for what reads Parquet files.
  */
-import { type Command, EXIT, EXIT_MEANINGS } from './command.js';
+import { type Command, type CommandTable, EXIT, EXIT_MEANINGS } from './command.js';
 import { suggestionOf } from './nearest.js';
 
 type Row = readonly [name: string, words: string, summary: string, load: Command['load']];
@@ -82,6 +82,15 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     ['verify', 'DIR', 'check every checksum of a data directory', () => import('./verify-command.js')],
     ['inspect', 'PATH...', 'print what is in the files of a store', () => import('./inspect-command.js')],
   ],
+  'The command line': [
+    [
+      'completion',
+      'bash|zsh|fish',
+      'print a script with which the shell completes words',
+      () => import('./completion-command.js'),
+    ],
+    ['man', '', 'print the man page', () => import('./man-command.js')],
+  ],
 };
 
 export const COMMANDS: readonly Command[] = Object.entries(GROUPS).flatMap(([group, rows]) =>
@@ -118,6 +127,13 @@ Exit code 0: done; 2: wrong words.
   ],
 ];
 
+const OTHERS_GROUP = 'This program';
+
+export const COMMAND_TABLE: CommandTable = {
+  commands: COMMANDS,
+  others: OTHERS.map(([name, words, summary, help]) => ({ name, group: OTHERS_GROUP, words, summary, help })),
+};
+
 const listLine = (words: string, summary: string): string => `  quarry ${words.padEnd(20)}${summary}`;
 
 /** The text of `quarry --help`. */
@@ -131,7 +147,7 @@ export function commandsHelp(): string {
   }
   lines.push(
     '',
-    'This program:',
+    `${OTHERS_GROUP}:`,
     ...OTHERS.map(([name, words, summary]) => listLine(`${name} ${words}`, summary)),
   );
   lines.push('', 'Exit codes:');

@@ -9,6 +9,7 @@ import { flightBodies } from './demo/flight-bodies.js';
 import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './demo/flights.js';
 import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './demo/load.js';
 import { COLUMNS, DIMENSIONS, type InsertBody } from './demo/model.js';
+import { questionsOf } from './demo/questions.js';
 import { type Answered, type DemoKeys, runTour } from './demo/tour.js';
 import { formatCount, type Output, startProgress } from './progress.js';
 import { RemoteClient, type RemotePlace } from './remote/client.js';
@@ -76,7 +77,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     await load('earthquakes', null, earthquakeBodies(files));
     await load('networks', null, networkBodies(files));
     out.write('  every insert above is on disk: each answer waited for it\n');
-    return { flights, answers: await runTour(client, server, out, elapsedMs) };
+    return { flights, answers: await runTour(questionsOf(small), client, server, out, elapsedMs) };
   } finally {
     client.close();
   }

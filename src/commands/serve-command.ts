@@ -24,6 +24,9 @@ export async function serveCommand(argv: readonly string[], needs: CommandNeeds)
   needs.obeySignals(() => server, serverNeeds.log);
   server = await startServer(config, serverNeeds);
   const { https, http, postgres } = addressesOf(config.host, server);
+  if (server.hasConsole) needs.out(`quarry console: ${https}/console\n`);
+  if (server.keysFile !== null) needs.out(`quarry keys: ${server.keysFile}\n`);
+  // Programs that start a server wait for this line, which is the last one.
   needs.out(`quarry serves ${https} and ${http}${postgres === null ? '' : ` and ${postgres}`}\n`);
   return EXIT.done;
 }

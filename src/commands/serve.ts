@@ -41,6 +41,9 @@ export interface RunningServer {
   /** The certificate's file, PEM: what a client of a self-signed server trusts. */
   readonly certFile: string;
   readonly dataDir: string;
+  /** The file of the first start's keys; null = the operator took it away. */
+  readonly keysFile: string | null;
+  readonly hasConsole: boolean;
   /** Writes a snapshot now. */
   checkpoint(): Promise<void>;
   /**
@@ -124,12 +127,15 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       audit,
     );
     if (socket !== null) closers.push(() => socket.close());
+    const keysFile = path.join(dir, 'keys.json');
     closers.push(async () => stopping.abort());
     return {
       ports,
       pgPort,
       certFile: certificate.certFile,
       dataDir: dir,
+      keysFile: (await fs.exists(keysFile)) ? keysFile : null,
+      hasConsole: consoleFiles.exists,
       checkpoint: () => engine.checkpoint(),
       reload: () => {
         reopen();

@@ -252,9 +252,14 @@ export interface QueryApi {
   ): Promise<string>;
 }
 
+/** Disk full; memory limit reached; a shard is being rebuilt. */
+export type DegradedCode = 9002 | 9003 | 9004;
+
 export interface EngineApi extends QueryApi {
   /** False until replay is done and while the engine closes. */
   readonly ready: boolean;
+  /** Codes of the errors that some requests get now although the engine is ready: 9002, 9003 and 9004. */
+  readonly degraded: readonly DegradedCode[];
   /** Statements of SQL that were read before. */
   readonly statements: ScriptCache;
   /** The newest catalog whose changes are durable. */

@@ -23,6 +23,7 @@ import type {
   Backup,
   DatabaseUsage,
   Decision,
+  DegradedCode,
   EngineApi,
   EngineStats,
   InsertAnswer,
@@ -361,6 +362,14 @@ export class Engine implements EngineApi {
   /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
   async describeData(): Promise<readonly DimensionData[]> {
     return sumOfData((await this.#lanes.askAll((lane) => lane.send('describe-data', {}))).flat());
+  }
+
+  get degraded(): readonly DegradedCode[] {
+    const codes: DegradedCode[] = [];
+    if (this.#order.isOpen && this.#order.log.diskIsFull) codes.push(9002);
+    if (this.#memory.isFull) codes.push(9003);
+    if (this.#repair.underWay.size > 0) codes.push(9004);
+    return codes;
   }
 
   holdMemory(bytes: number): (() => void) | null {

@@ -70,11 +70,10 @@ function aggregateLines({ levels, metric }: AggregatePlan, names: Names): string
 }
 
 function extractLines({ limit, scored, order }: ExtractPlan): string[] {
-  return [
-    ...(scored === null ? [] : [`score by ${counted(scored.length, 'condition')}`]),
-    ...(order.length === 0 ? [] : [`sort by ${counted(order.length, 'key')}`]),
-    `first ${limit} rows`,
-  ];
+  const first = `first ${limit} rows`;
+  const sort = order.length === 0 ? [] : [`sort by ${counted(order.length, 'key')}`];
+  if (scored === null) return [...sort, first];
+  return [`score by ${counted(scored.length, 'condition')}`, first, ...sort];
 }
 
 function selectLines(plan: SelectPlan, names: Names): string[] {

@@ -15,6 +15,8 @@ export const MEMORY_PER_BATCH_BYTE = 2;
  * and the process gives nothing back.
  */
 const REUSED_PART = 2;
+/** Bytes that a small insert takes. */
+const SMALL_WRITE_BYTES = 64 * 2 ** 10;
 /** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
 const DICTIONARY_BYTES_MAX = 2 ** 31;
 
@@ -64,6 +66,11 @@ export class WriteMemory {
     if (this.#lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
       throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
     }
+  }
+
+  /** Whether even a small insert finds no room. */
+  get isFull(): boolean {
+    return !this.#hasRoom(SMALL_WRITE_BYTES);
   }
 
   #hasRoom(moreBytes: number): boolean {

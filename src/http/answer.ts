@@ -32,6 +32,7 @@ interface JsonAnswer extends Answer {
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map([
   [200, '200 OK'],
+  [302, '302 Found'],
   [304, '304 Not Modified'],
   [400, '400 Bad Request'],
   [401, '401 Unauthorized'],

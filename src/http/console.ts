@@ -65,14 +65,26 @@ export class ConsoleFiles {
     return new ConsoleFiles(files);
   }
 
+  /** Whether this build holds a console. */
+  get exists(): boolean {
+    return this.#files.has(CONSOLE_PATH);
+  }
+
   /** Of a build without a console. */
   static none(): ConsoleFiles {
     return new ConsoleFiles(new Map());
   }
 
-  /** null = the path is none of the console's. Throws 1506 over plain HTTP, 1505 for what is not there. */
+  /**
+   * null = the path is none of the console's; `/` leads to it, if there is one. Throws 1506 over plain HTTP, 1505 for a file
+   * that does not exist.
+   */
   answer(request: PageRequest): Answer | null {
     const { path } = request;
+    if (path === '/' && this.exists) {
+      requireRead(request);
+      return { status: 302, contentType: 'text/plain', headers: [['Location', CONSOLE_PATH]], body: '' };
+    }
     if (path !== CONSOLE_PATH && !path.startsWith(`${CONSOLE_PATH}/`)) return null;
     requireRead(request);
     const file = this.#files.get(path);

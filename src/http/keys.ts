@@ -8,17 +8,25 @@
 import { hash } from 'node:crypto';
 import { type ErrorCode, QuarryError } from '../base/index.js';
 import { type AccountState, type Catalog, databaseOf } from '../catalog/index.js';
+import { keyOf } from './authorization.js';
 import type { Caller } from './caller.js';
 import type { DatabaseEndpoint, Endpoint, TeamEndpoint } from './endpoints.js';
 import { nameOf } from './router.js';
 import { permits, type Sessions } from './sessions.js';
 import type { Request } from './uws.js';
 
-/** Throws 500 without the header and 501 when it is empty. */
+/** Throws 500 without an Authorization header, 1503 with several, and what `keyOf` throws. */
 export function presentedKey(request: Request): string {
-  const presented = request.getHeader('authorization');
-  if (presented === '') throw new QuarryError(hasHeader(request, 'authorization') ? 501 : 500);
-  return presented;
+  let header = '';
+  let count = 0;
+  request.forEach((name, value) => {
+    if (name !== 'authorization') return;
+    header = value;
+    count++;
+  });
+  if (count === 0) throw new QuarryError(500);
+  if (count > 1) throw new QuarryError(1503, 'the request has several Authorization headers');
+  return keyOf(header);
 }
 
 /** The caller who presents `keyText`. Throws 502 when it is neither a key of the catalog nor a session. */

@@ -23,13 +23,27 @@ export function parseProxies(networks: readonly string[]): ProxyList | { readonl
  * it may be the client's invention; the peer's own when the header names none.
  */
 export function clientAddress(proxies: ProxyList, peer: string, forwardedFor: string): string {
-  const hops = forwardedFor.split(',').map((hop) => hop.trim());
   let client = peer;
-  for (let index = hops.length - 1; index >= 0 && isIP(hops[index]) !== 0; index--) {
-    client = hops[index];
+  for (const hop of forwardedFor.split(',').reverse()) {
+    const address = addressOfHop(hop.trim());
+    if (address === null) break;
+    client = address;
     if (!proxies.has(client)) break;
   }
   return client;
+}
+
+/** `1.2.3.4:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`; the addresses are checked apart. */
+const HOP = /^(?:\[(?<v6>[^\]]*)\]|(?<v4>[\d.]+))(?::(?<port>\d{1,5}))?$/;
+const PORT_MAX = 65_535;
+
+/** The address that a hop of X-Forwarded-For names, without its port; null = it names none. */
+function addressOfHop(hop: string): string | null {
+  if (isIP(hop) !== 0) return hop;
+  const { v4 = '', v6 = '', port = '0' } = HOP.exec(hop)?.groups ?? {};
+  if (Number(port) > PORT_MAX) return null;
+  if (isIP(v4) === 4) return v4;
+  return isIP(v6) === 6 ? v6 : null;
 }
 
 /** The values of all header lines of that name (in lower case), in their order; a proxy may add a line of its own

@@ -4,7 +4,7 @@
  * Invariants: X-Forwarded headers count only from trusted proxies; a stop lets running requests finish (bounded).
  */
 import type { Logger } from 'pino';
-import { type Clock, QuarryError, quoted, type RandomBytes } from '../base/index.js';
+import { type Clock, ERRORS, QuarryError, quoted, type RandomBytes } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { AddressBook, type LookUpHost } from './addresses.js';
 import { bodyLengthOf, Door } from './admission.js';
@@ -300,7 +300,7 @@ export class HttpServer {
     if (path === '/livez') exchange.answerPlainly(label, probeAnswer(200, 'alive'));
     else if (path === '/metrics') exchange.answerLater(label, this.#metricsAnswer());
     else if (this.#site.closing) exchange.answerPlainly(label, probeAnswer(503, 'stopping'));
-    else if (this.#isReady()) exchange.answerPlainly(label, probeAnswer(200, 'ready'));
+    else if (this.#isReady()) exchange.answerPlainly(label, readyAnswer(this.#needs.engine.degraded));
     else exchange.answerPlainly(label, probeAnswer(503, 'starting'));
     return true;
   }
@@ -347,6 +347,14 @@ export class HttpServer {
     this.#requestCount++;
     return `${this.#needs.instanceId}-${this.#requestCount}`;
   }
+}
+
+/** Ready, and what some requests are refused with all the same. */
+function readyAnswer(degraded: EngineApi['degraded']): Answer {
+  const ready = probeAnswer(200, 'ready');
+  if (degraded.length === 0) return ready;
+  const reasons = degraded.map((code) => ({ code, message: ERRORS[code].condition }));
+  return { ...ready, body: JSON.stringify({ status: 'ready', degraded: reasons }) };
 }
 
 function probeAnswer(status: number, text: string): Answer {

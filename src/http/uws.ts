@@ -21,6 +21,7 @@
  * own choice; both may sit in one read, so pausing the socket cannot prevent it. README tells clients.
  */
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+import { TLS_1_2_CIPHERS } from '../base/index.js';
 
 export type Request = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
 export type Response = Pick<
@@ -134,7 +135,12 @@ function freePort(app: TemplatedApp, host: string): number {
 
 function secureApp(tls: { readonly certFile: string; readonly keyFile: string }): TemplatedApp {
   try {
-    return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+    const options = {
+      cert_file_name: tls.certFile,
+      key_file_name: tls.keyFile,
+      ssl_ciphers: TLS_1_2_CIPHERS.join(':'),
+    };
+    return uWS.SSLApp(options);
   } catch {
     // uWebSockets does not say which of them it could not use, or why.
     throw new Error(`cannot use certificate ${tls.certFile} with key ${tls.keyFile}`);

@@ -1,30 +1,49 @@
 /** The order of an extraction's rows: see extract.ts. */
 import { hashBytes, reversedBits } from '../base/index.js';
 import { compareText } from '../schema/index.js';
-import type { ExtractPlan, OrderValue, RowPosition } from './extract.js';
+import type { ExtractPlan, OrderKey, OrderValue, RowPosition } from './extract.js';
 
 export type OrderOfRows = Pick<ExtractPlan, 'scored' | 'near' | 'order'>;
 
 /**
- * Compares rows of one merge: below 0 when `a` stands before `b` in the plan's order, above 0 behind it, 0 only for the
- * same entity. It keeps the ranks of the IDs that it has seen.
+ * Compares rows of one merge in the order in which the plan chooses them: below 0 when `a` comes before `b`, above 0 when
+ * it comes after `b`, 0 only for the same entity. The comparison keeps the ranks of the IDs that it has seen.
  */
 export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPosition) => number {
   const ranks = ranksById(plan) ? new Map<string, number>() : null;
   return (a, b) => {
-    if (plan.scored !== null) {
-      if (a.score !== b.score) return b.score - a.score;
-    } else if (plan.near !== null && a.distanceKm !== b.distanceKm) return a.distanceKm - b.distanceKm;
-    for (let key = 0; key < plan.order.length; key++) {
-      const order = compareValues(a.values[key], b.values[key], plan.order[key].descending);
-      if (order !== 0) return order;
-    }
+    if (plan.scored !== null) return byScore(a, b);
+    if (plan.near !== null && a.distanceKm !== b.distanceKm) return a.distanceKm - b.distanceKm;
+    const order = byKeys(plan.order, a, b);
+    if (order !== 0) return order;
     if (ranks !== null) {
       const order = rankIn(ranks, a.id) - rankIn(ranks, b.id);
       if (order !== 0) return order;
     }
     return compareText(a.id, b.id);
   };
+}
+
+/** The rows of a whole answer in the order in which they are answered: the chosen rows of a score come by `order` first. */
+export function answerOrder<Row extends { readonly position: RowPosition }>(
+  { scored, order }: Pick<ExtractPlan, 'scored' | 'order'>,
+  rows: readonly Row[],
+): readonly Row[] {
+  if (scored === null || order.length === 0) return rows;
+  return [...rows].sort((a, b) => byKeys(order, a.position, b.position) || byScore(a.position, b.position));
+}
+
+/** The highest score first, then by ID. */
+function byScore(a: RowPosition, b: RowPosition): number {
+  return a.score === b.score ? compareText(a.id, b.id) : b.score - a.score;
+}
+
+function byKeys(keys: readonly OrderKey[], a: RowPosition, b: RowPosition): number {
+  for (let key = 0; key < keys.length; key++) {
+    const order = compareValues(a.values[key], b.values[key], keys[key].descending);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
 /** Whether the plan asks for no order, so that rows stand by the ranks of their IDs. */

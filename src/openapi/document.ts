@@ -105,7 +105,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
           in: 'header',
           name: 'Authorization',
           description:
-            'A key of a database (master, write, read, demo), a custom key, a team key, or that of a session. The bare text, without a scheme.',
+            'A key of a database (master, write, read, demo), a custom key, a team key, or that of a session: the key alone, `Bearer KEY`, or Basic with the key as password.',
         },
       },
     },

@@ -21,10 +21,35 @@ const get = (
   },
 });
 
-const probe = (operationId: string, summary: string, words: readonly string[], more: object = {}) => {
-  const schema = { type: 'object', properties: { status: { enum: words } }, required: ['status'] };
+const probe = (
+  operationId: string,
+  summary: string,
+  words: readonly string[],
+  more: object = {},
+  properties: object = {},
+) => {
+  const schema = {
+    type: 'object',
+    properties: { status: { enum: words }, ...properties },
+    required: ['status'],
+  };
   const { get: operation } = get(operationId, summary, 'application/json', more);
   return { get: { ...operation, responses: { ...operation.responses, 200: answerOf('Yes.', schema) } } };
+};
+
+/** Beside `ready`: errors that some requests get at present. */
+const DEGRADED = {
+  degraded: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' } },
+      required: ['code', 'message'],
+      additionalProperties: false,
+    },
+    description:
+      'Present while writes or queries are refused: the disk or the memory is full, a shard is rebuilt.',
+  },
 };
 
 const answerOf = (description: string, schema: object) => ({
@@ -54,7 +79,7 @@ export function servicePaths(): Readonly<Record<string, { readonly get: ApiOpera
       },
     },
     '/docs': get('getDocs', 'This document as a page', 'text/html'),
-    '/readyz': probe('getReadyz', 'Whether the data is loaded', ['ready'], notYet),
+    '/readyz': probe('getReadyz', 'Whether the data is loaded', ['ready'], notYet, DEGRADED),
     '/livez': probe('getLivez', 'Whether the process runs', ['alive']),
     '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain'),
   };

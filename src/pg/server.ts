@@ -7,6 +7,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
+import { TLS_1_2_CIPHERS } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { CatalogHost, type CatalogSettings } from './catalog-host.js';
 import { Connection, type ConnectionLimits, type Hall } from './connection.js';
@@ -180,7 +181,12 @@ export class PostgresServer {
 }
 
 function contextOf({ cert, key }: Certificate): SecureContext {
-  return createSecureContext({ cert: Buffer.from(cert), key: Buffer.from(key), minVersion: 'TLSv1.2' });
+  return createSecureContext({
+    cert: Buffer.from(cert),
+    key: Buffer.from(key),
+    minVersion: 'TLSv1.2',
+    ciphers: TLS_1_2_CIPHERS.join(':'),
+  });
 }
 
 function isSame(own: number, given: number): boolean {

@@ -267,6 +267,11 @@ export class Log {
     };
   }
 
+  /** Whether the disk has no room for further log files: writes that need one are refused with 9002. */
+  get diskIsFull(): boolean {
+    return this.#spares.diskIsFull;
+  }
+
   times(): LogTimes {
     return this.#writer.times;
   }

@@ -44,6 +44,7 @@ export class SpareFiles {
   #wantedBytes = 0;
   /** The smallest size for which the disk had no space; Infinity = it had space for all. */
   #failedBytes = Number.POSITIVE_INFINITY;
+  #diskIsFull = false;
   #stopped = false;
   #isAtWork = false;
   #work: Promise<void> | null = null;
@@ -58,6 +59,11 @@ export class SpareFiles {
   /** Whether a file of at least `bytes` bytes is ready. */
   hasFor(bytes: number): boolean {
     return this.#ready.some((spare) => spare.bytes >= bytes);
+  }
+
+  /** Whether the last required file did not fit on the disk. */
+  get diskIsFull(): boolean {
+    return this.#diskIsFull;
   }
 
   /** Whether the disk had no space for a file of `bytes` bytes. */
@@ -132,6 +138,7 @@ export class SpareFiles {
       this.#failed(bytes, error as NodeJS.ErrnoException);
       return bytes > fileBytesMin && !this.#stopped;
     }
+    this.#diskIsFull = false;
     const isWanted = this.#wantedBytes > 0 && bytes >= this.#wantedBytes;
     // Files that were too small for this request would be too small for the next one.
     const small = isWanted ? this.#ready : [];
@@ -165,6 +172,7 @@ export class SpareFiles {
     // Larger than any request: a smaller file may fit.
     if (bytes > Math.max(fileBytesMin, this.#wantedBytes)) return;
     this.#failedBytes = bytes;
+    this.#diskIsFull = true;
     this.#wantedBytes = 0;
     if (this.#retry === null) {
       this.#retry = setTimeout(() => this.prepare(), retryMs);

@@ -1,5 +1,6 @@
 import t from 'tap';
 import {
+  type Access,
   accessOf,
   bodyOfSavedQuery,
   changeSavedQuery,
@@ -9,9 +10,10 @@ import {
   listSavedQueries,
   membersOfSavedQuery,
   type SavedQueryCall,
+  type SavedQueryReader,
   savedQueryAt,
 } from '../../src/api/index.js';
-import { Prng } from '../../src/base/index.js';
+import { Prng, QuarryError } from '../../src/base/index.js';
 import {
   applyChanges,
   type Catalog,
@@ -34,6 +36,14 @@ const change = (name: string, text: string, catalog: Catalog, more: Partial<Save
   after(changeSavedQuery(name, json(text), callOn(catalog, more)), catalog);
 const remove = (name: string, catalog: Catalog, more: Partial<SavedQueryCall> = {}) =>
   after(deleteSavedQuery(name, callOn(catalog, more)), catalog);
+const readerOf = (catalog: Catalog, databaseId = 1, access: Access = FULL_ACCESS): SavedQueryReader => ({
+  ...{ catalog, model: databaseOf(catalog, databaseId), nowMs: NOW_MS, access },
+});
+function savedIn(catalog: Catalog, name: string): SavedQuery {
+  const saved = savedQueriesOf(catalog, 1).get(name);
+  if (saved === undefined) throw new Error(`${name} is not saved`);
+  return saved;
+}
 const objectOf = (members: string): unknown => JSON.parse(`{${members}}`);
 
 const YEAR = '["2020-01-01","2021-01-01"]';
@@ -75,7 +85,7 @@ t.test('what is saved is kept as it was given, and answered as it is kept', asyn
 t.test('a saved query is asked with the body of its own endpoint', async (t) => {
   const bodies = SAVED_QUERY_TYPES.map((type) => {
     const { catalog } = create(bodyOf(type));
-    return Buffer.from(bodyOfSavedQuery(savedQueryAt(catalog, 1, 'q'))).toString();
+    return Buffer.from(bodyOfSavedQuery(savedIn(catalog, 'q'))).toString();
   });
   t.strictSame(bodies, [
     `{"query-name":"query","query":${QUERIES['count/entity']}}`,
@@ -90,18 +100,18 @@ t.test('a dimension is saved beside the query and stands in what is asked', asyn
   const level = '[{"level":{"equals":1}}]';
   const counted = create(bodyOf('count/entity', { dimension: 'users' }, level));
   t.match(objectOf(counted.answer), { dimension: 'users' });
-  const asked = Buffer.from(bodyOfSavedQuery(savedQueryAt(counted.catalog, 1, 'q'))).toString();
+  const asked = Buffer.from(bodyOfSavedQuery(savedIn(counted.catalog, 'q'))).toString();
   t.equal(asked, `{"query-name":"query","dimension":"users","query":${level}}`);
   const levels = create(bodyOf('aggregation', { dimension: 'users' }, '[{"level":3}]'));
   t.match(objectOf(levels.answer), { dimension: 'users', query: [{ level: 3 }] });
-  const aggregated = Buffer.from(bodyOfSavedQuery(savedQueryAt(levels.catalog, 1, 'q'))).toString();
+  const aggregated = Buffer.from(bodyOfSavedQuery(savedIn(levels.catalog, 'q'))).toString();
   t.equal(aggregated, '{"dimension":"users","query":[{"level":3}]}');
 });
 
 t.test('a total without a query counts all dimensions', async (t) => {
   for (const more of [{}, { query: null }, { query: [] }]) {
     const { catalog } = create(JSON.stringify({ name: 'q', type: 'count/entity/total', ...more }));
-    t.equal(savedQueryAt(catalog, 1, 'q').query, '[]');
+    t.equal(savedIn(catalog, 'q').query, '[]');
   }
 });
 
@@ -112,24 +122,24 @@ t.test('a PUT replaces type, query and dimension; an absent cache-period stays, 
   const event = `{"type":"count/event","query":${QUERIES['count/event']}}`;
   const { catalog, answer } = change('q', event, made);
   t.equal(answer, `"type":"count/event","query":${QUERIES['count/event']},"cache-period":60`);
-  t.strictSame(savedQueryAt(catalog, 1, 'q'), {
+  t.strictSame(savedIn(catalog, 'q'), {
     ...{ databaseId: 1, name: 'q', type: 'count/event', dimension: null, query: QUERIES['count/event'] },
     ...{ cachePeriodSeconds: 60, creator: 'cd', version: made.version + 1 },
   });
   const total = change('q', '{"type":"count/entity/total","cache-period":null}', catalog);
   t.equal(total.answer, '"type":"count/entity/total","query":[],"cache-period":null');
-  t.equal(savedQueryAt(total.catalog, 1, 'q').version, made.version + 2);
+  t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
 });
 
 t.test('the list shows all of a database in the order in which they were made', async (t) => {
   const one = create(bodyOf('top_values', { name: 'b', 'cache-period': 7 })).catalog;
   const two = create(bodyOf('count/entity', { name: 'a' }), one).catalog;
-  t.equal(listSavedQueries(TEAM, 1), '"saved-queries":[]');
-  t.equal(listSavedQueries(two, 2), '"saved-queries":[]');
+  t.equal(listSavedQueries(readerOf(TEAM)), '"saved-queries":[]');
+  t.equal(listSavedQueries(readerOf(two, 2)), '"saved-queries":[]');
   const first = `{"name":"b","type":"top_values","query":${QUERIES.top_values},"cache-period":7,"dimension":"default"}`;
   const second = `{"name":"a","type":"count/entity","query":${QUERIES['count/entity']},"cache-period":null,"dimension":"default"}`;
-  t.equal(listSavedQueries(two, 1), `"saved-queries":[${first},${second}]`);
-  t.equal(membersOfSavedQuery(savedQueryAt(two, 1, 'b'), ['name']), '"name":"b"');
+  t.equal(listSavedQueries(readerOf(two)), `"saved-queries":[${first},${second}]`);
+  t.equal(membersOfSavedQuery(savedIn(two, 'b'), ['name']), '"name":"b"');
 });
 
 t.test('a deleted query is told, gone, and its name is free', async (t) => {
@@ -141,8 +151,8 @@ t.test('a deleted query is told, gone, and its name is free', async (t) => {
   );
   t.equal(catalog.savedQueries.size, 0);
   t.throws(() => remove('q', catalog), { code: 4023 });
-  const again = savedQueryAt(create(COUNT, catalog).catalog, 1, 'q');
-  t.ok(again.version > savedQueryAt(made, 1, 'q').version, 'made anew it is another one');
+  const again = savedIn(create(COUNT, catalog).catalog, 'q');
+  t.ok(again.version > savedIn(made, 'q').version, 'made anew it is another one');
 });
 
 t.test('a custom key changes and deletes its own and those of no custom key', async (t) => {
@@ -162,7 +172,7 @@ t.test('a custom key changes and deletes its own and those of no custom key', as
       }
       if (isTheirs) {
         const changed = change('q', put, catalog, { customKey }).catalog;
-        t.equal(savedQueryAt(changed, 1, 'q').creator, maker, 'who made it stays');
+        t.equal(savedIn(changed, 'q').creator, maker, 'who made it stays');
       }
     }
   }
@@ -281,6 +291,113 @@ t.test('all faults of a body are told at once', async (t) => {
   ]);
 });
 
+/** Code of the refusal; null = none. */
+function codeOf(act: () => unknown): number | null {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof QuarryError) return error.code;
+    throw error;
+  }
+  return null;
+}
+
+t.test('a restricted key sees only the saved queries that it may run', async (t) => {
+  const saved = [
+    ['age', bodyOf('count/entity')],
+    ['age-levels', bodyOf('aggregation')],
+    ['age-top', bodyOf('top_values')],
+    ['visits', bodyOf('count/event')],
+    ['id', bodyOf('count/entity', {}, '[{"entity-id":{"equals":"x"}}]')],
+    ['total', bodyOf('count/entity/total')],
+    [
+      'name-within',
+      bodyOf('count/entity', {}, '[{"entity-id":{"equals":"x"}},"or",["not",[{"age":{"gt":1}}]]]'),
+    ],
+  ] as const;
+  const all = saved.map(([name]) => name);
+  const catalog = saved.reduce(
+    (before, [name, text]) => create(text.replace('"name":"q"', `"name":"${name}"`), before).catalog,
+    TEAM,
+  );
+  const whitelisted = (columns: readonly string[]): Access =>
+    accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns }] }));
+  const filtered = (conditions: string): Access =>
+    accessOf(customKey({ filter: [{ dimension: 'default', conditions }] }));
+  const cases: readonly (readonly [string, Access, readonly string[]])[] = [
+    ['no restriction', FULL_ACCESS, all],
+    ['a closed attribute column', whitelisted(['visits']), ['visits', 'id', 'total']],
+    ['a closed event column', whitelisted(['age']), ['age', 'age-levels', 'id', 'total', 'name-within']],
+    ['a closed dimension', whitelisted([]), ['id', 'total']],
+    ['a row filter', filtered('{"age":{"gt":1}}'), all],
+    ['a row filter whose column is gone', filtered('{"gone":{"gt":1}}'), []],
+  ];
+  const put = bodyOf('count/entity/total', { name: undefined }, '["users"]');
+  for (const [restriction, access, visible] of cases) {
+    const reader = readerOf(catalog, 1, access);
+    const listed = objectOf(listSavedQueries(reader)) as { 'saved-queries': readonly { name: string }[] };
+    t.strictSame(
+      listed['saved-queries'].map(({ name }) => name),
+      visible,
+      restriction,
+    );
+    for (const name of all) {
+      const code = visible.includes(name) ? null : 4023;
+      const shows = `${name} with ${restriction}`;
+      t.equal(
+        codeOf(() => savedQueryAt(name, reader)),
+        code,
+        shows,
+      );
+      t.equal(
+        codeOf(() => change(name, put, catalog, { access })),
+        code,
+        `change ${shows}`,
+      );
+      t.equal(
+        codeOf(() => remove(name, catalog, { access, customKey: 'ce' })),
+        code,
+        `delete ${shows}`,
+      );
+      const taken = bodyOf('count/entity/total', { name }, '["users"]');
+      t.equal(
+        codeOf(() => create(taken, catalog, { access })),
+        4022,
+        `the name ${shows} is taken`,
+      );
+    }
+  }
+});
+
+t.test('a saved query is hidden, not refused with 508, from a key to which it is closed', async (t) => {
+  const { catalog } = create(COUNT, TEAM, { customKey: 'cd' });
+  const access = accessOf(customKey({ columnsWhitelist: [] }));
+  for (const customKey of ['cd', 'ce']) {
+    t.throws(() => remove('q', catalog, { access, customKey }), { code: 4023 });
+    t.throws(() => change('q', COUNT, catalog, { access, customKey }), { code: 4023 });
+  }
+});
+
+t.test('a change of the saved query or of the model shows or hides it', async (t) => {
+  const access = accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['age'] }] }));
+  const isVisible = (catalog: Catalog): boolean =>
+    codeOf(() => savedQueryAt('q', readerOf(catalog, 1, access))) === null;
+  const open = create(COUNT).catalog;
+  t.equal(isVisible(open), true);
+  const closed = change('q', bodyOf('count/event', { name: undefined }), open).catalog;
+  t.equal(isVisible(closed), false);
+  t.equal(isVisible(change('q', bodyOf('count/entity', { name: undefined }), closed).catalog), true);
+  const { id: columnId } = databaseOf(open, 1).dimensions.get('default')?.columns.get('age') ?? {};
+  if (columnId === undefined) throw new Error('the model has the column "age"');
+  const without = applyChanges(open, [{ change: 'column-deleted', databaseId: 1, dimensionId: 1, columnId }]);
+  t.equal(isVisible(without), false, 'without the column nobody can tell whether it was open');
+  t.equal(
+    codeOf(() => savedQueryAt('q', readerOf(without))),
+    null,
+    'an unrestricted key still sees it',
+  );
+});
+
 /** The catalog with `count` saved queries of `chars` characters each, the first of them named q0. */
 function filled(count: number, chars: number): Catalog {
   const query = `["${'x'.repeat(chars - 4)}"]`;
@@ -332,6 +449,6 @@ t.test('any change leaves a list that reads back as what was saved', async (t) =
     const query = JSON.parse(QUERIES[type]);
     wanted.set(name, { name, type, query, 'cache-period': period, dimension });
   }
-  const listed = objectOf(listSavedQueries(catalog, 1)) as Record<string, unknown>;
+  const listed = objectOf(listSavedQueries(readerOf(catalog))) as Record<string, unknown>;
   t.strictSame(listed['saved-queries'], [...wanted.values()]);
 });

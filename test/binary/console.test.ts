@@ -6,7 +6,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { QUESTIONS } from '../../src/commands/demo/questions.js';
+import { questionsOf } from '../../src/commands/demo/questions.js';
 import { runTour } from '../../src/commands/demo/tour.js';
 import { RemoteClient } from '../../src/commands/remote/client.js';
 import { PHONE, type Serve, type Served, visitors, WIDE } from '../console/browser.js';
@@ -67,11 +67,13 @@ t.test('every answer of the demo over 3 million flights is that of DuckDB over t
   const client = new RemoteClient({ url, certificate }, 1);
   t.teardown(() => client.close());
   // What the demo saved is there: the tour saves it again.
-  for (const { before, path } of QUESTIONS) {
+  const questions = questionsOf(false);
+  for (const { before, path } of questions) {
     if (before !== undefined) await client.json({ method: 'DELETE', path, key: keys.master });
   }
   const asking = { masterKey: keys.master, readKey: keys.read };
-  const answers = await runTour(client, asking, new PassThrough().resume(), () => performance.now());
+  const out = new PassThrough().resume();
+  const answers = await runTour(questions, client, asking, out, () => performance.now());
   await assertAnswers(t, answers, printed, false);
 });
 

@@ -44,6 +44,88 @@ t.test('the unit starts what the sample configures, and systemd finds nothing wr
   t.end();
 });
 
+t.test('the unit lets the server write wherever the sample makes it write', (t) => {
+  const unit = text('quarry.service');
+  const valuesOf = (name: string): string[] =>
+    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value]) => value.split(' '));
+  t.strictSame(valuesOf('ProtectSystem'), ['strict']);
+  const writable = [
+    ...valuesOf('StateDirectory').map((name) => `/var/lib/${name}`),
+    ...valuesOf('ReadWritePaths').map((path) => path.replace(/^-/, '')),
+  ];
+  const readText = (path: string): string => (path === 'sample' ? SAMPLES[1] : 'PEM');
+  const read = readOptions(['--config', 'sample'], {}, { machine, readText });
+  if ('error' in read) throw new Error(read.error);
+  for (const path of [read.config.dataDir, read.config.archiveDir, read.config.auditLog]) {
+    if (path === null) continue;
+    const parent = writable.find((dir) => path === dir || path.startsWith(`${dir}/`));
+    t.ok(parent, `${path} lies in one of ${writable.join(', ')}`);
+  }
+  t.end();
+});
+
+t.test('the sample sets the memory limit to its default', (t) => {
+  const limit = (argv: readonly string[]): number => {
+    const read = readOptions(argv, {}, { machine, readText: () => SAMPLES[0] });
+    if ('error' in read) throw new Error(read.error);
+    return read.config.memoryLimitBytes;
+  };
+  t.match(SAMPLES[0], /^memory-limit = /m);
+  t.equal(limit(['--config', 'sample']), limit([]));
+  t.end();
+});
+
+/** Whether .dockerignore, which has no exceptions, leaves the path out of the build's context. */
+function isLeftOut(path: string): boolean {
+  const lines = fs.readFileSync(deploy('../.dockerignore'), 'utf8').split('\n');
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .some((pattern) => {
+      const source = pattern
+        .replace(/[.+]/g, '\\$&')
+        .replace(/\*\*\/|\*/g, (wildcard) => (wildcard === '*' ? '[^/]*' : '(?:.*/)?'));
+      return new RegExp(`^${source}(?:/|$)`).test(path);
+    });
+}
+
+t.test('no key of a store and nothing that git leaves out goes into an image', (t) => {
+  for (const path of [
+    ...[
+      'data/store/keys.json',
+      'data/store/tls/key.pem',
+      'data/store/log/1.log',
+      'store/keys.json',
+      'key.pem',
+    ],
+    ...[
+      '.git/config',
+      '.env',
+      'node_modules/tap/package.json',
+      'dist/src/main.js',
+      'native-bench/results/a.json',
+    ],
+  ]) {
+    t.ok(isLeftOut(path), path);
+  }
+  const ignored = fs.readFileSync(deploy('../.gitignore'), 'utf8').split('\n').filter(Boolean);
+  for (const pattern of ignored) t.ok(isLeftOut(pattern.replace(/\/$/, '').replace('*', 'a')), pattern);
+  for (const path of [
+    ...[
+      'package.json',
+      'package-lock.json',
+      '.npmrc',
+      'tsconfig.json',
+      'src/main.ts',
+      'src/tools/binary/build.mjs',
+    ],
+    ...['data/README.md', 'src/console/index.html', 'LICENSE'],
+  ]) {
+    t.notOk(isLeftOut(path), path);
+    t.ok(fs.existsSync(deploy(`../${path}`)), path);
+  }
+  t.end();
+});
+
 t.test('the image runs the executable as a user of its own, with its variables', (t) => {
   const variables = /^ENV (.*)$/m.exec(text('Dockerfile'))?.[1].split(' ') ?? [];
   const env = Object.fromEntries(variables.map((pair) => pair.split('=')));

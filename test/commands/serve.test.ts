@@ -47,6 +47,28 @@ t.test(
   },
 );
 
+t.test('the start names the console and the keys, and both addresses last', async (t) => {
+  const dir = path.join(temporaryDir(t), 'store');
+  const linesOf = async (): Promise<{ readonly lines: readonly string[]; readonly https: string }> => {
+    const server = new ServerProcess({ dir, flags: ['--workers', '1', '--log-level', 'error'] });
+    t.teardown(() => server.kill());
+    const { httpsPort, httpPort } = await server.serving;
+    t.equal(await server.end(), 0);
+    const https = `https://127.0.0.1:${httpsPort}`;
+    const lines = server.output.trimEnd().split('\n');
+    t.equal(lines.at(-1), `quarry serves ${https} and http://127.0.0.1:${httpPort}`);
+    return { lines: lines.slice(0, -1), https };
+  };
+  const first = await linesOf();
+  t.strictSame(first.lines, [
+    `quarry console: ${first.https}/console`,
+    `quarry keys: ${path.join(dir, 'keys.json')}`,
+  ]);
+  fs.rmSync(path.join(dir, 'keys.json'));
+  const later = await linesOf();
+  t.strictSame(later.lines, [`quarry console: ${later.https}/console`], 'the operator took the keys away');
+});
+
 t.test('a limits file that is wrong ends the start with exit code 2 and nothing made', async (t) => {
   const dir = temporaryDir(t);
   const limits = path.join(dir, 'limits.toml');

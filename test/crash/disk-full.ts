@@ -253,9 +253,18 @@ class DiskFullRun {
   }
 
   /** Reads, refusals and a checkpoint that has no room. */
+  /** The server stays ready, and /readyz says that the disk is full. */
+  async #checkReadiness({ client }: Life): Promise<void> {
+    const { status, body } = await client.ask({ path: '/readyz' });
+    const { degraded = [] } = body as { degraded?: readonly { code: number }[] };
+    if (status === 200 && degraded.some(({ code }) => code === FULL_CODE)) return;
+    this.#faults.push(`on a full disk /readyz answers HTTP ${status}, ${JSON.stringify(body)}`);
+  }
+
   async #beFull(life: Life): Promise<void> {
     const { server } = life;
     const before = this.#refused;
+    await this.#checkReadiness(life);
     for (let left = this.#prng.between(1, 3); left > 0; left--) {
       server.signal('SIGUSR2');
       await this.#checkFilled(life);

@@ -5,6 +5,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Answer } from '../../src/commands/demo/answer.js';
 import { DEMO_FILES } from '../../src/commands/demo/files.js';
+import { LARGE, SMALL, type TourScale } from '../../src/commands/demo/question.js';
 import { RECKONED } from './oracle-answers.js';
 import {
   countOrigins,
@@ -41,10 +42,11 @@ function views(small: boolean): string[] {
 
 const countAirports = (where: string): string => `SELECT count(*) FROM airports WHERE ${where}`;
 const countQuakes = (where: string): string => `SELECT count(*) FROM quakes WHERE ${where}`;
+const scaleOf = (small: boolean): TourScale => (small ? SMALL : LARGE);
 const countFlights = (where: string): string => `SELECT count(*) FROM flights WHERE ${where}`;
 
 /** Question name -> SQL of one number. */
-const COUNTS: Readonly<Record<string, string>> = {
+const countsOf = (scale: TourScale): Readonly<Record<string, string>> => ({
   'all-entities':
     'SELECT (SELECT count(*) FROM (SELECT iata FROM airports UNION SELECT origin FROM flights)) + ' +
     '(SELECT count(*) FROM quakes) + (SELECT count(DISTINCT net) FROM quakes)',
@@ -52,24 +54,25 @@ const COUNTS: Readonly<Record<string, string>> = {
   'in-california': countAirports(`state = 'CA'`),
   'international-elsewhere': countAirports(`name LIKE '%international%' AND state NOT IN ('TX', 'CA', 'FL')`),
   'near-times-square': countAirports(`${kilometresFrom(-73.9855, 40.758)} <= 100`),
-  'departures-in-march': countOrigins(MARCH, 1000),
-  'very-late-in-march': countOrigins(`delay > 120 AND ${MARCH}`, 100),
+  'departures-in-march': countOrigins(MARCH, scale.busyFlights),
+  'very-late-in-march': countOrigins(`delay > 120 AND ${MARCH}`, scale.lateFlights),
   'california-to-jfk': countAirports(
     `state = 'CA' AND iata IN ${origins(`destination = 'JFK' AND ${FIRST_WEEK}`)}`,
   ),
   'new-york-freqgroup': countOrigins(
     `destination IN ('JFK', 'LGA', 'EWR') AND ${within('2001-02-01 00:00:00', '2001-02-28 23:59:59')}`,
-    500,
+    scale.newYorkFlights,
   ),
-  'busy-and-punctual': `${countOrigins(HALF_YEAR, 500)} WHERE origin NOT IN ${origins(`delay >= 180 AND ${HALF_YEAR}`)}`,
+  'busy-and-punctual': `${countOrigins(HALF_YEAR, scale.punctualFlights)} WHERE origin NOT IN ${origins(`delay >= 180 AND ${HALF_YEAR}`)}`,
   'only-long-haul': `${countOrigins(`distance >= 2000 AND ${HALF_YEAR}`)}
      WHERE origin NOT IN ${origins(`distance < 200 AND ${HALF_YEAR}`)}`,
   nested: countAirports(
-    `(state IN ('NV', 'AZ') AND iata IN ${origins(`destination = 'LAX' AND ${FIRST_WEEK}`, 10)})
-     OR (state = 'HI' AND iata IN ${origins(`destination = 'SFO' AND ${FIRST_WEEK}`, 10)})`,
+    `(state IN ('NV', 'AZ') AND iata IN ${origins(`destination = 'LAX' AND ${FIRST_WEEK}`, scale.weeklyFlights)})
+     OR (state = 'HI' AND iata IN ${origins(`destination = 'SFO' AND ${FIRST_WEEK}`, scale.weeklyFlights)})`,
   ),
-  'last-weekend-of-june': countOrigins(
-    `delay > 300 AND ${within('2001-06-29 00:00:00', '2001-07-01 00:00:00')}`,
+  'last-two-days': countOrigins(
+    `delay > ${scale.lastDaysHours * 60} AND moment <= TIMESTAMP '${scale.lastMonthEnd}'
+     AND moment >= TIMESTAMP '${scale.lastMonthEnd}' - INTERVAL 2 DAY`,
   ),
   today: countOrigins('moment >= current_date AND moment < current_date + INTERVAL 1 DAY'),
   'magnitude-5': countQuakes('mag >= 5'),
@@ -86,7 +89,7 @@ const COUNTS: Readonly<Record<string, string>> = {
   'an-hour-or-two-late': countFlights(`delay BETWEEN 60 AND 120 AND ${MARCH}`),
   'shocks-off-hualien': countQuakes(`${kilometresFrom(121.6, 23.98)} <= 50 AND ${QUAKE_WEEK}`),
   'saved-query': countFlights(`delay > 300 AND ${MARCH}`),
-};
+});
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
 
@@ -102,12 +105,14 @@ export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
     const count = async (sql: string): Promise<number> => Number((await column(sql))[0]);
 
     const answers = new Map<string, Answer>();
-    for (const [name, sql] of Object.entries(COUNTS)) answers.set(name, await count(sql));
+    for (const [name, sql] of Object.entries(countsOf(scaleOf(small)))) answers.set(name, await count(sql));
     for (const [name, reckon] of Object.entries(RECKONED)) answers.set(name, await reckon(rows));
     const monthly: Record<string, number> = {};
-    for (const [index, month] of MONTHS.entries()) {
+    for (const [index, month] of MONTHS.slice(0, scaleOf(small).monthCount).entries()) {
       monthly[month] = await count(
-        countOrigins(`delay > 600 AND year(moment) = 2001 AND month(moment) = ${index + 1}`),
+        countOrigins(
+          `delay > ${scaleOf(small).monthHours * 60} AND year(moment) = 2001 AND month(moment) = ${index + 1}`,
+        ),
       );
     }
     answers.set('month-by-month', monthly);

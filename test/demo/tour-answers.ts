@@ -1,6 +1,6 @@
 /** The demo's answers beside those of DuckDB. */
 import type { Test } from 'tap';
-import { QUESTIONS } from '../../src/commands/demo/questions.js';
+import { questionsOf } from '../../src/commands/demo/questions.js';
 import type { Answer, Answered } from '../../src/commands/demo.js';
 import { askDuckDb } from './oracle.js';
 
@@ -12,6 +12,13 @@ const rounded = (answer: Answer | undefined): unknown =>
     ),
   );
 
+/** Whether no part of the answer is 0, null or empty. */
+function saysSomething(answer: Answer): boolean {
+  if (typeof answer !== 'object' || answer === null) return answer !== 0 && answer !== null && answer !== '';
+  const parts: readonly Answer[] = Object.values(answer);
+  return parts.length > 0 && parts.every(saysSomething);
+}
+
 /** Every question has an answer, that of DuckDB over the same files, and was printed. `small`: over the 20,000 flights. */
 export async function assertAnswers(
   t: Test,
@@ -19,15 +26,18 @@ export async function assertAnswers(
   printed: string,
   small: boolean,
 ): Promise<void> {
+  const questions = questionsOf(small);
   const expected = await askDuckDb(small);
   t.strictSame(
     [...expected.keys()].sort(),
-    QUESTIONS.map(({ name }) => name).sort(),
+    questions.map(({ name }) => name).sort(),
     'the oracle knows every question',
   );
   for (const { question, answer } of answers) {
     t.strictSame(rounded(answer), rounded(expected.get(question.name)), question.text);
-    t.match(printed, question.text);
+    t.ok(printed.includes(question.text), question.text);
+    // All flights are of 2001: that one has no answer, on purpose.
+    if (question.name !== 'today') t.ok(saysSomething(answer), `${question.text} has an answer`);
   }
-  t.equal(answers.length, QUESTIONS.length);
+  t.equal(answers.length, questions.length);
 }

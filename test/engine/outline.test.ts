@@ -48,6 +48,11 @@ t.test('every kind of query is told as EXPLAIN tells a SELECT, the shards taken 
   t.strictSame(await outline({ asks: 'extract', plan: extraction }), [
     ...[scan, tested, 'sort by 1 key', 'first 100 rows'],
   ]);
+  t.strictSame(
+    await outline({ asks: 'extract', plan: { ...extraction, scored: [condition] } }),
+    [scan, tested, 'score by 1 condition', 'first 100 rows', 'sort by 1 key'],
+    'the score chooses the rows, the order sorts them',
+  );
 
   const text = 'SELECT word, COUNT(*) FROM [default] WHERE n > 5000 GROUP BY word ORDER BY word LIMIT 3';
   const [{ plan }] = requestsOf(store, text);

@@ -152,35 +152,63 @@ t.test('a column outside the whitelist is refused wherever a body can name it', 
   );
 });
 
-t.test('a saved query with a column outside the whitelist is neither saved nor run', async (t) => {
-  const front = await frontWithKey(t);
-  for (const [index, [type, query]] of SAVED.entries()) {
-    const definition = (names: Readonly<Record<string, string>>, name: string | null): string =>
-      `{${name === null ? '' : `"name":"${name}",`}"type":"${type}","query":${naming(query, names)}}`;
-    const [mine, theirs] = [`mine-${index}`, `theirs-${index}`];
-    t.strictSame(
-      codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(UNLISTED, mine))),
-      [506],
-      query,
-    );
-    t.strictSame(
-      codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(LISTED, mine))),
-      [],
-      query,
-    );
-    const path = `/v1/query/saved/${mine}`;
-    t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(UNLISTED, null))), [506], query);
-    t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(LISTED, null))), [], query);
-    const byMaster = await send(front, KEYS.master, 'POST', '/v1/query/saved', definition(UNLISTED, theirs));
-    t.strictSame(codes(byMaster), [], query);
-    const get = async (key: string, name: string): Promise<readonly number[]> => {
-      const answer = await ask(front, { path: `/v1/query/saved/${name}`, headers: { Authorization: key } });
-      return codes(JSON.parse(answer.body));
+t.test(
+  'a saved query with a column outside the whitelist is neither saved, run, shown nor changed',
+  async (t) => {
+    const front = await frontWithKey(t);
+    for (const [index, [type, query]] of SAVED.entries()) {
+      const definition = (names: Readonly<Record<string, string>>, name: string | null): string =>
+        `{${name === null ? '' : `"name":"${name}",`}"type":"${type}","query":${naming(query, names)}}`;
+      const [mine, theirs] = [`mine-${index}`, `theirs-${index}`];
+      t.strictSame(
+        codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(UNLISTED, mine))),
+        [506],
+        query,
+      );
+      t.strictSame(
+        codes(await send(front, KEY, 'POST', '/v1/query/saved', definition(LISTED, mine))),
+        [],
+        query,
+      );
+      const path = `/v1/query/saved/${mine}`;
+      t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(UNLISTED, null))), [506], query);
+      t.strictSame(codes(await send(front, KEY, 'PUT', path, definition(LISTED, null))), [], query);
+      const byMaster = await send(
+        front,
+        KEYS.master,
+        'POST',
+        '/v1/query/saved',
+        definition(UNLISTED, theirs),
+      );
+      t.strictSame(codes(byMaster), [], query);
+      const get = async (key: string, name: string): Promise<readonly number[]> => {
+        const answer = await ask(front, { path: `/v1/query/saved/${name}`, headers: { Authorization: key } });
+        return codes(JSON.parse(answer.body));
+      };
+      if (type === 'count/entity' || type === 'count/event') t.strictSame(await get(KEY, mine), [], query);
+      t.strictSame(await get(KEY, theirs), [4023], query);
+      for (const [method, body] of [
+        ['PUT', definition(LISTED, null)],
+        ['DELETE', ''],
+      ]) {
+        const refused = await send(front, KEY, method, `/v1/query/saved/${theirs}`, body);
+        t.strictSame(codes(refused), [4023], `${method} ${query}`);
+      }
+      const taken = await send(front, KEY, 'POST', '/v1/query/saved', definition(LISTED, theirs));
+      t.strictSame(codes(taken), [4022], query);
+    }
+    const listedTo = async (key: string): Promise<readonly string[]> => {
+      const answer = await send(front, key, 'GET', '/v1/query/saved', '');
+      return (answer['saved-queries'] as readonly { readonly name: string }[]).map(({ name }) => name);
     };
-    if (type === 'count/entity' || type === 'count/event') t.strictSame(await get(KEY, mine), [], query);
-    t.strictSame(await get(KEY, theirs), [506], query);
-  }
-});
+    const mine = SAVED.map((_, index) => `mine-${index}`);
+    t.strictSame(await listedTo(KEY), mine);
+    t.strictSame(
+      await listedTo(KEYS.master),
+      mine.flatMap((name, index) => [name, `theirs-${index}`]),
+    );
+  },
+);
 
 t.test('"all" columns are those of the whitelist', async (t) => {
   const front = await frontWithKey(t);

@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import t, { type Test } from 'tap';
 import { ConsoleFiles } from '../../src/http/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
-import { ask, codeOf, type Front, startFront } from './harness.js';
+import { ask, codeOf, type Front, RawConnection, requestBytes, startFront } from './harness.js';
 
 const PAGE = '<!doctype html><title>console</title>';
 const SCRIPT = 'console.log(1);'.repeat(100);
@@ -46,6 +46,20 @@ t.test(
     t.equal(codeOf(await ask(head, { path: '/console' })), 1505, 'a build without a console has none');
   },
 );
+
+t.test('the root of HTTPS leads to the console, if there is one', async (t) => {
+  const front = await startConsole(t);
+  for (const method of ['GET', 'HEAD']) {
+    const connection = await RawConnection.open(front.httpsPort, true);
+    connection.write(requestBytes({ method, path: '/' }));
+    const { status, headers, body } = await connection.reply();
+    t.strictSame([status, headers.location, body], [302, '/console', ''], method);
+    connection.socket.destroy();
+  }
+  t.equal(codeOf(await ask(front, { path: '/', method: 'POST', body: '' })), 1505);
+  t.equal(codeOf(await ask(front, { path: '/', plain: true })), 1506);
+  t.equal(codeOf(await ask(await startFront(t), { path: '/' })), 1505, 'a build without a console');
+});
 
 t.test('what was not changed is not sent again', async (t) => {
   const front = await startConsole(t);

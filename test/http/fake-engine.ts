@@ -67,6 +67,7 @@ function seconds(values: readonly number[]): DistributionFigures {
 
 export class FakeEngine implements EngineApi {
   ready = true;
+  degraded: EngineApi['degraded'] = [];
   readonly statements = new ScriptCache();
   readonly inserts: { databaseId: number; bytes: Uint8Array; request: InsertRequest }[] = [];
   readonly mutations: MutationRequest[] = [];

@@ -109,6 +109,18 @@ t.test('probes need no key and tell starting, ready and alive', async (t) => {
     t.equal((await ask(front, { path: '/livez', plain })).status, 200);
     front.engine.ready = true;
     t.equal((await ask(front, { path: '/readyz', plain })).status, 200);
+    t.equal((await ask(front, { path: '/readyz', plain })).body, '{"status":"ready"}');
+    front.engine.degraded = [9002, 9003];
+    const degraded = await ask(front, { path: '/readyz', plain });
+    t.equal(degraded.status, 200);
+    t.strictSame(JSON.parse(degraded.body), {
+      status: 'ready',
+      degraded: [
+        { code: 9002, message: 'disk full' },
+        { code: 9003, message: 'memory limit reached' },
+      ],
+    });
+    front.engine.degraded = [];
     const posted = await ask(front, { method: 'POST', path: '/readyz', plain });
     t.equal(codeOf(posted), 1505);
   }

@@ -1,6 +1,12 @@
 /** The order of positions. */
 import t from 'tap';
-import { type OrderKey, type OrderValue, positionOrder, type RowPosition } from '../../src/ir/index.js';
+import {
+  answerOrder,
+  type OrderKey,
+  type OrderValue,
+  positionOrder,
+  type RowPosition,
+} from '../../src/ir/index.js';
 
 const UP: OrderKey = { by: 'attribute', columnId: 1, kind: 'i64', descending: false };
 const DOWN: OrderKey = { ...UP, descending: true };
@@ -42,11 +48,30 @@ t.test('texts and IDs stand by their bytes, ties by ID', async (t) => {
   t.strictSame(sorted({ ...NOTHING, order: [DOWN] }, ids), ['b', 'ba', '\uffff', '\u{10000}']);
 });
 
-t.test('scores fall and go before values, distances rise and go before values', async (t) => {
+t.test('scores fall and ignore values, distances rise and go before values', async (t) => {
   const rows = [at('a', [5n], 1, 7), at('b', [4n], 2, 9), at('c', [3n], 2, 8), at('d', [3n], 1, 7)];
-  t.strictSame(sorted({ ...NOTHING, scored: [], order: [UP] }, rows), ['c', 'b', 'd', 'a']);
+  t.strictSame(sorted({ ...NOTHING, scored: [], order: [UP] }, rows), ['b', 'c', 'a', 'd']);
   t.strictSame(sorted({ ...NOTHING, near: NEAR, order: [UP] }, rows), ['d', 'a', 'c', 'b']);
   t.strictSame(sorted({ scored: [], near: NEAR, order: [] }, rows), ['b', 'c', 'a', 'd']);
+});
+
+t.test('chosen rows of a score are answered by their values, then by score, then by ID', async (t) => {
+  const rows = [
+    at('a', [5n], 9),
+    at('b', [3n], 1),
+    at('c', [null], 8),
+    at('e', [3n], 2),
+    at('d', [3n], 2),
+    at('f', [4n], 1),
+  ].map((position) => ({ position }));
+  const ids = (order: readonly OrderKey[]): string =>
+    answerOrder({ scored: [], order }, rows)
+      .map(({ position }) => position.id)
+      .join('');
+  t.equal(ids([UP]), 'debfac');
+  t.equal(ids([DOWN]), 'afdebc');
+  t.equal(answerOrder({ scored: [], order: [] }, rows), rows, 'no order');
+  t.equal(answerOrder({ scored: null, order: [UP] }, rows), rows, 'the rows are not scored');
 });
 
 t.test('rows without an order keep one of their own, in which an ID has one place', async (t) => {

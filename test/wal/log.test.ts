@@ -99,6 +99,7 @@ t.test(
     const disk = faultyDisk();
     disk.capacityBytes = 10_000;
     const log = await openLog(disk, 1);
+    t.equal(log.diskIsFull, false);
     let nextLsn = 1;
     let refusals = 0;
     for (let round = 0; round < 200 && refusals < 5; round++) {
@@ -114,6 +115,7 @@ t.test(
       }
     }
     t.equal(refusals, 5);
+    t.equal(log.diskIsFull, true);
     t.equal(log.stats().lsnAppended, nextLsn - 1);
     t.strictSame((await replay(disk.afterCrash())).lsns, range(1, nextLsn - 1));
     disk.capacityBytes = 100_000;
@@ -122,6 +124,7 @@ t.test(
       while (!log.hasRoom(500)) await log.room(500);
       t.equal(log.append(payloadFor(lsn, 500)).lsn, lsn);
     }
+    t.equal(log.diskIsFull, false);
     await log.close();
     t.strictSame((await replay(disk)).lsns, range(1, nextLsn + 9));
   },

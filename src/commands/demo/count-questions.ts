@@ -1,4 +1,5 @@
 /** The tour's questions about entities: how many there are, which exist, how many satisfy conditions. */
+import { formatCount } from '../progress.js';
 import {
   FEBRUARY,
   FIRST_WEEK,
@@ -7,6 +8,7 @@ import {
   namedQuery,
   type QueryList,
   type Question,
+  type TourScale,
 } from './question.js';
 
 const count = (dimension: string, name: string, text: string, conditions: QueryList): Question => ({
@@ -31,7 +33,7 @@ const MONTHS = [
   ['june', '2001-06-01', '2001-06-30T23:59:59Z'],
 ] as const;
 
-export const COUNT_QUESTIONS: readonly Question[] = [
+export const countQuestions = (scale: TourScale): readonly Question[] => [
   {
     name: 'all-entities',
     text: 'How many entities does the database hold in all?',
@@ -64,13 +66,15 @@ export const COUNT_QUESTIONS: readonly Question[] = [
   airports('near-times-square', 'How many lie within 100 km of Times Square?', {
     location: { geo_radius: { longitude: -73.9855, latitude: 40.758, radius: 100, unit: 'km' } },
   }),
-  airports('departures-in-march', 'From how many airports did at least 1,000 flights leave in March 2001?', {
-    distance: { gt: 0, between: MARCH, minfreq: 1000 },
-  }),
+  airports(
+    'departures-in-march',
+    `From how many airports did at least ${formatCount(scale.busyFlights)} flights leave in March 2001?`,
+    { distance: { gt: 0, between: MARCH, minfreq: scale.busyFlights } },
+  ),
   airports(
     'very-late-in-march',
-    'From how many did at least 100 flights leave more than two hours late in March 2001?',
-    { delay: { gt: 120, between: MARCH, minfreq: 100 } },
+    `From how many did at least ${scale.lateFlights} flights leave more than two hours late in March 2001?`,
+    { delay: { gt: 120, between: MARCH, minfreq: scale.lateFlights } },
   ),
   airports(
     'california-to-jfk',
@@ -81,16 +85,16 @@ export const COUNT_QUESTIONS: readonly Question[] = [
   ),
   airports(
     'new-york-freqgroup',
-    'From how many did at least 500 flights leave for JFK, LaGuardia and Newark together in February 2001?',
+    `From how many did at least ${scale.newYorkFlights} flights leave for JFK, LaGuardia and Newark together in February 2001?`,
     {
-      minfreq: 500,
+      minfreq: scale.newYorkFlights,
       freqgroup: ['JFK', 'LGA', 'EWR'].map((code) => ({ destination: { equals: code, between: FEBRUARY } })),
     },
   ),
   airports(
     'busy-and-punctual',
-    'From how many did at least 500 flights leave in half a year, and not one of them three hours late?',
-    { distance: { gt: 0, between: HALF_YEAR, minfreq: 500 } },
+    `From how many did at least ${scale.punctualFlights} flights leave in ${scale.monthCount} months, and not one of them three hours late?`,
+    { distance: { gt: 0, between: HALF_YEAR, minfreq: scale.punctualFlights } },
     'and',
     ['not', { delay: { gte: 180, between: HALF_YEAR } }],
   ),
@@ -103,32 +107,32 @@ export const COUNT_QUESTIONS: readonly Question[] = [
   ),
   airports(
     'nested',
-    'How many are in Nevada or Arizona with 10 flights to Los Angeles in a week, or in Hawaii with 10 to San Francisco?',
+    `How many are in Nevada or Arizona with ${scale.weeklyFlights} flights to Los Angeles in a week, or in Hawaii with ${scale.weeklyFlights} to San Francisco?`,
     [
       [{ state: { equals: 'NV' } }, 'or', { state: { equals: 'AZ' } }],
       'and',
-      { destination: { equals: 'LAX', between: FIRST_WEEK, minfreq: 10 } },
+      { destination: { equals: 'LAX', between: FIRST_WEEK, minfreq: scale.weeklyFlights } },
     ],
     'or',
     [
       { state: { equals: 'HI' } },
       'and',
-      { destination: { equals: 'SFO', between: FIRST_WEEK, minfreq: 10 } },
+      { destination: { equals: 'SFO', between: FIRST_WEEK, minfreq: scale.weeklyFlights } },
     ],
   ),
   airports(
-    'last-weekend-of-june',
-    'From how many did a flight leave over five hours late in the last two days of June 2001?',
-    { delay: { gt: 300, between: ['2001-07-01', '-2d'] } },
+    'last-two-days',
+    `From how many did a flight leave over ${scale.lastDaysHours} hours late in the last two days of ${scale.lastMonth} 2001?`,
+    { delay: { gt: scale.lastDaysHours * 60, between: [scale.lastMonthEnd, '-2d'] } },
   ),
   airports('today', 'From how many did a flight leave today?', { distance: { gt: 0, between: ['today'] } }),
   {
     name: 'month-by-month',
-    text: 'Month by month, in one request: from how many did a flight leave more than ten hours late?',
+    text: `Month by month, in one request: from how many did a flight leave more than ${scale.monthHours} hours late?`,
     method: 'POST',
     path: '/v1/query/count/entity',
-    body: MONTHS.map(([month, from, to]) =>
-      namedQuery(month, 'airports', [{ delay: { gt: 600, between: [from, to] } }]),
+    body: MONTHS.slice(0, scale.monthCount).map(([month, from, to]) =>
+      namedQuery(month, 'airports', [{ delay: { gt: scale.monthHours * 60, between: [from, to] } }]),
     ),
   },
   earthquakes('magnitude-5', 'How many earthquakes had a magnitude of 5 or more?', { magnitude: { gte: 5 } }),

@@ -19,6 +19,40 @@ export interface Question extends Request {
   readonly before?: Request;
 }
 
+/** Thresholds and times that depend on how many flights there are, so that each question has an answer. */
+export interface TourScale {
+  /** Flights of a busy airport in March. */
+  readonly busyFlights: number;
+  /** Flights that left an airport very late in March. */
+  readonly lateFlights: number;
+  /** Flights of an airport to New York in February. */
+  readonly newYorkFlights: number;
+  /** Flights of an airport whose punctuality says something. */
+  readonly punctualFlights: number;
+  /** Flights between two places in a week. */
+  readonly weeklyFlights: number;
+  /** The last month that the flights cover, its end, and hours of delay that are rare in its last two days. */
+  readonly lastMonth: string;
+  readonly lastMonthEnd: string;
+  readonly lastDaysHours: number;
+  /** Months that the flights cover, and hours of delay that are rare in a month. */
+  readonly monthCount: number;
+  readonly monthHours: number;
+}
+
+/** 3 million flights of half a year. */
+export const LARGE: TourScale = {
+  ...{ busyFlights: 1000, lateFlights: 100, newYorkFlights: 500, punctualFlights: 500, weeklyFlights: 10 },
+  ...{ lastMonth: 'June', lastMonthEnd: '2001-07-01', lastDaysHours: 5 },
+  ...{ monthCount: 6, monthHours: 10 },
+};
+/** 20,000 flights of three months. */
+export const SMALL: TourScale = {
+  ...{ busyFlights: 100, lateFlights: 3, newYorkFlights: 10, punctualFlights: 100, weeklyFlights: 2 },
+  ...{ lastMonth: 'March', lastMonthEnd: '2001-04-01', lastDaysHours: 2 },
+  ...{ monthCount: 3, monthHours: 5 },
+};
+
 /** Conditions and lists of them with `and` or `or` between; `not` may head a list. */
 export type QueryList = readonly unknown[];
 

@@ -1,12 +1,13 @@
 /** The tour: all questions, kind by kind. */
 import { AGGREGATION_QUESTIONS } from './aggregation-questions.js';
-import { COUNT_QUESTIONS } from './count-questions.js';
+import { countQuestions } from './count-questions.js';
 import { EVENT_QUESTIONS } from './event-questions.js';
 import { EXTRACTION_QUESTIONS } from './extraction-questions.js';
-import type { Question } from './question.js';
+import { LARGE, type Question, SMALL } from './question.js';
 
-export const QUESTIONS: readonly Question[] = [
-  ...COUNT_QUESTIONS,
+/** `small`: of the tour over 20,000 flights. */
+export const questionsOf = (small: boolean): readonly Question[] => [
+  ...countQuestions(small ? SMALL : LARGE),
   ...EVENT_QUESTIONS,
   ...AGGREGATION_QUESTIONS,
   ...EXTRACTION_QUESTIONS,

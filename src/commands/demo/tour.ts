@@ -4,7 +4,6 @@ import type { Output } from '../progress.js';
 import type { RemoteClient } from '../remote/client.js';
 import { type Answer, answerLines, answerOf } from './answer.js';
 import type { Question } from './question.js';
-import { QUESTIONS } from './questions.js';
 
 export interface DemoKeys {
   readonly masterKey: string;
@@ -82,15 +81,16 @@ function sentText({ body, before }: Question): string {
 const cut = (text: string): string =>
   text.length > SENT_CHARS_MAX ? `${text.slice(0, SENT_CHARS_MAX)}…` : text;
 
-/** Every question's answer, in the table's order; each is printed as it comes. */
+/** The answer of each question, in their order; each is printed as it comes. */
 export async function runTour(
+  questions: readonly Question[],
   client: RemoteClient,
   keys: DemoKeys,
   out: Output,
   elapsedMs: () => number,
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
-  for (const [index, question] of QUESTIONS.entries()) {
+  for (const [index, question] of questions.entries()) {
     const one = await ask({ client, keys, elapsedMs }, question);
     answered.push(one);
     out.write(`\n${String(index + 1).padStart(2)}. ${question.text}\n`);

@@ -10,7 +10,7 @@ export const PROMPT_HELP = `  \\d            dimensions            \\d NAME     
   \\x            one value a line, or tables again
   \\timing       how long each statement took, or not
   \\o FILE       answers go to FILE; \\o alone: to the terminal again
-  \\?            this text             \\q            leave (also Ctrl-D)
+  \\?            this text             \\q, quit, exit leave (also Ctrl-D)
   A statement ends with ; and may take several lines. Tab completes names. Ctrl-C stops a statement, or clears the line.
 `;
 
@@ -22,11 +22,25 @@ export type PromptCommand =
   | { readonly do: 'output'; readonly file: string | null }
   | { readonly do: 'nothing'; readonly wrong: string };
 
-export function readPromptCommand(line: string): PromptCommand {
+const LEAVING_WORD = /^(?:quit|exit)\s*;?$/i;
+
+/**
+ * The command that the line is; null = the line is SQL. Within an open statement only \q and \quit are commands, which
+ * are no lines of any statement.
+ */
+export function promptCommandOf(line: string, inStatement: boolean): PromptCommand | null {
+  const text = line.trim();
+  if (inStatement) return text === '\\q' || text === '\\quit' ? { do: 'quit' } : null;
+  if (LEAVING_WORD.test(text)) return { do: 'quit' };
+  return text.startsWith('\\') ? readPromptCommand(text) : null;
+}
+
+function readPromptCommand(line: string): PromptCommand {
   const [word, ...others] = line.trim().split(/\s+/);
   const argument = others.length === 0 ? null : others.join(' ');
   switch (word) {
     case '\\q':
+    case '\\quit':
       return { do: 'quit' };
     case '\\?':
       return { do: 'help' };

@@ -10,13 +10,7 @@ import { Asker } from '../export/ask.js';
 import { type DimensionModel, readDimensions } from '../export/dimension.js';
 import type { Output } from '../progress.js';
 import { type RemoteAccess, type RemoteClient, RemoteError, UnreachableError } from '../remote/index.js';
-import {
-  columnsText,
-  dimensionsText,
-  PROMPT_HELP,
-  type PromptCommand,
-  readPromptCommand,
-} from './commands.js';
+import { columnsText, dimensionsText, PROMPT_HELP, type PromptCommand, promptCommandOf } from './commands.js';
 import { completions } from './completion.js';
 import { errorText } from './error-text.js';
 import type { History } from './history.js';
@@ -61,6 +55,9 @@ class Prompt {
   #models: readonly DimensionModel[];
   #format: SqlFormat;
   #timing = false;
+  /** Lines after the one that quits are not run. */
+  #hasQuit = false;
+  #isClosed = false;
   #outlet: Outlet;
   #recent: string[];
 
@@ -87,6 +84,7 @@ class Prompt {
     this.#lines.on('SIGINT', () => this.#interrupt());
     this.ended = new Promise((resolve) => {
       this.#lines.on('close', () => {
+        this.#isClosed = true;
         this.#running?.abort();
         this.#queue(async () => {
           this.#write('\n');
@@ -95,7 +93,7 @@ class Prompt {
         });
       });
     });
-    this.#write('quarry: \\? for help, ; ends a statement, Ctrl-D leaves\n');
+    this.#write('quarry: \\? for help, ; ends a statement, \\q leaves\n');
     this.#ask();
   }
 
@@ -130,11 +128,12 @@ class Prompt {
   }
 
   async #takeLine(line: string): Promise<void> {
-    // No statement has a line of a backslash and a letter: whoever is stuck in one may leave.
-    const isWord = line.trimStart().startsWith('\\') && (this.#reader.isBlank || line.trim() === '\\q');
-    if (isWord) await this.#obey(readPromptCommand(line));
+    if (this.#hasQuit) return;
+    const command = promptCommandOf(line, !this.#reader.isBlank);
+    if (command !== null) await this.#obey(command);
     else for (const statement of this.#reader.take(`${line}\n`)) await this.#run(statement);
-    this.#ask();
+    // A prompt on closed lines would read the input again, and the process would not end.
+    if (!this.#isClosed) this.#ask();
   }
 
   async #run(statement: string): Promise<void> {
@@ -182,6 +181,7 @@ class Prompt {
   async #obey(command: PromptCommand): Promise<void> {
     switch (command.do) {
       case 'quit':
+        this.#hasQuit = true;
         this.#lines.close();
         return;
       case 'help':

@@ -94,11 +94,12 @@ function byRank(search: Search): FoundRow[] {
   }));
 }
 
-/** The order that `leading` and the plan's keys make, over so many rows. */
+/** The order by `leading` and the plan's keys over so many rows; scored rows are chosen by their score alone. */
 function orderOf({ shard, plan, ids, run }: Search, leading: SortKey | null, rowCount: number): ShardOrder {
   // Later keys tell few rows apart: ranks would not pay.
   const keys = orderKeys(shard, ids, plan.order, leading === null ? rowCount : 0, run);
-  return new ShardOrder(leading, keys, ids);
+  if (leading === null) return new ShardOrder(keys, keys, ids);
+  return new ShardOrder(plan.scored === null ? [leading, ...keys] : [leading], keys, ids);
 }
 
 const boundOf = (order: ShardOrder, position: RowPosition | null): RowBound | null =>

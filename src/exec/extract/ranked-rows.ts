@@ -179,7 +179,7 @@ export function collectRows(
   { limit, after, until }: RankedPage,
   run: QueryRun,
 ): Uint32Array {
-  const order = new ShardOrder(new RankKey(ids), [], ids);
+  const order = new ShardOrder([new RankKey(ids)], [], ids);
   const [from, to] = [after, until].map((position) => (position === null ? null : order.bound(position)));
   const top = new TopRows(order, Math.min(limit, selected.count), from, to);
   offerRows(shard, selected, order, top, run);

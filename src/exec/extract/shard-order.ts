@@ -1,4 +1,4 @@
-/** The plan's order over the rows of one dimension's shard: its keys, then the ID. */
+/** The order in which a plan chooses rows of one dimension's shard: its keys, then the ID. */
 import { invariant } from '../../base/index.js';
 import type { OrderKey, OrderValue, RowPosition } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
@@ -39,9 +39,9 @@ export class ShardOrder {
   readonly #ids: ShardIds;
   readonly #values: readonly OrderSortKey[];
 
-  /** `leading`: the key before those of the plan's order, if there is one. There must be some key. */
-  constructor(leading: SortKey | null, values: readonly OrderSortKey[], ids: ShardIds) {
-    const [first, ...rest] = leading === null ? values : [leading, ...values];
+  /** `keys`, of which there is at least one, order the rows; `values` are the keys of the plan's order. */
+  constructor(keys: readonly SortKey[], values: readonly OrderSortKey[], ids: ShardIds) {
+    const [first, ...rest] = keys;
     invariant(first !== undefined, 'an order has a key');
     this.first = first;
     this.#rest = rest;
@@ -80,7 +80,7 @@ export class ShardOrder {
     return { number: first.number, compareTied };
   }
 
-  /** What a row's position says of the plan's order. */
+  /** The row's values of the plan's order. */
   values(row: number): OrderValue[] {
     return this.#values.map((key) => key.value(row));
   }

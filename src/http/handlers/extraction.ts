@@ -6,7 +6,7 @@ import type { RowStream, StreamEncoder } from '../../answer/index.js';
 import * as api from '../../api/index.js';
 import { type Catalog, databaseOf } from '../../catalog/index.js';
 import type { Asking, QueryApi } from '../../engine/index.js';
-import type { ExtractedRow, ExtractPlan } from '../../ir/index.js';
+import { answerOrder, type ExtractedRow, type ExtractPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
@@ -82,7 +82,7 @@ async function scoredRows(
   const { extraction, encoder } = score;
   const plan = api.planWithNearest(score, nearestIds);
   if (plan !== null) noteAsked(call, plan);
-  const rows = plan === null ? [] : await extract(plan, askingOf(call, extraction));
+  const rows = plan === null ? [] : answerOrder(plan, await extract(plan, askingOf(call, extraction)));
   call.notes.rowCount = rows.length;
   return encoder === null ? api.extractionText(extraction, rows) : { rows: streamOf(rows, encoder) };
 }

@@ -30,12 +30,12 @@ export function deleteSavedQuery(call: DatabaseCall): Promise<Members> {
   return decide(call, (within) => api.deleteSavedQuery(call.pathName, within));
 }
 
-export function listSavedQueries({ catalog, databaseId }: DatabaseCall): Members {
-  return api.listSavedQueries(catalog, databaseId);
+export function listSavedQueries(call: DatabaseCall): Members {
+  return api.listSavedQueries(call);
 }
 
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
-  const saved = api.savedQueryAt(call.catalog, call.databaseId, call.pathName);
+  const saved = api.savedQueryAt(call.pathName, call);
   if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
     throw new QuarryError(503, 'a demo key may not count all entities, by a saved query either');
   }

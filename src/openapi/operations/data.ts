@@ -88,6 +88,8 @@ export const DATA_OPERATIONS: Operations = {
   'POST /v1/data_extraction/score': {
     tag: 'Extraction',
     summary: 'Rows of the entities that satisfy most conditions of a query',
+    description:
+      'Chooses at most 100 rows, highest score first, then by ID. `order` sets the order in which the chosen rows come.',
     request: 'Scoring',
     example: {
       columns: ['entity-id', 'age'],

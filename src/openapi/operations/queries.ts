@@ -123,6 +123,8 @@ export const QUERY_OPERATIONS: Operations = {
   'GET /v1/query/saved': {
     tag: 'Saved queries',
     summary: 'List saved queries',
+    description:
+      'Lists the saved queries that the key may run; a custom key with restrictions does not see the others.',
     answer: success({ 'saved-queries': listOf(ref('SavedQuery'), 'In the order in which they were made.') }),
     answered: ok({ 'saved-queries': [] }),
     codes: [],
@@ -130,7 +132,8 @@ export const QUERY_OPERATIONS: Operations = {
   'GET /v1/query/saved/:query_name': {
     tag: 'Saved queries',
     summary: 'Ask a saved query',
-    description: 'With the rights of who asks. A count is called `query` in its result.',
+    description:
+      'Runs with the rights of the key that asks; for a key that may not run it, it does not exist. A count is called `query` in its result.',
     answer: success({
       type: SAVED_MEMBERS.type,
       query: SAVED_MEMBERS.query,

@@ -1,8 +1,10 @@
 /** The prompt, driven by keys against a real server, and statements of arguments and pipes. */
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { type RemoteAccess, RemoteClient } from '../../../src/commands/remote/index.js';
 import { History } from '../../../src/commands/sql/history.js';
@@ -14,6 +16,7 @@ import { directoryFor, FakeTerminal, runnerOf } from '../command-run.js';
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
+const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 const UP = '\x1b[A';
 
 const server = await startServer('--workers', '1');
@@ -105,6 +108,44 @@ t.test(
     t.equal(kept.trimEnd().split('\n').length, 2);
   },
 );
+
+t.test('\\q, \\quit, quit and exit end the prompt and read no more input', async (t) => {
+  for (const words of ['\\q', ' \\quit ', 'quit', 'EXIT;', "SELECT 'open\r\\quit"]) {
+    const { terminal, type, ended } = await session(t);
+    type(`${words}\rSELECT 7 AS late;\r`);
+    await ended;
+    t.ok(terminal.input.isPaused(), words);
+    t.notMatch(terminal.drawn, /1 row/, `${words}: no statement after it is run`);
+  }
+  const { terminal, type } = await session(t);
+  type('quit now\r');
+  await terminal.until('     -> ');
+});
+
+t.test('the process ends after each word that leaves the prompt', async (t) => {
+  if (!fs.existsSync('/usr/bin/script')) {
+    t.pass('not tried', { skip: 'script(1), which gives a terminal, is not here' });
+    return;
+  }
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: dir, TERM: 'xterm' },
+    ...{ QUARRY_URL: server.url, QUARRY_API_KEY: server.masterKey, QUARRY_CA: path.join(dir, 'ca.pem') },
+  };
+  const ends = async (word: string): Promise<void> => {
+    const command = `${process.execPath} ${MAIN} sql`;
+    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env });
+    t.teardown(() => child.kill('SIGKILL'));
+    let drawn = '';
+    child.stdout.on('data', (part: Buffer) => {
+      if (!drawn.includes('quarry> ') && `${drawn}${part}`.includes('quarry> '))
+        child.stdin.write(`${word}\r`);
+      drawn += part;
+    });
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    t.equal(code, 0, `${word}: ${drawn}`);
+  };
+  await Promise.all(['\\q', '\\quit', 'quit', 'exit', CTRL_D].map(ends));
+});
 
 t.test('Ctrl-C stops a statement by closing its connection, and the prompt goes on', async (t) => {
   let closed = (): void => {};

@@ -242,7 +242,7 @@ export function naiveRows(entities: StoredEntities, plan: ExtractPlan): Extracte
 
 /** What rows are ordered by before their IDs; the direction is that of `directionsOf`. */
 function partsOf(plan: ExtractPlan, { id, score, distanceKm, values }: RowPosition): (number | OrderValue)[] {
-  if (plan.scored !== null) return [score, ...values];
+  if (plan.scored !== null) return [score];
   if (plan.near !== null) return [distanceKm, ...values];
   if (plan.order.length > 0) return [...values];
   const bits = hashOf(id).toString(2).padStart(32, '0');
@@ -251,7 +251,7 @@ function partsOf(plan: ExtractPlan, { id, score, distanceKm, values }: RowPositi
 
 function directionsOf({ scored, near, order }: ExtractPlan): boolean[] {
   const keys = order.map(({ descending }) => descending);
-  if (scored !== null) return [true, ...keys];
+  if (scored !== null) return [true];
   return near !== null || order.length === 0 ? [false, ...keys] : keys;
 }
 

@@ -199,12 +199,11 @@ function answerOf(
   const isAll = given === 'all' || (Array.isArray(given) && given[0] === 'all');
   const isList = order.length > 0 || (!isAll && asList(given).includes(ENTITY_ID));
   const columns = isAll ? allColumns(table, isList) : asList(given);
-  const byOrder = orderBy(order, table);
-  const sorted =
-    isOrdered && (isScored || near === null)
-      ? [...found].sort((one, other) => other.score - one.score || byOrder(one, other))
-      : found;
-  const kept = isOrdered ? sorted.slice(0, limit) : sorted;
+  const byScore: Comparison = (one, other) => other.score - one.score || byId(one, other);
+  const isSorted = isOrdered && (isScored || near === null);
+  const sorted = isSorted ? [...found].sort(isScored ? byScore : orderBy(order, table)) : found;
+  const chosen = isOrdered ? sorted.slice(0, limit) : sorted;
+  const kept = isScored ? [...chosen].sort(orderBy(order, table, byScore)) : chosen;
   const rows = kept.map(({ id, entity, score, place }): [string, JsonObject] => {
     const row = new Map<string, Json>();
     for (const column of columns) writeCell(row, column, { id, entity, table, nowMs });
@@ -283,8 +282,12 @@ function ordersOf(json: Json | undefined): OrderKey[] {
   });
 }
 
-/** Missing values last in both directions; what is equal, by ID. */
-function orderBy(keys: readonly OrderKey[], table: Table): (one: Found, other: Found) => number {
+type Comparison = (one: Found, other: Found) => number;
+
+const byId: Comparison = (one, other) => compareTexts(one.id, other.id);
+
+/** Missing values last in both directions; equal rows by `ties`. */
+function orderBy(keys: readonly OrderKey[], table: Table, ties = byId): Comparison {
   return (one, other) => {
     for (const [name, direction] of keys) {
       const facts = known(table.columns, name);
@@ -296,7 +299,7 @@ function orderBy(keys: readonly OrderKey[], table: Table): (one: Found, other: F
       const difference = compareValues(a, b) * (direction === 'desc' ? -1 : 1);
       if (difference !== 0) return difference;
     }
-    return compareTexts(one.id, other.id);
+    return ties(one, other);
   };
 }
 

@@ -1,0 +1,52 @@
+/** The options of a command, read from its help text: the only list of them that every command has. */
+
+export interface HelpOption {
+  /** With its two dashes. */
+  readonly flag: string;
+  /** With its dash; null = there is none. */
+  readonly short: string | null;
+  /** Name of the value in the help text, such as DIR; null = a switch. */
+  readonly argument: string | null;
+  /** The first line of its description; may be empty. */
+  readonly summary: string;
+}
+
+const OPTION_LINE = /^ {2,}(?:-\w, )?--[a-z]/;
+/** Two options may share a line. */
+const NEXT_OPTION = / {3,}(?=--[a-z])/;
+const OPTION = /^(?:(?<short>-\w), )?(?<flag>--[a-z][a-z-]*)(?: (?<argument>\S+))?(?: +(?<summary>.*))?$/;
+const HELP: HelpOption = { flag: '--help', short: '-h', argument: null, summary: 'print the help text' };
+/** In the first line of a command that takes the options of another one. */
+const OPTIONS_OF = /\[options of quarry (?<name>[a-z]+)\]/;
+
+/** In the order of the help text; `helpOf` gives the help text of another command. */
+export function optionsOf(help: string, helpOf: (name: string) => string): readonly HelpOption[] {
+  const options = new Map<string, HelpOption>();
+  const other = OPTIONS_OF.exec(help)?.groups?.name;
+  for (const text of other === undefined ? [help] : [help, helpOf(other)]) {
+    for (const option of text.split('\n').flatMap(optionsOfLine)) {
+      if (!options.has(option.flag)) options.set(option.flag, option);
+    }
+  }
+  if (!options.has(HELP.flag)) options.set(HELP.flag, HELP);
+  return [...options.values()];
+}
+
+function optionsOfLine(line: string): HelpOption[] {
+  if (!OPTION_LINE.test(line)) return [];
+  return line
+    .trim()
+    .split(NEXT_OPTION)
+    .flatMap((text): HelpOption[] => {
+      const { flag, short = null, argument = null, summary = '' } = OPTION.exec(text)?.groups ?? {};
+      return flag === undefined ? [] : [{ flag, short, argument, summary }];
+    });
+}
+
+/** What the value of an option or a word of a command is: a path that shells complete, or anything else. */
+export type ValueKind = 'directory' | 'file' | 'other';
+
+export function kindOfValue(argument: string): ValueKind {
+  if (/^(?:DIR|TO|BACKUP)$/.test(argument)) return 'directory';
+  return /\b(?:FILE|PATH)\b/.test(argument) ? 'file' : 'other';
+}
