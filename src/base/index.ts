@@ -6,6 +6,7 @@ export * from './errors.js';
 export * from './hang-up.js';
 export * from './hash.js';
 export * from './limits.js';
+export * from './lower-bound.js';
 export * from './memory-use.js';
 export * from './nth-greatest.js';
 export * from './plain-error.js';

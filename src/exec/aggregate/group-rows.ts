@@ -3,6 +3,7 @@
  * Invariants: rows outside the selection belong to none; a row belongs to a group once.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { popcount32 } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { HeldMemory } from '../held-memory.js';
 
@@ -157,7 +158,8 @@ export class ManyGroups implements RowGroups {
     const { rows, groups, count } = pairs;
     for (let at = 0; at < count; at++) members[rows[at] >>> 5] |= 1 << (rows[at] & 31);
     const ranks = memory.u32(members.length + 1);
-    for (let word = 0; word < members.length; word++) ranks[word + 1] = ranks[word] + bitsSet(members[word]);
+    for (let word = 0; word < members.length; word++)
+      ranks[word + 1] = ranks[word] + popcount32(members[word]);
     this.#ranks = ranks;
     // First the number of groups of each member, two places on; then where they end; then, while groups are written
     // from each member's start on, the starts move to where the next one's groups start.
@@ -179,7 +181,7 @@ export class ManyGroups implements RowGroups {
   /** The number of the row, which is a member's. */
   #memberOf(row: number): number {
     const word = row >>> 5;
-    return this.#ranks[word] + bitsSet(this.#memberWords[word] & ((1 << (row & 31)) - 1));
+    return this.#ranks[word] + popcount32(this.#memberWords[word] & ((1 << (row & 31)) - 1));
   }
 
   join(rows: Uint32Array, from: number, count: number, out: Joined): number {
@@ -207,11 +209,4 @@ export class ManyGroups implements RowGroups {
   release(): void {
     this.#memory.release();
   }
-}
-
-function bitsSet(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24;
 }

@@ -1,4 +1,5 @@
 /** Which codes each group has met: a bit for every pair of group and code, while there are not too many of these. */
+import { popcount32 } from '../../kernels/index.js';
 import type { HeldMemory } from '../held-memory.js';
 import type { BatchGroups } from './aggregate-state.js';
 import type { Coded } from './group-codes.js';
@@ -55,7 +56,7 @@ export class CodeGrid {
     const [bits, words] = [this.#bits, this.#stride >>> 5];
     for (let group = 1; group < this.#groupEnd; group++) {
       for (let word = 0; word < words; word++) {
-        count += bitsSet(word === 0 ? bits[group * words] & ~1 : bits[group * words + word]);
+        count += popcount32(word === 0 ? bits[group * words] & ~1 : bits[group * words + word]);
       }
     }
     return count;
@@ -111,11 +112,4 @@ function markEach(
     const bit = Math.imul(groups[row], stride) + codes[row] + shift;
     bits[bit >>> 5] |= 1 << (bit & 31);
   }
-}
-
-function bitsSet(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24;
 }
