@@ -2,7 +2,8 @@
  * An aggregation on its way through its rounds: what to ask every shard next, and the exact merge of what they answer.
  * Used by one query only: while `round` is not null, ask all shards and `take` all their partials; then `answer`.
  */
-import { invariant } from '../base/index.js';
+
+import { invariant, type MemoryAccount } from '../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -14,7 +15,7 @@ import type {
 } from '../ir/index.js';
 import { levelAnswers, metricAnswers } from './answers.js';
 import { bestOf, isCertain } from './best-values.js';
-import { MemoryBudget } from './memory-budget.js';
+import { mergeMemory } from './merge-memory.js';
 import { cellsOf, type MetricCells, metricCells, NO_CELLS } from './metric-cells.js';
 import { MOMENT_OF } from './metric-token.js';
 import { runToEnd, type Sliced } from './slices.js';
@@ -26,7 +27,7 @@ const CELL_BYTES = 200;
 
 export class Aggregation {
   readonly #plan: AggregatePlan;
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryAccount;
   /** Of the levels that are decided, outermost first. */
   readonly #levels: LevelRows[] = [];
   #rowCount = 0;
@@ -40,7 +41,7 @@ export class Aggregation {
   constructor(plan: AggregatePlan, bytesMax: number) {
     invariant(plan.levels.length > 0 || plan.metric !== null, 'an aggregation has a level');
     this.#plan = plan;
-    this.#budget = new MemoryBudget(bytesMax);
+    this.#budget = mergeMemory(bytesMax);
     this.#round = this.#nextRound();
   }
 
@@ -128,14 +129,14 @@ export class Aggregation {
   *#takeLevel(partials: readonly ValueCounts[], best: boolean): Sliced<void> {
     const depth = this.#levels.length;
     const level = this.#plan.levels[depth];
-    const scratch = this.#budget.rest();
+    const scratch = this.#budget.remainder();
     const counted = yield* mergeCounts(partials, scratch);
     const rows = yield* topValues(level, counted, this.#groupsAt(depth), this.#rowCount, scratch);
     if (best && !(yield* isCertain(level, partials, counted, rows, scratch))) {
       this.#bestFell = true;
       return;
     }
-    this.#budget.take(rowBytes(rows.texts));
+    this.#budget.reserve(rowBytes(rows.texts));
     this.#rowCount += rows.texts.length;
     this.#levels.push(rows);
   }
@@ -144,8 +145,8 @@ export class Aggregation {
     const { metric } = this.#plan;
     invariant(metric !== null, 'a metric is asked');
     const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));
-    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.rest());
-    this.#budget.take(found.cells.length * CELL_BYTES);
+    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.remainder());
+    this.#budget.reserve(found.cells.length * CELL_BYTES);
     this.#metric = found;
   }
 }

@@ -3,7 +3,7 @@
  * Layout  keys[i] is the key of entries[i]; both move together, so that every pass reads them one after the other.
  * Cost    per digit of 11 bits one pass that reads and writes both arrays.
  */
-import type { MemoryBudget } from './memory-budget.js';
+import type { MemoryAccount } from '../base/index.js';
 import { inSlices, type Sliced } from './slices.js';
 
 export interface KeyedEntries {
@@ -21,10 +21,10 @@ const DIGITS = 1 << DIGIT_BITS;
 export function* sortByKey(
   pairs: KeyedEntries,
   bitCount: number,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<KeyedEntries> {
   const count = pairs.keys.length;
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   let from = pairs;
   let to: KeyedEntries = { keys: new Uint32Array(count), entries: new Uint32Array(count) };
   const places = new Uint32Array(DIGITS);

@@ -2,12 +2,11 @@
  * The top values of every group of a level, in slices: quantity falling, then value rising as text. Counts choose first; texts are
  * compared only where counts tie at the last place, and made into strings only for those chosen.
  */
-import { invariant, QuarryError } from '../base/index.js';
+import { invariant, type MemoryAccount, QuarryError } from '../base/index.js';
 import type { TopLevel, ValueCounts, ValueList } from '../ir/index.js';
 import { compareText } from '../schema/index.js';
 import { FirstByText, NthGreatest } from './bounded-heap.js';
 import { cellRuns } from './cell-runs.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { orderBytes } from './order-bytes.js';
 import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
 import { gatherValues, textReader } from './value-lists.js';
@@ -55,7 +54,7 @@ export function* topValues(
   counted: ValueCounts | null,
   groupCount: number,
   rowsBefore: number,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<LevelRows> {
   if (counted === null) return NO_ROWS;
   const { values, counts, cells } = counted;
@@ -90,7 +89,7 @@ function* levelRows(
   parents: Uint32Array,
   rows: readonly Row[],
   list: ValueList,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<LevelRows> {
   const entries = new Uint32Array(rows.length);
   const texts: string[] = [];
@@ -103,7 +102,7 @@ function* levelRows(
       quantities.push(quantity);
     }
   });
-  budget.take(rowBytes(texts));
+  budget.reserve(rowBytes(texts));
   return { parents, values: yield* gatherValues(list, entries), texts, quantities };
 }
 
@@ -117,12 +116,12 @@ class Choice {
   readonly #firstByText: FirstByText;
   readonly #nth: NthGreatest;
 
-  constructor(level: TopLevel, { values, counts }: ValueCounts, budget: MemoryBudget) {
+  constructor(level: TopLevel, { values, counts }: ValueCounts, budget: MemoryAccount) {
     this.#limit = Math.min(level.limit, counts.length);
     this.#minQuantity = level.minQuantity;
     this.#counts = counts;
     this.#textOf = textReader(values, level);
-    budget.take(this.#limit * PLACE_BYTES);
+    budget.reserve(this.#limit * PLACE_BYTES);
     this.#nth = new NthGreatest(this.#limit);
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }

@@ -1,8 +1,7 @@
 /** Lists of values (ir's ValueList): how long they are, some of their values, and the texts that answers hold. */
-import { QuarryError } from '../base/index.js';
+import { type MemoryAccount, QuarryError } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 import { textOfInteger, textOfPoint, type ValueForm } from '../schema/index.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 export function lengthOf(list: ValueList): number {
@@ -26,18 +25,18 @@ type IntegerList = Extract<ValueList, { kind: 'i64' }>;
 type PointList = Extract<ValueList, { kind: 'geo' }>;
 
 /** Lists of one kind, one behind the other. Throws 9006. */
-export function* joinLists(lists: readonly ValueList[], budget: MemoryBudget): Sliced<ValueList> {
+export function* joinLists(lists: readonly ValueList[], budget: MemoryAccount): Sliced<ValueList> {
   const count = lists.reduce((sum, list) => sum + lengthOf(list), 0);
   switch (lists[0].kind) {
     case 'text':
       return yield* joinTexts(lists as readonly TextList[], count, budget);
     case 'i64': {
-      budget.take(count * 8);
+      budget.reserve(count * 8);
       const parts = (lists as readonly IntegerList[]).map(({ words }) => words);
       return { kind: 'i64', words: yield* joinArrays(parts, new Uint32Array(2 * count)) };
     }
     case 'geo': {
-      budget.take(count * 16);
+      budget.reserve(count * 16);
       const parts = (lists as readonly PointList[]).map(({ points }) => points);
       return { kind: 'geo', points: yield* joinArrays(parts, new Float64Array(2 * count)) };
     }
@@ -58,12 +57,12 @@ const SLICE_BYTES = 2 ** 20;
 /** Offsets are u32. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1;
 
-function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryBudget): Sliced<TextList> {
+function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryAccount): Sliced<TextList> {
   const byteCount = lists.reduce((sum, { offsets }) => sum + offsets[offsets.length - 1] - offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(9006, `the shards answer ${byteCount} bytes of text, more than can be merged`);
   }
-  budget.take((count + 1) * 4 + byteCount);
+  budget.reserve((count + 1) * 4 + byteCount);
   const joined = {
     kind: 'text',
     offsets: new Uint32Array(count + 1),

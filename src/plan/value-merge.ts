@@ -6,9 +6,8 @@
  * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values that were
  *       made to have one hash are sorted by comparison: n log n, whatever the values are.
  */
-import { invariant } from '../base/index.js';
+import { invariant, type MemoryAccount } from '../base/index.js';
 import type { ValueCounts, ValueList } from '../ir/index.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { type Compare, mergeSort } from './merge-sort.js';
 import { type KeyedEntries, sortByKey } from './radix-sort.js';
 import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
@@ -29,7 +28,7 @@ const RUN_MAX = 64;
  */
 export function* mergeCounts(
   partials: readonly ValueCounts[],
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<ValueCounts | null> {
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
@@ -46,8 +45,8 @@ export function* mergeCounts(
 }
 
 /** The entries that stand for a pair, ascending. Throws 9006. */
-export function* presentEntries(counts: Float64Array, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(counts.length * 4);
+export function* presentEntries(counts: Float64Array, budget: MemoryAccount): Sliced<Uint32Array> {
+  budget.reserve(counts.length * 4);
   const entries = new Uint32Array(counts.length);
   let count = 0;
   yield* inSlices(counts.length, (from, to) => {
@@ -71,10 +70,10 @@ function putPresent(
   return count;
 }
 
-function* joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Sliced<ValueCounts> {
+function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): Sliced<ValueCounts> {
   const count = partials.reduce((sum, { counts }) => sum + counts.length, 0);
   const hasCells = partials.some(({ cells }) => cells !== null);
-  budget.take(count * (hasCells ? 12 : 8));
+  budget.reserve(count * (hasCells ? 12 : 8));
   const counts = new Float64Array(count);
   const cells = hasCells ? new Uint32Array(count) : null;
   let at = 0;
@@ -96,9 +95,9 @@ function* joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Sl
 /** The entries with the hashes of their pairs, by the lowest bits of these. Throws 9006. */
 function* sortPairs(
   { values, counts: { length: count }, cells }: ValueCounts,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<KeyedEntries> {
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   const keys = new Uint32Array(count);
   const entries = new Uint32Array(count);
   yield* inSlices(
@@ -123,7 +122,7 @@ const sliceOf = ({ kind }: ValueList): number => (kind === 'text' ? SLICE_TEXTS 
 function* addEqualPairs(
   { values, counts, cells }: ValueCounts,
   { keys, entries }: KeyedEntries,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<void> {
   const runs: Runs = { keys, entries, counts, isSame: equalityOf(values) };
   const sliceEntries = sliceOf(values);
@@ -137,7 +136,7 @@ function* addEqualPairs(
     if (end < stop) {
       const run = entries.subarray(end, endOfRun(keys, end));
       if (scratch === null) {
-        budget.take(keys.length * 4);
+        budget.reserve(keys.length * 4);
         scratch = new Uint32Array(keys.length);
       }
       const sorted = yield* mergeSort(run, scratch.subarray(0, run.length), compare);

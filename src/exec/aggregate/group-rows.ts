@@ -2,10 +2,9 @@
  * Two forms of which rows belong to which groups: at most one group per row, or any number of them.
  * Invariants: rows outside the selection belong to none; a row belongs to a group once.
  */
-import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { grownWithin, type MemoryAccount, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { popcount32 } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 
 const WORDS_PER_SEGMENT = BITMAP_BYTES / 4;
 
@@ -16,7 +15,7 @@ export class Joined {
   count = 0;
 
   /** For rows of the shard, of which none belongs to more than `groupsOfRowMax` groups. */
-  constructor(shard: DimensionShard, groupsOfRowMax: number, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupsOfRowMax: number, memory: MemoryAccount) {
     const length = Math.max(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd), groupsOfRowMax);
     [this.entries, this.groups] = [memory.u32(length), memory.u32(length)];
   }
@@ -39,7 +38,7 @@ export interface RowGroups {
   release(): void;
 }
 
-function newMembers(shard: DimensionShard, memory: HeldMemory): Uint32Array<ArrayBuffer> {
+function newMembers(shard: DimensionShard, memory: MemoryAccount): Uint32Array<ArrayBuffer> {
   return memory.u32(shard.segments.length * WORDS_PER_SEGMENT);
 }
 
@@ -49,18 +48,18 @@ export class SingleGroups implements RowGroups {
   readonly groupsOfRowMax = 1;
   readonly groupCount: number;
   readonly members: Uint8Array;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
   /** The group plus one; 0 = none. */
   readonly #groups: Uint16Array | Uint32Array;
 
-  constructor(shard: DimensionShard, groupCount: number, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupCount: number, memory: MemoryAccount) {
     this.groupCount = groupCount;
     this.#memory = memory;
     this.#memberWords = newMembers(shard, memory);
     this.members = new Uint8Array(this.#memberWords.buffer);
     const narrow = groupCount < 0xffff;
-    memory.take(shard.rowEnd * (narrow ? 2 : 4));
+    memory.reserve(shard.rowEnd * (narrow ? 2 : 4));
     this.#groups = narrow ? new Uint16Array(shard.rowEnd) : new Uint32Array(shard.rowEnd);
   }
 
@@ -91,18 +90,18 @@ export class SingleGroups implements RowGroups {
   }
 
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }
 
 /** Collects (row, group) pairs in any order, none of them twice, for ManyGroups. */
 export class PairList {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #rows: Uint32Array<ArrayBuffer>;
   #groups: Uint32Array<ArrayBuffer>;
   #count = 0;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     [this.#rows, this.#groups] = [memory.u32(0), memory.u32(0)];
   }
@@ -119,15 +118,15 @@ export class PairList {
 
   append(rows: Uint32Array, groups: Uint32Array, count: number): void {
     const end = this.#count + count;
-    this.#rows = this.#memory.grown(this.#rows, end);
-    this.#groups = this.#memory.grown(this.#groups, end);
+    this.#rows = grownWithin(this.#memory, this.#rows, end);
+    this.#groups = grownWithin(this.#memory, this.#groups, end);
     this.#rows.set(rows.subarray(0, count), this.#count);
     this.#groups.set(groups.subarray(0, count), this.#count);
     this.#count = end;
   }
 
   release(): void {
-    this.#memory.give(this.#rows.byteLength + this.#groups.byteLength);
+    this.#memory.release(this.#rows.byteLength + this.#groups.byteLength);
     [this.#rows, this.#groups] = [new Uint32Array(0), new Uint32Array(0)];
   }
 }
@@ -141,7 +140,7 @@ export class ManyGroups implements RowGroups {
   readonly groupCount: number;
   readonly groupsOfRowMax: number;
   readonly members: Uint8Array;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
   /** Members before each word. */
   readonly #ranks: Uint32Array;
@@ -149,7 +148,7 @@ export class ManyGroups implements RowGroups {
   readonly #groups: Uint32Array;
 
   /** Throws 9006. `memory` holds what these groups take until `release`. */
-  constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: MemoryAccount) {
     this.groupCount = groupCount;
     this.#memory = memory;
     const members = newMembers(shard, memory);
@@ -207,6 +206,6 @@ export class ManyGroups implements RowGroups {
   }
 
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }

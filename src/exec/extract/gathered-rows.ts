@@ -14,7 +14,7 @@ export class GatheredRows {
   /** Throws 9006. */
   constructor(run: QueryRun) {
     this.#run = run;
-    run.take(ROWS_MIN * ROW_BYTES);
+    run.reserve(ROWS_MIN * ROW_BYTES);
   }
 
   clear(): void {
@@ -30,7 +30,7 @@ export class GatheredRows {
   }
 
   #grow(): void {
-    this.#run.take(this.#count * ROW_BYTES);
+    this.#run.reserve(this.#count * ROW_BYTES);
     const larger = new Uint32Array(this.#pairs.length * 2);
     larger.set(this.#pairs);
     this.#pairs = larger;

@@ -4,11 +4,10 @@
  * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
  */
 import type { Room, RowFormat } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { countDifferentTexts } from './count-texts.js';
 import { GroupedShards } from './grouped.js';
@@ -32,7 +31,7 @@ export class SelectCursor {
   /** Whether `countTexts` may be called once it is done. */
   readonly countsTexts: boolean;
   readonly #run: QueryRun;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #lane: LaneShards;
   readonly #rows: GroupedShards | UngroupedRows | OrderedRows;
 
@@ -47,7 +46,7 @@ export class SelectCursor {
     );
     this.countsTexts = countsTexts(plan);
     this.#run = run;
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
     this.#lane = new LaneShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
     if (plan.grouping !== null) this.#rows = new GroupedShards(this.#lane, settings.room);
@@ -81,6 +80,6 @@ export class SelectCursor {
   /** Gives all back; may be called again. */
   release(): void {
     this.#rows.release();
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }

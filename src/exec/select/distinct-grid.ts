@@ -1,6 +1,6 @@
 /** Which codes each group has met: a bit for every pair of group and code, while there are not too many of these. */
+import type { MemoryAccount } from '../../base/index.js';
 import { popcount32 } from '../../kernels/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { BatchGroups } from './aggregate-state.js';
 import type { Coded } from './group-codes.js';
 
@@ -8,7 +8,7 @@ import type { Coded } from './group-codes.js';
 export const GRID_BITS_MAX = 2 ** 27;
 
 export class CodeGrid {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #bitsMax: number;
   /** That of code c in group g is bit g * stride + c, least significant first. */
   #bits: Uint32Array<ArrayBuffer>;
@@ -17,7 +17,7 @@ export class CodeGrid {
   #groupEnd = 0;
 
   /** There are `bitsMax` at most, but as many as it takes for one group. */
-  constructor(memory: HeldMemory, bitsMax: number) {
+  constructor(memory: MemoryAccount, bitsMax: number) {
     this.#memory = memory;
     this.#bitsMax = bitsMax;
     this.#bits = memory.u32(0);
@@ -45,7 +45,7 @@ export class CodeGrid {
     for (let group = 0; group < this.#groupEnd; group++) {
       bits.set(this.#bits.subarray(group * from, (group + 1) * from), group * to);
     }
-    this.#memory.give(this.#bits.byteLength);
+    this.#memory.release(this.#bits.byteLength);
     [this.#bits, this.#stride, this.#groupEnd] = [bits, stride, end];
     return true;
   }
@@ -74,7 +74,7 @@ export class CodeGrid {
   }
 
   release(): void {
-    this.#memory.give(this.#bits.byteLength);
+    this.#memory.release(this.#bits.byteLength);
     this.#bits = new Uint32Array(0);
     this.#stride = 0;
     this.#groupEnd = 0;

@@ -4,7 +4,7 @@
  * their values under these numbers.
  */
 import type { Room } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {
   Aggregate,
@@ -16,7 +16,6 @@ import type {
   SelectPlan,
 } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type AggregationKind, type AggregationSettings, aggregationOf, kindOf } from './aggregate-kinds.js';
 import type { Aggregation, BatchGroups } from './aggregate-state.js';
@@ -60,11 +59,11 @@ export function* groupShard(
   settings: GroupSettings = USUAL_GROUPS,
 ): Steps<GroupPartial> {
   invariant(plan.grouping !== null, 'only what has a grouping is grouped');
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   try {
     return yield* new Grouper(rows, plan.grouping, settings, memory, figures).answer(run);
   } finally {
-    memory.release();
+    memory.releaseAll();
   }
 }
 
@@ -78,7 +77,7 @@ interface Shared {
 
 class Grouper {
   readonly #rows: GroupedRows;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #figures: ShardFigures;
   readonly #groups: RowGroups;
   readonly #isOneGroup: boolean;
@@ -97,7 +96,7 @@ class Grouper {
     rows: GroupedRows,
     grouping: Grouping,
     limits: GroupSettings,
-    memory: HeldMemory,
+    memory: QueryRun,
     figures: ShardFigures,
   ) {
     this.#rows = rows;
@@ -183,7 +182,7 @@ class Grouper {
 
   /** Rows of an entity that has counted for its group already are of none. */
   #onceEach({ count, groups, groupEnd }: BatchGroups, entityRows: Uint32Array): BatchGroups {
-    this.#lastEntities = this.#memory.grown(this.#lastEntities, groupEnd);
+    this.#lastEntities = grownWithin(this.#memory, this.#lastEntities, groupEnd);
     const [last, narrowed] = [this.#lastEntities, this.#narrowed];
     for (let row = 0; row < count; row++) {
       const group = groups[row];
@@ -235,7 +234,7 @@ class Operand {
   #rows: RowBatch | null = null;
   #vector: Vector | null = null;
 
-  constructor(expression: Expression, memory: HeldMemory) {
+  constructor(expression: Expression, memory: QueryRun) {
     this.#evaluate =
       expression.op === 'input' ? (rows) => rows.input(expression.input) : compile(expression, memory);
   }

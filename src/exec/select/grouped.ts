@@ -44,7 +44,7 @@ export class GroupedShards {
 
   *#groups(): Steps<GroupPartial[]> {
     const { all, run } = this.#lane;
-    const before = run.takenBytes;
+    const before = run.reservedBytes;
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
@@ -53,7 +53,7 @@ export class GroupedShards {
       }
       return partials;
     } finally {
-      this.#bytes = run.takenBytes - before;
+      this.#bytes = run.reservedBytes - before;
     }
   }
 
@@ -71,7 +71,7 @@ export class GroupedShards {
 
   release(): void {
     endSteps(this.#work);
-    this.#lane.run.give(this.#bytes);
+    this.#lane.run.release(this.#bytes);
     this.#bytes = 0;
   }
 }

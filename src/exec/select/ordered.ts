@@ -2,9 +2,9 @@
  * Rows of a plan without grouping in its order, part by part: the order is worked out at the first part, and the rows of
  * each part are read again then.
  */
+import type { MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { WireVector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import type { LaneShards } from './lane-shards.js';
 import { finishAll, outputBuilders, type PartRows } from './part-rows.js';
@@ -41,7 +41,7 @@ interface OwnRows {
 
 export class OrderedRows {
   readonly #lane: LaneShards;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #shards: ShardRows[] = [];
   readonly #outputs: readonly Evaluate[];
   readonly #keys: readonly Evaluate[];
@@ -52,7 +52,7 @@ export class OrderedRows {
   /** `release` must be called at the end. */
   constructor(lane: LaneShards) {
     this.#lane = lane;
-    this.#memory = new HeldMemory(lane.run);
+    this.#memory = lane.run.child();
     this.#outputs = lane.plan.outputs.map(({ of }) => compile(of, this.#memory));
     this.#keys = lane.plan.order.map(({ of }) => compile(of, this.#memory));
   }
@@ -112,7 +112,7 @@ export class OrderedRows {
       }
       const { figures } = all[0];
       const start = figures.start();
-      this.#memory.take(sorted.count * ORDER_ROW_BYTES);
+      this.#memory.reserve(sorted.count * ORDER_ROW_BYTES);
       const order = sorted.sorted();
       figures.add('sort', start, 0);
       return order;
@@ -125,8 +125,8 @@ export class OrderedRows {
   #read({ shards, rows }: Order, from: number, to: number): PartRows {
     const { plan, run, all } = this.#lane;
     const count = to - from;
-    const memory = new HeldMemory(run);
-    memory.take(count * PART_ROW_BYTES);
+    const memory = run.child();
+    memory.reserve(count * PART_ROW_BYTES);
     const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
     const entityRows = this.#entityRows(part);
     const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
@@ -142,7 +142,7 @@ export class OrderedRows {
       this.#readShard(this.#shards[shard], { rows: gathered(entityRows, own), events }, outputs, keys);
       figures.add('project', start, end - first);
     }
-    memory.give(count * PART_ROW_BYTES);
+    memory.release(count * PART_ROW_BYTES);
     const order = inverse(lying);
     const finished: [WireVector[], WireVector[]] = [finishAll(outputs, order), finishAll(keys, order)];
     return { gives: 'columns', rowCount: count, outputs: finished[0], order: finished[1] };
@@ -178,7 +178,7 @@ export class OrderedRows {
     endSteps(this.#sorting);
     for (const rows of this.#shards) rows.release();
     this.#shards.length = 0;
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }
 

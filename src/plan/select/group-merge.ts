@@ -1,8 +1,7 @@
 /** The groups of several shards as one numbering: groups of equal keys have one number. In slices. */
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import { fromWire, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
 import { inSlices, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 import { firstRows } from './row-words.js';
@@ -20,7 +19,7 @@ export interface MergedGroups {
 export function* mergeGroups(
   { keys, perEntity }: Grouping,
   partials: readonly GroupPartial[],
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): Sliced<MergedGroups> {
   const starts: number[] = [];
   let rowCount = 0;
@@ -29,7 +28,7 @@ export function* mergeGroups(
     starts.push(rowCount);
     rowCount += partial.groupCount;
   }
-  budget.take(rowCount * 4);
+  budget.reserve(rowCount * 4);
   if (keys.length === 0 && !perEntity) {
     invariant(
       partials.every(({ groupCount }) => groupCount <= 1),
@@ -58,8 +57,8 @@ export function* mergeGroups(
 }
 
 /** Rows that are the first of their group; writes each row's group over its first row. Throws 9006. */
-function* numberFirsts(numbers: Uint32Array, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(numbers.length * 4);
+function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Sliced<Uint32Array> {
+  budget.reserve(numbers.length * 4);
   const firsts = new Uint32Array(numbers.length);
   let count = 0;
   yield* inSlices(numbers.length, (from, to) => {

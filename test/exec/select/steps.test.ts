@@ -64,7 +64,7 @@ function askInSlices(
     else parts.push({ ...part, figures: [] });
   }
   cursor.release();
-  return { parts, cut, figures, takenBytes: run.takenBytes };
+  return { parts, cut, figures, takenBytes: run.reservedBytes };
 }
 
 /** Rows of each operator of each shard. */
@@ -235,6 +235,6 @@ t.test('who ends it in the midst of its slices gets all memory back', async (t) 
     }
     cursor.release();
     between();
-    t.equal(run.takenBytes, 0, shown(plan));
+    t.equal(run.reservedBytes, 0, shown(plan));
   }
 });
