@@ -1,5 +1,5 @@
 /** How often each distinct value stands in each cell. */
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { ValueCounts } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -104,13 +104,7 @@ export class CellValues implements CellSink {
 
   /** Makes room for `count` pairs. */
   #reserve(count: number): void {
-    if (count <= this.#counts.length) return;
-    const room = Math.max(PAIRS_MIN, this.#counts.length * 2, count);
-    this.#memory.reserve(room * 8);
-    const counts = new Float64Array(room);
-    counts.set(this.#counts);
-    this.#memory.release(this.#counts.byteLength);
-    this.#counts = counts;
+    this.#counts = grownWithin(this.#memory, this.#counts, count, PAIRS_MIN);
   }
 }
 

@@ -5,7 +5,7 @@
  * Invariant  no limb ever passes 2^53: one that passes 2^52 is spilled into a BigInt, after a million additions at the
  *            earliest.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import type { NarrowValues } from './value-batch.js';
 
@@ -30,9 +30,7 @@ export class ExactSums {
   grow(slotCount: number): void {
     const length = slotCount * this.#limbCount;
     this.#memory.reserve((length - this.#limbs.length) * 8);
-    const limbs = new Float64Array(length);
-    limbs.set(this.#limbs);
-    this.#limbs = limbs;
+    this.#limbs = longerCopy(this.#limbs, length);
   }
 
   /** Adds low + high * 2^32; both are integers of at most 2^52 either way. */

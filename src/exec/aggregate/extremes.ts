@@ -1,7 +1,7 @@
 /**
  * The least and the greatest of many 64-bit integers, one pair per slot, as words: no BigInt per integer.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import type { NarrowValues } from './value-batch.js';
 
@@ -24,8 +24,7 @@ export class Extremes {
   grow(slotCount: number): void {
     const before = this.#words;
     this.#memory.reserve(slotCount * WORDS * 4 - before.byteLength);
-    this.#words = new Int32Array(slotCount * WORDS);
-    this.#words.set(before);
+    this.#words = longerCopy(before, slotCount * WORDS);
     this.#clear(before.length);
   }
 

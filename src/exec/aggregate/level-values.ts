@@ -180,15 +180,7 @@ class AttributeWalk {
   }
 
   #growVerdicts(): void {
-    const { count } = this.#numbering;
-    if (count <= this.#verdicts.length) return;
-    const { memory } = this.#walk;
-    const length = Math.max(count, this.#verdicts.length * 2);
-    memory.reserve(length);
-    const longer = new Uint8Array(length);
-    longer.set(this.#verdicts);
-    memory.release(this.#verdicts.length);
-    this.#verdicts = longer;
+    this.#verdicts = grownWithin(this.#walk.memory, this.#verdicts, this.#numbering.count);
   }
 
   #passes(number: number): boolean {

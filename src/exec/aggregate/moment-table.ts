@@ -2,7 +2,7 @@
  * Number, sum, sum of squares, least and greatest of values by cell, exact.
  * Invariant: slots grow together; what they take is taken of the query's memory first.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { CellMoments, Moment } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
@@ -144,9 +144,7 @@ export class MomentTable implements CellSink {
   #grow(): void {
     const capacity = Math.max(SLOTS_MIN, this.#counts.length * 2);
     this.#memory.reserve((capacity - this.#counts.length) * 8);
-    const counts = new Float64Array(capacity);
-    counts.set(this.#counts);
-    this.#counts = counts;
+    this.#counts = longerCopy(this.#counts, capacity);
     this.#sums?.grow(capacity);
     this.#squares?.grow(capacity);
     this.#extremes?.grow(capacity);

@@ -5,7 +5,7 @@
  * depends on it.
  */
 import { randomBytes } from 'node:crypto';
-import type { MemoryAccount, RandomBytes } from '../../base/index.js';
+import { longerCopy, type MemoryAccount, type RandomBytes } from '../../base/index.js';
 import { hashOfWord, tabulation, tabulationBytes } from './tabulation.js';
 
 const CAPACITY_MIN = 64;
@@ -83,8 +83,7 @@ export class WordTable {
   #grow(): void {
     const capacity = this.#count;
     this.#memory.reserve(tableBytes(capacity * 2, 8));
-    const keys = new Int32Array(capacity * 4);
-    keys.set(this.#keys);
+    const keys = longerCopy(this.#keys, capacity * 4);
     const slots = new Int32Array(capacity * 2 * SLOTS_PER_KEY);
     const last = slots.length - 1;
     const random = this.#random;
@@ -176,8 +175,7 @@ export class PointTable {
   #grow(): void {
     const capacity = this.#count;
     this.#memory.reserve(tableBytes(capacity * 2, 16));
-    const keys = new Float64Array(capacity * 4);
-    keys.set(this.#keys);
+    const keys = longerCopy(this.#keys, capacity * 4);
     this.#keys = keys;
     this.#slots = new Int32Array(capacity * 2 * SLOTS_PER_KEY);
     for (let number = 0; number < capacity; number++) {

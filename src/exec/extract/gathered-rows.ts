@@ -1,4 +1,5 @@
 /** Rows in any order with their ranks, put in order at last: by rank, then by ID. */
+import { longerCopy } from '../../base/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardIds } from './shard-ids.js';
 
@@ -31,9 +32,7 @@ export class GatheredRows {
 
   #grow(): void {
     this.#run.reserve(this.#count * ROW_BYTES);
-    const larger = new Uint32Array(this.#pairs.length * 2);
-    larger.set(this.#pairs);
-    this.#pairs = larger;
+    this.#pairs = longerCopy(this.#pairs, this.#pairs.length * 2);
   }
 
   /** Rank and row of each. */
