@@ -14,3 +14,4 @@ export * from './nth-greatest.js';
 export * from './plain-error.js';
 export * from './prng.js';
 export * from './random.js';
+export * from './task.js';

@@ -3,7 +3,7 @@
  * Used by one query only: while `round` is not null, ask all shards and `take` all their partials; then `answer`.
  */
 
-import { invariant, type MemoryAccount } from '../base/index.js';
+import { invariant, type MemoryAccount, runToEnd, type Task } from '../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -18,7 +18,6 @@ import { bestOf, isCertain } from './best-values.js';
 import { mergeMemory } from './merge-memory.js';
 import { cellsOf, type MetricCells, metricCells, NO_CELLS } from './metric-cells.js';
 import { MOMENT_OF } from './metric-token.js';
-import { runToEnd, type Sliced } from './slices.js';
 import { type LevelRows, rowBytes, topValues } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
@@ -59,7 +58,7 @@ export class Aggregation {
    * The same in slices of some milliseconds: yields between them, never when there is little to merge. `round` is the
    * next one when it has returned; whoever stops before, or gets an error, is done with this aggregation. Throws 9006.
    */
-  *takeSliced(partials: readonly RoundPartial[]): Sliced<void> {
+  *takeSliced(partials: readonly RoundPartial[]): Task<void> {
     invariant(this.#round !== null, 'no round is open');
     const { ask } = this.#round;
     const answers = ask.asks === 'values' || ask.moment === 'values' ? 'values' : 'moments';
@@ -77,7 +76,7 @@ export class Aggregation {
   }
 
   /** The same in slices, as takeSliced has them. */
-  *answerSliced(): Sliced<AggregateAnswer> {
+  *answerSliced(): Task<AggregateAnswer> {
     invariant(this.#round === null, 'a round is open');
     let answers = yield* this.#metricAnswers();
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
@@ -88,7 +87,7 @@ export class Aggregation {
   }
 
   /** Of each group of the last level; null = no metric is asked, or there are no such groups. */
-  *#metricAnswers(): Sliced<AggregateAnswer[] | null> {
+  *#metricAnswers(): Task<AggregateAnswer[] | null> {
     const { levels, metric } = this.#plan;
     if (metric === null || this.#levels.length < levels.length) return null;
     return yield* metricAnswers(metric, this.#metric ?? NO_CELLS, this.#groupsAt(levels.length));
@@ -126,7 +125,7 @@ export class Aggregation {
     }));
   }
 
-  *#takeLevel(partials: readonly ValueCounts[], best: boolean): Sliced<void> {
+  *#takeLevel(partials: readonly ValueCounts[], best: boolean): Task<void> {
     const depth = this.#levels.length;
     const level = this.#plan.levels[depth];
     const scratch = this.#budget.remainder();
@@ -141,7 +140,7 @@ export class Aggregation {
     this.#levels.push(rows);
   }
 
-  *#takeMetric(partials: readonly RoundPartial[]): Sliced<void> {
+  *#takeMetric(partials: readonly RoundPartial[]): Task<void> {
     const { metric } = this.#plan;
     invariant(metric !== null, 'a metric is asked');
     const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));

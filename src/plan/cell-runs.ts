@@ -1,7 +1,6 @@
 /** Entries of an answer put together by their cells, in slices. */
-import type { MemoryAccount } from '../base/index.js';
+import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 import { sortByKey } from './radix-sort.js';
-import { inSlices, type Sliced } from './slices.js';
 
 /** Run r, of cell cells[r], is the entries order[starts[r]], ..., order[starts[r + 1] - 1]; no run is empty. */
 export interface CellRuns {
@@ -17,7 +16,7 @@ export function* cellRuns(
   cells: Uint32Array | null,
   entries: Uint32Array,
   budget: MemoryAccount,
-): Sliced<CellRuns> {
+): Task<CellRuns> {
   const count = entries.length;
   if (cells === null || count === 0) {
     const starts = count === 0 ? [0] : [0, count];
@@ -53,7 +52,7 @@ function gatherCells(
   return greatest;
 }
 
-function* runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryAccount): Sliced<CellRuns> {
+function* runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryAccount): Task<CellRuns> {
   let runCount = 0;
   yield* inSlices(cells.length, (from, to) => {
     runCount += countStarts(cells, from, to);

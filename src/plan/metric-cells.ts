@@ -1,11 +1,17 @@
 /** A metric's round merged, in slices: a token for every cell that holds something. */
-import { invariant, type MemoryAccount, QuarryError } from '../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  QuarryError,
+  SLICE_TEXTS,
+  type Task,
+} from '../base/index.js';
 import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
 import { eachMoments } from './moment-merge.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 import { checkRowCount } from './top-values.js';
 import { integerAt } from './value-lists.js';
 import { mergeCounts, presentEntries } from './value-merge.js';
@@ -57,7 +63,7 @@ export function* metricCells(
   cellCount: number,
   rowsBefore: number,
   budget: MemoryAccount,
-): Sliced<MetricCells> {
+): Task<MetricCells> {
   const cells: number[] = [];
   const tokens: string[] = [];
   const put = (cell: number, token: string): void => {
@@ -80,7 +86,7 @@ function* eachOfValues(
   counted: ValueCounts | null,
   budget: MemoryAccount,
   put: (cell: number, token: string) => void,
-): Sliced<void> {
+): Task<void> {
   if (counted === null) return;
   const runs = yield* cellRuns(counted.cells, yield* presentEntries(counted.counts, budget), budget);
   const quantile = QUANTILES[level.metric];
@@ -101,7 +107,7 @@ function* eachQuantile(
   { cells, starts, order }: CellRuns,
   budget: MemoryAccount,
   put: (cell: number, token: string) => void,
-): Sliced<void> {
+): Task<void> {
   invariant(values.kind === 'i64', 'only numbers have quantiles');
   const { words } = values;
   budget.reserve(order.length * 4);

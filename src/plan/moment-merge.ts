@@ -1,8 +1,7 @@
 /** Moments of several shards added up: one set of them per cell that holds something. */
-import type { MemoryAccount } from '../base/index.js';
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../base/index.js';
 import type { CellMoments } from '../ir/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 /** What is known of a cell's values; 0 where the moment asked for does not say. */
 export interface Moments {
@@ -21,7 +20,7 @@ export function* eachMoments(
   partials: readonly CellMoments[],
   budget: MemoryAccount,
   visit: (cell: number, moments: Moments) => void,
-): Sliced<void> {
+): Task<void> {
   const entryCount = partials.reduce((sum, { counts }) => sum + counts.length, 0);
   budget.reserve(entryCount * (MOMENTS_BYTES + 12));
   const entries: Moments[] = [];

@@ -6,11 +6,17 @@
  * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values that were
  *       made to have one hash are sorted by comparison: n log n, whatever the values are.
  */
-import { invariant, type MemoryAccount } from '../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  SLICE_ENTRIES,
+  SLICE_TEXTS,
+  type Task,
+} from '../base/index.js';
 import type { ValueCounts, ValueList } from '../ir/index.js';
 import { type Compare, mergeSort } from './merge-sort.js';
 import { type KeyedEntries, sortByKey } from './radix-sort.js';
-import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
 import { equalityOf, hashValues, orderOf } from './value-hash.js';
 import { joinLists, lengthOf } from './value-lists.js';
 
@@ -29,7 +35,7 @@ const RUN_MAX = 64;
 export function* mergeCounts(
   partials: readonly ValueCounts[],
   budget: MemoryAccount,
-): Sliced<ValueCounts | null> {
+): Task<ValueCounts | null> {
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
   for (const { values, counts, cells } of [first, ...others]) {
@@ -45,7 +51,7 @@ export function* mergeCounts(
 }
 
 /** The entries that stand for a pair, ascending. Throws 9006. */
-export function* presentEntries(counts: Float64Array, budget: MemoryAccount): Sliced<Uint32Array> {
+export function* presentEntries(counts: Float64Array, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(counts.length * 4);
   const entries = new Uint32Array(counts.length);
   let count = 0;
@@ -70,7 +76,7 @@ function putPresent(
   return count;
 }
 
-function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): Sliced<ValueCounts> {
+function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): Task<ValueCounts> {
   const count = partials.reduce((sum, { counts }) => sum + counts.length, 0);
   const hasCells = partials.some(({ cells }) => cells !== null);
   budget.reserve(count * (hasCells ? 12 : 8));
@@ -96,7 +102,7 @@ function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): S
 function* sortPairs(
   { values, counts: { length: count }, cells }: ValueCounts,
   budget: MemoryAccount,
-): Sliced<KeyedEntries> {
+): Task<KeyedEntries> {
   budget.reserve(count * 8);
   const keys = new Uint32Array(count);
   const entries = new Uint32Array(count);
@@ -123,7 +129,7 @@ function* addEqualPairs(
   { values, counts, cells }: ValueCounts,
   { keys, entries }: KeyedEntries,
   budget: MemoryAccount,
-): Sliced<void> {
+): Task<void> {
   const runs: Runs = { keys, entries, counts, isSame: equalityOf(values) };
   const sliceEntries = sliceOf(values);
   const compareValues = orderOf(values);
@@ -195,7 +201,7 @@ function addRun({ keys, entries, counts, isSame }: Runs, from: number, to: numbe
 }
 
 /** The same of entries that were sorted by their pairs. */
-function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Sliced<void> {
+function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Task<void> {
   let entry = sorted[0];
   yield* inSlices(
     sorted.length - 1,

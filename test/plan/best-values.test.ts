@@ -1,9 +1,8 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { Prng, runToEnd } from '../../src/base/index.js';
 import type { TopLevel, ValueCounts } from '../../src/ir/index.js';
 import { bestOf, isCertain } from '../../src/plan/best-values.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
-import { runToEnd } from '../../src/plan/slices.js';
 import { topValues } from '../../src/plan/top-values.js';
 import { mergeCounts } from '../../src/plan/value-merge.js';
 

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { type MemoryAccount, Prng } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
 import { cellRuns } from '../../src/plan/cell-runs.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
-import { runToEnd } from '../../src/plan/slices.js';
 
 const SEED = 173_205;
 t.comment(`seed ${SEED}`);

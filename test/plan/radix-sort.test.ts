@@ -1,8 +1,7 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { Prng, runToEnd } from '../../src/base/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { sortByKey } from '../../src/plan/radix-sort.js';
-import { runToEnd } from '../../src/plan/slices.js';
 
 const SEED = 360_555;
 t.comment(`seed ${SEED}`);

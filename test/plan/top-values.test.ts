@@ -1,8 +1,7 @@
 import t from 'tap';
-import { type MemoryAccount, Prng } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
 import type { TopLevel } from '../../src/ir/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
-import { runToEnd } from '../../src/plan/slices.js';
 import { checkRowCount, ROWS_MAX, topValues } from '../../src/plan/top-values.js';
 import { textReader } from '../../src/plan/value-lists.js';
 import { type ColumnType, compareText } from '../../src/schema/index.js';

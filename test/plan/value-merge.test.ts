@@ -1,8 +1,7 @@
 import t from 'tap';
-import { type MemoryAccount, Prng, QuarryError } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../src/base/index.js';
 import type { ValueCounts } from '../../src/ir/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
-import { runToEnd } from '../../src/plan/slices.js';
 import { hashValues } from '../../src/plan/value-hash.js';
 import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
 import { collidingWords } from '../support/colliding.js';

@@ -4,7 +4,7 @@
  * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
  */
 import type { Room, RowFormat } from '../../answer/index.js';
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
@@ -14,7 +14,6 @@ import { GroupedShards } from './grouped.js';
 import { JoinedTable } from './join-lookup.js';
 import { LaneShards } from './lane-shards.js';
 import { OrderedRows } from './ordered.js';
-import { type IsOver, NEVER_OVER } from './steps.js';
 import { UngroupedRows } from './ungrouped.js';
 
 export interface SelectSettings {

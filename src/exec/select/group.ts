@@ -4,7 +4,7 @@
  * their values under these numbers.
  */
 import type { Room } from '../../answer/index.js';
-import { grownWithin, invariant } from '../../base/index.js';
+import { grownWithin, invariant, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {
   Aggregate,
@@ -24,7 +24,6 @@ import type { ShardFigures } from './figures.js';
 import { type RowGroups, rowGroups } from './group-keys.js';
 import { DIRECT_PAIRS_MAX } from './group-pairs.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
-import type { Steps } from './steps.js';
 import { freshMemory } from './text-partitions.js';
 
 /** The rows to be grouped. */
@@ -57,7 +56,7 @@ export function* groupShard(
   run: QueryRun,
   figures: ShardFigures,
   settings: GroupSettings = USUAL_GROUPS,
-): Steps<GroupPartial> {
+): Task<GroupPartial> {
   invariant(plan.grouping !== null, 'only what has a grouping is grouped');
   const memory = run.child();
   try {
@@ -129,7 +128,7 @@ class Grouper {
     return shared;
   }
 
-  *answer(run: QueryRun): Steps<GroupPartial> {
+  *answer(run: QueryRun): Task<GroupPartial> {
     const feeds = new Set([...this.#shared.values()].map(({ feed }) => feed));
     const ofEntities = yield* this.#addRows(feeds);
     for (const feed of feeds) if (typeof feed === 'number') yield* this.#addFeed(feed, ofEntities);
@@ -149,7 +148,7 @@ class Grouper {
   }
 
   /** Adds all rows; returns the group of each entity where there are feeds of events. */
-  *#addRows(feeds: ReadonlySet<Feed>): Steps<Uint32Array> {
+  *#addRows(feeds: ReadonlySet<Feed>): Task<Uint32Array> {
     const byEvents = [...feeds].some((feed) => typeof feed === 'number');
     const looksAtEntities = byEvents || feeds.has('entities') || this.#groups.byEntity;
     const ofEntities = this.#memory.u32(byEvents ? this.#rows.rowEnd : 0);
@@ -193,7 +192,7 @@ class Grouper {
     return { count, groups: narrowed, isOne: false, groupEnd };
   }
 
-  *#addFeed(feed: number, ofEntities: Uint32Array): Steps<void> {
+  *#addFeed(feed: number, ofEntities: Uint32Array): Task<void> {
     const groupEnd = this.#groups.count + 1;
     for (const events of this.#rows.feedBatches(feed)) {
       this.#memory.check();

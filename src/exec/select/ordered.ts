@@ -2,7 +2,7 @@
  * Rows of a plan without grouping in its order, part by part: the order is worked out at the first part, and the rows of
  * each part are read again then.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { type IsOver, type MemoryAccount, runSlice, stopTask, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { WireVector } from '../../vector/index.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
@@ -12,7 +12,6 @@ import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
-import { endSteps, goOn, type IsOver, type Steps } from './steps.js';
 import { TopBound } from './top-bound.js';
 
 /** About what a value of a part takes. */
@@ -45,7 +44,7 @@ export class OrderedRows {
   readonly #shards: ShardRows[] = [];
   readonly #outputs: readonly Evaluate[];
   readonly #keys: readonly Evaluate[];
-  #sorting: Steps<Order> | null = null;
+  #sorting: Task<Order> | null = null;
   #order: Order | null = null;
   #at = 0;
 
@@ -68,7 +67,7 @@ export class OrderedRows {
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
     if (this.#order === null) {
       this.#sorting ??= this.#sort();
-      this.#order = goOn(this.#sorting, isOver);
+      this.#order = runSlice(this.#sorting, isOver);
       if (this.#order === null || isOver()) {
         this.#rest();
         return null;
@@ -87,7 +86,7 @@ export class OrderedRows {
     for (const rows of this.#shards) rows.rest(true);
   }
 
-  *#sort(): Steps<Order> {
+  *#sort(): Task<Order> {
     const { plan, run, all } = this.#lane;
     const limit = plan.limit === null ? null : plan.offset + plan.limit;
     const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
@@ -175,7 +174,7 @@ export class OrderedRows {
   }
 
   release(): void {
-    endSteps(this.#sorting);
+    stopTask(this.#sorting);
     for (const rows of this.#shards) rows.release();
     this.#shards.length = 0;
     this.#memory.releaseAll();

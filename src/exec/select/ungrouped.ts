@@ -4,7 +4,7 @@
  */
 
 import type { Room, RowFormat } from '../../answer/index.js';
-import type { MemoryAccount } from '../../base/index.js';
+import type { IsOver, MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { LaneShard, LaneShards } from './lane-shards.js';
@@ -12,7 +12,6 @@ import { type PartBuilder, type PartRows, partBuilder } from './part-rows.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import type { ShardRows } from './shard-rows.js';
-import type { IsOver } from './steps.js';
 
 /** A shard while its rows are given. */
 interface OpenShard {

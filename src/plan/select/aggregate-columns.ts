@@ -1,5 +1,5 @@
 /** The aggregates of merged groups as columns: what the shards added up, merged exactly and worked out. In slices. */
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Aggregate, AggregateState } from '../../ir/index.js';
 import {
   compareRows,
@@ -9,7 +9,6 @@ import {
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 import { unitsOf } from './exact-rounding.js';
 import type { MergedGroups } from './group-merge.js';
@@ -34,7 +33,7 @@ export function* aggregateColumn(
   states: readonly AggregateState[],
   groups: MergedGroups,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const holds = stateOf(aggregate);
   invariant(
     states.every((state) => state.holds === holds || (holds === 'values' && state.holds === 'texts')),
@@ -56,7 +55,7 @@ function* addCounts(
   states: readonly { readonly counts: Float64Array }[],
   { count, numbers, starts }: MergedGroups,
   budget: MemoryAccount,
-): Sliced<Float64Array> {
+): Task<Float64Array> {
   budget.reserve(count * 8);
   const added = new Float64Array(count);
   for (const [partial, { counts }] of states.entries()) {
@@ -73,7 +72,7 @@ function* ofMoments(
   states: readonly StateOf<'sum' | 'squares'>[],
   groups: MergedGroups,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const counts = yield* addCounts(states, groups, budget);
   const sums = new GroupSums(groups.count, budget);
   for (const [partial, state] of states.entries()) {
@@ -94,7 +93,7 @@ function* addSums(
   counts: Float64Array,
   partial: number,
   { numbers, starts }: MergedGroups,
-): Sliced<void> {
+): Task<void> {
   const read = integerReader(added);
   const start = starts[partial];
   yield* inSlices(counts.length, (from, to) => {
@@ -110,7 +109,7 @@ function ofSums(
   sums: GroupSums,
   squares: GroupSums | null,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const of = typeOf(aggregate);
   if (squares !== null) return deviationColumn(of, counts, sums, squares, budget);
   if (aggregate.function === 'avg') return avgColumn(of, counts, sums, budget);
@@ -128,7 +127,7 @@ function* extremes(
   states: readonly StateOf<'extreme'>[],
   { count, numbers }: MergedGroups,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const parts = states.map(({ values }) => fromWire(values));
   const values = yield* joinColumns(parts, typeOf(aggregate), budget);
   invariant(values.count === numbers.length, 'every group has an extreme');
@@ -162,7 +161,7 @@ function keepBest(
 }
 
 /** Row rows[i] - 1 of `values`, missing where rows[i] is 0; overwrites `rows`. */
-function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Sliced<Vector> {
+function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const valid = new Uint8Array(rows.length);
   let missing = 0;
   yield* inSlices(rows.length, (from, to) => {
@@ -188,7 +187,7 @@ function* ofValues(
   states: readonly StateOf<'values' | 'texts'>[],
   merged: MergedGroups,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const type = typeOf(aggregate);
   if (aggregate.function === 'count' && merged.count === 1 && vectorKindOf(type) === 'text') {
     const different = yield* countStateTexts(type, states, budget);
@@ -218,7 +217,7 @@ function valuesOf(state: StateOf<'values' | 'texts'>): StateOf<'values'> {
   return state;
 }
 
-function* allEntries(count: number, budget: MemoryAccount): Sliced<Uint32Array> {
+function* allEntries(count: number, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(count * 4);
   const entries = new Uint32Array(count);
   yield* inSlices(count, (from, to) => {
@@ -232,7 +231,7 @@ function* countEntries(
   groups: Uint32Array,
   groupCount: number,
   budget: MemoryAccount,
-): Sliced<Float64Array> {
+): Task<Float64Array> {
   budget.reserve(groupCount * 8);
   const counts = new Float64Array(groupCount);
   yield* inSlices(entries.length, (from, to) => {
@@ -248,7 +247,7 @@ function* distinctMoments(
   groups: Uint32Array,
   counts: Float64Array,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const sums = new GroupSums(counts.length, budget);
   const squares = aggregate.function === 'stddev' ? new GroupSums(counts.length, budget) : null;
   const read = values.kind === 'float' ? unitReader(values.numbers) : integerReader(values);

@@ -1,5 +1,5 @@
 /** Whole columns put together and taken apart, in slices: what src/vector does in one go for batches. */
-import { type MemoryAccount, QuarryError } from '../../base/index.js';
+import { inSlices, type MemoryAccount, QuarryError, SLICE_ENTRIES, type Task } from '../../base/index.js';
 import {
   gather,
   type SqlType,
@@ -8,7 +8,6 @@ import {
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
-import { inSlices, SLICE_ENTRIES, type Sliced } from '../slices.js';
 
 /** About what a bigint of at most 38 digits takes, with its place in a list. */
 export const BIGINT_BYTES = 40;
@@ -23,11 +22,7 @@ type OfKind<Kind extends Vector['kind']> = Extract<Vector, { kind: Kind }>;
  * The rows of all vectors, one behind the other; one vector alone is given as it is. Texts stand one behind the other too,
  * equal ones as often as they come, but those of one Texts once. Throws 9006.
  */
-export function* joinColumns(
-  vectors: readonly Vector[],
-  type: SqlType,
-  budget: MemoryAccount,
-): Sliced<Vector> {
+export function* joinColumns(vectors: readonly Vector[], type: SqlType, budget: MemoryAccount): Task<Vector> {
   if (vectors.length === 1) return vectors[0];
   const count = vectors.reduce((sum, vector) => sum + vector.count, 0);
   const valid = yield* joinValid(vectors, count, budget);
@@ -55,7 +50,7 @@ function* joinArrays<T extends Float64Array | Uint8Array | Uint32Array>(
   parts: readonly T[],
   lengths: readonly { readonly count: number }[],
   joined: T,
-): Sliced<T> {
+): Task<T> {
   let at = 0;
   for (const [index, part] of parts.entries()) {
     const { count } = lengths[index];
@@ -69,7 +64,7 @@ function* joinValid(
   vectors: readonly Vector[],
   count: number,
   budget: MemoryAccount,
-): Sliced<Uint8Array | null> {
+): Task<Uint8Array | null> {
   if (vectors.every(({ valid }) => valid === null)) return null;
   budget.reserve(count);
   const joined = new Uint8Array(count).fill(1);
@@ -88,7 +83,7 @@ function* joinExact(
   count: number,
   valid: Uint8Array | null,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   if (vectors.every(({ numbers }) => numbers !== null)) {
     budget.reserve(count * 8);
     const parts = vectors.map(({ numbers }) => numbers as Float64Array);
@@ -116,7 +111,7 @@ function* joinTextColumns(
   count: number,
   valid: Uint8Array | null,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const lists = [...new Set(vectors.map(({ texts }) => texts))];
   const bases = new Map<Texts, number>();
   let size = 0;
@@ -148,7 +143,7 @@ function putCodes(
   else for (let row = from; row < to; row++) joined[at + row] = base + codes[row];
 }
 
-function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryAccount): Sliced<Texts> {
+function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryAccount): Task<Texts> {
   const byteCount = lists.reduce((sum, { utf8, size }) => sum + utf8.offsets[size] - utf8.offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(
@@ -191,7 +186,7 @@ function moveOffsets(
 }
 
 /** With 0 for -0, which are one group: which of them a shard has makes no difference. Throws 9006. */
-export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Sliced<Vector> {
+export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Task<Vector> {
   if (vector.kind !== 'float') return vector;
   const { numbers, count } = vector;
   let signed = 0;
@@ -211,7 +206,7 @@ export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Slic
 const USED_PART = 4;
 
 /** Row i is row rows[i] of `vector`. Throws 9006. */
-export function* gatherRows(vector: Vector, rows: Uint32Array, budget: MemoryAccount): Sliced<Vector> {
+export function* gatherRows(vector: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const count = rows.length;
   budget.reserve(count * bytesPerRow(vector));
   if (vector.kind === 'text' && count * USED_PART < vector.texts.size) {

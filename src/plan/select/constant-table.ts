@@ -1,6 +1,6 @@
 /** The answer of a plan without FROM: one row without inputs, which may be grouped like any other. */
 
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { invariant, type MemoryAccount, runToEnd } from '../../base/index.js';
 import { compile, type Evaluate, ONE_ROW, trueRows } from '../../expression/index.js';
 import {
   type Aggregate,
@@ -11,7 +11,6 @@ import {
 } from '../../ir/index.js';
 import { slice, toWire, type Vector, valueAt, vectorOf } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
-import { runToEnd } from '../slices.js';
 import { stateOf } from './aggregate-columns.js';
 import { joinColumns } from './columns.js';
 import { unitsOf } from './exact-rounding.js';

@@ -4,10 +4,9 @@
  * Cost  A pass of a sort, a step or two in the table, and one comparison per entry that is found equal. Whoever chooses the
  *       entries can choose their hashes: a partition that takes too many steps is sorted by comparison instead.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type KeyedEntries, sortByKey } from '../radix-sort.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 
 export interface Equality {
   readonly same: (a: number, b: number) => boolean;
@@ -30,7 +29,7 @@ export function* firstEntries(
   hashes: Uint32Array,
   equality: Equality,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   budget.reserve(hashes.length * 4);
   const firsts = new Uint32Array(hashes.length);
   yield* eachPartition(hashes, equality, budget.remainder(), (partition, heads) => {
@@ -44,7 +43,7 @@ export function* countDifferent(
   hashes: Uint32Array,
   equality: Equality,
   budget: MemoryAccount,
-): Sliced<number> {
+): Task<number> {
   let different = 0;
   yield* eachPartition(hashes, equality, budget.remainder(), ({ from, to }, heads) => {
     for (let place = 0; place < to - from; place++) if (heads[place] === place) different++;
@@ -70,7 +69,7 @@ function* eachPartition(
   equality: Equality,
   budget: MemoryAccount,
   take: TakePartition,
-): Sliced<void> {
+): Task<void> {
   const { length } = hashes;
   const { keys, entries } = yield* partitioned(hashes, budget);
   const table = new Table(equality, budget);
@@ -89,7 +88,7 @@ function* eachPartition(
   }
 }
 
-function* partitioned(hashes: Uint32Array, budget: MemoryAccount): Sliced<KeyedEntries> {
+function* partitioned(hashes: Uint32Array, budget: MemoryAccount): Task<KeyedEntries> {
   const { length } = hashes;
   budget.reserve(length * 4);
   const entries = new Uint32Array(length);
@@ -221,7 +220,7 @@ function* headsBySorting(
   { entries, from, to }: Partition,
   order: Compare,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   const count = to - from;
   budget.reserve(count * 12);
   const places = new Uint32Array(count);

@@ -1,9 +1,8 @@
 /** Expressions over whole columns, batch by batch. In slices. */
-import type { MemoryAccount } from '../../base/index.js';
+import { inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import { compile, trueRows } from '../../expression/index.js';
 import type { Expression } from '../../ir/index.js';
 import { gather, memoryBytesOf, slice, type Vector } from '../../vector/index.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 
 /** Rows that are worked out at once. */
@@ -18,11 +17,7 @@ export interface Selected {
 }
 
 /** The value of each row. Throws 6000, 9006. */
-export function* evaluated(
-  expression: Expression,
-  selected: Selected,
-  budget: MemoryAccount,
-): Sliced<Vector> {
+export function* evaluated(expression: Expression, selected: Selected, budget: MemoryAccount): Task<Vector> {
   const { columns, count, rows } = selected;
   if (expression.op === 'input') {
     const column = columns[expression.input];
@@ -42,7 +37,7 @@ export function* satisfying(
   expression: Expression,
   selected: Selected,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   const { count, rows } = selected;
   budget.reserve(count * 4);
   const kept = new Uint32Array(count);
@@ -58,7 +53,7 @@ function* eachBatch(
   { columns, count, rows }: Selected,
   budget: MemoryAccount,
   take: (values: Vector, from: number) => void,
-): Sliced<void> {
+): Task<void> {
   const evaluate = compile(expression, budget);
   yield* inSlices(
     count,

@@ -6,11 +6,10 @@
  *        where the plan has no order.
  */
 
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { GroupPartial, SelectPlan } from '../../ir/index.js';
 import { memoryBytesOf, type Vector } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { aggregateColumn } from './aggregate-columns.js';
 import { gatherRows, withoutSignedZeros } from './columns.js';
 import { evaluated, type Selected, satisfying } from './evaluation.js';
@@ -30,7 +29,7 @@ export function* finishGroups(
   partials: readonly GroupPartial[],
   bytesMax: number,
   told: ReadonlyMap<number, number> = NOTHING_TOLD,
-): Sliced<Table> {
+): Task<Table> {
   const { grouping } = plan;
   invariant(grouping !== null, 'the plan has groups');
   const budget = mergeMemory(bytesMax);
@@ -58,12 +57,12 @@ function* selectedBy(
   condition: NonNullable<SelectPlan['having']>,
   all: Selected,
   budget: MemoryAccount,
-): Sliced<Selected> {
+): Task<Selected> {
   const rows = yield* satisfying(condition, all, budget);
   return { columns: all.columns, count: rows.length, rows };
 }
 
-function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Sliced<Table> {
+function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
   const { grouping, order } = plan;
   invariant(grouping !== null, 'the plan has groups');
   let rows = kept.rows;
@@ -85,7 +84,7 @@ function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): S
   return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
 }
 
-function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Sliced<Table> {
+function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
   const all: Vector[] = [];
   for (const { of } of plan.outputs) all.push(yield* evaluated(of, kept, budget));
   const different = yield* differentRows(all, kept.count, budget);
@@ -103,11 +102,7 @@ function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount)
 }
 
 /** The first row of each that are equal, rising. */
-function* differentRows(
-  columns: readonly Vector[],
-  count: number,
-  budget: MemoryAccount,
-): Sliced<Uint32Array> {
+function* differentRows(columns: readonly Vector[], count: number, budget: MemoryAccount): Task<Uint32Array> {
   const firsts = yield* firstRows(columns, count, budget);
   let different = 0;
   yield* inSlices(count, (from, to) => {
@@ -116,7 +111,7 @@ function* differentRows(
   return firsts.subarray(0, different);
 }
 
-function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Sliced<OrderColumn[]> {
+function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
   const columns: OrderColumn[] = [];
   for (const { of, descending } of plan.order) {
     columns.push({ vector: yield* evaluated(of, selected, budget), descending });
@@ -130,14 +125,14 @@ function* chosenRows(
   columns: readonly OrderColumn[],
   count: number,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   const end = limit === null ? count : Math.min(count, offset + limit);
   const rows = yield* sortedRows(columns, count, offset < end ? end : 0, budget);
   return rows.subarray(Math.min(offset, rows.length));
 }
 
 /** rows[i] becomes places[rows[i]]. */
-function* lookUp(rows: Uint32Array, places: Uint32Array): Sliced<void> {
+function* lookUp(rows: Uint32Array, places: Uint32Array): Task<void> {
   yield* inSlices(rows.length, (from, to) => {
     for (let index = from; index < to; index++) rows[index] = places[rows[index]];
   });

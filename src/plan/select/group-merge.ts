@@ -1,8 +1,7 @@
 /** The groups of several shards as one numbering: groups of equal keys have one number. In slices. */
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import { fromWire, type Vector } from '../../vector/index.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 import { firstRows } from './row-words.js';
 
@@ -20,7 +19,7 @@ export function* mergeGroups(
   { keys, perEntity }: Grouping,
   partials: readonly GroupPartial[],
   budget: MemoryAccount,
-): Sliced<MergedGroups> {
+): Task<MergedGroups> {
   const starts: number[] = [];
   let rowCount = 0;
   for (const partial of partials) {
@@ -57,7 +56,7 @@ export function* mergeGroups(
 }
 
 /** Rows that are the first of their group; writes each row's group over its first row. Throws 9006. */
-function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Sliced<Uint32Array> {
+function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(numbers.length * 4);
   const firsts = new Uint32Array(numbers.length);
   let count = 0;

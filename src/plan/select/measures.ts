@@ -1,8 +1,7 @@
 /** What aggregates answer with, from exact counts and sums: each worked out exactly and rounded once at most. */
-import type { MemoryAccount } from '../../base/index.js';
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { sqlError } from '../../sql/index.js';
 import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { BIGINT_BYTES } from './columns.js';
 import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
 import type { GroupSums } from './group-sums.js';
@@ -27,7 +26,7 @@ export function* floatColumn(
   count: number,
   measure: (group: number) => number | null,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   budget.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
@@ -58,7 +57,7 @@ export const countColumn = (counts: Float64Array): Vector => ({
 });
 
 /** 1 where a count is above 0; null = everywhere. Throws 9006. */
-function* validOf(counts: Float64Array, budget: MemoryAccount): Sliced<Uint8Array | null> {
+function* validOf(counts: Float64Array, budget: MemoryAccount): Task<Uint8Array | null> {
   budget.reserve(counts.length);
   const valid = new Uint8Array(counts.length);
   let missing = 0;
@@ -77,7 +76,7 @@ export function* sumColumn(
   counts: Float64Array,
   sums: GroupSums,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const { unit, exponent } = formOf(of);
   if (of.type === 'float') {
     return yield* floatColumn(
@@ -97,7 +96,7 @@ function* wideColumn(
   valid: Uint8Array | null,
   sums: GroupSums,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   budget.reserve(count * BIGINT_BYTES);
   const wide: bigint[] = [];
   let unsafe = 0;
@@ -125,7 +124,7 @@ export function* avgColumn(
   counts: Float64Array,
   sums: GroupSums,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const form = formOf(of);
   const { numbers } = sums;
   const unit = form.unit <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(form.unit) : Number.POSITIVE_INFINITY;
@@ -165,7 +164,7 @@ export function* deviationColumn(
   sums: GroupSums,
   squares: GroupSums,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const { unit, exponent } = formOf(of);
   return yield* floatColumn(
     counts.length,

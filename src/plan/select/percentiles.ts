@@ -2,12 +2,18 @@
  * Percentiles of the values of each group: at rank fraction x (n - 1) from 0, interpolated between two neighbours exactly
  * and rounded once. In slices.
  */
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  runToEnd,
+  SLICE_TEXTS,
+  type Task,
+} from '../../base/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { cellRuns } from '../cell-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePlace } from '../metric-token.js';
-import { inSlices, runToEnd, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { RankFinder } from '../weighted-rank.js';
 import { nearest, unitsOf } from './exact-rounding.js';
 import { type Form, floatColumn, formOf } from './measures.js';
@@ -39,7 +45,7 @@ export function* percentileColumn(
   weighed: WeighedValues,
   groupCount: number,
   budget: MemoryAccount,
-): Sliced<Vector> {
+): Task<Vector> {
   const { values, counts } = weighed;
   const cells = groupCount === 1 ? null : weighed.groups;
   const runs = yield* cellRuns(cells, weighed.entries, budget);
@@ -68,15 +74,10 @@ type Between = (low: number, high: number, place: Fraction) => number;
 
 interface Ranks {
   few(set: Uint32Array, quantile: Fraction, between: Between): number;
-  many(set: Uint32Array, quantile: Fraction, between: Between): Sliced<number>;
+  many(set: Uint32Array, quantile: Fraction, between: Between): Task<number>;
 }
 
-function* ranksOf(
-  values: Vector,
-  counts: Float64Array,
-  setMax: number,
-  budget: MemoryAccount,
-): Sliced<Ranks> {
+function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: MemoryAccount): Task<Ranks> {
   const compare = valueOrder(values);
   budget.reserve(setMax * 4);
   const scratch = new Uint32Array(setMax);
@@ -119,7 +120,7 @@ function valueOrder(values: Vector): Compare {
 }
 
 /** The values as 64-bit integers of the same order, low word first; null when they are wide. Throws 9006. */
-function* orderedWords(values: Vector, budget: MemoryAccount): Sliced<Uint32Array | null> {
+function* orderedWords(values: Vector, budget: MemoryAccount): Task<Uint32Array | null> {
   invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
   const { numbers, count, kind } = values;
   if (numbers === null) return null;

@@ -4,7 +4,7 @@
  * their lanes.
  */
 
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { SelectPlan, SortKey } from '../../ir/index.js';
 import {
   compareRows,
@@ -16,7 +16,6 @@ import {
   type WireVector,
 } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
-import type { Sliced } from '../slices.js';
 import { joinColumns } from './columns.js';
 import { fieldsOf, type Table } from './table.js';
 import { waitingRowsMemory, wireBytes } from './waiting-rows-memory.js';
@@ -243,7 +242,7 @@ function comparePlaces(order: readonly SortKey[], a: Waiting, b: Waiting): numbe
 }
 
 /** All rows at once, from parts each of which is in the plan's order. Throws 9006. */
-export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMax: number): Sliced<Table> {
+export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMax: number): Task<Table> {
   const merge = new RowMerge(plan, parts.length, bytesMax);
   parts.forEach((part, lane) => {
     merge.push(lane, part);

@@ -5,11 +5,10 @@
  *       then each run of rows that these leave equal in the same way, by more of that column or by the next; very
  *       short runs by comparison. Texts, numbers and combinations that share a beginning thus cost no n log n comparisons.
  */
-import type { MemoryAccount } from '../../base/index.js';
+import { inSlices, type MemoryAccount, runToEnd, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { compareRows, type Vector } from '../../vector/index.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { sortByKey } from '../radix-sort.js';
-import { inSlices, runToEnd, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { type OrderColumn, putSortKeys, type SortKeys } from './sort-keys.js';
 
 /** So few rows are sorted by comparing them. */
@@ -59,7 +58,7 @@ export function* sortedRows(
   count: number,
   wanted: number,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   budget.reserve(Math.min(count, wanted) * 4);
   const scratch = budget.remainder();
   if (wanted === 0) return new Uint32Array(0);
@@ -82,7 +81,7 @@ function* chooseRows(
   count: number,
   wanted: number,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   budget.reserve(wanted * 8);
   // The last of those chosen is at the top.
   const heap = new Uint32Array(wanted);
@@ -132,7 +131,7 @@ function* sortRun(
   scratch: Uint32Array,
   columns: readonly OrderColumn[],
   budget: MemoryAccount,
-): Sliced<void> {
+): Task<void> {
   // By the first column that tells some of them apart.
   for (let first = 0; first < columns.length; first++) {
     const rest = columns.slice(first);
@@ -155,7 +154,7 @@ interface SortedKeys extends SortKeys {
 }
 
 /** Sorts by the column's keys for these rows, in place. */
-function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAccount): Sliced<SortedKeys> {
+function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAccount): Task<SortedKeys> {
   budget.reserve(rows.length * 4);
   const keys = new Uint32Array(rows.length);
   const { greatest, exact } = yield* putSortKeys(column, rows, keys);
@@ -184,7 +183,7 @@ function* sortRuns(
   scratch: Uint32Array,
   columns: readonly OrderColumn[],
   budget: MemoryAccount,
-): Sliced<void> {
+): Task<void> {
   if (columns.length === 0) return;
   const compare = comparatorOf(columns);
   let left = SLICE_TEXTS;

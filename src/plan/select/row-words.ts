@@ -6,9 +6,8 @@
  *         be told apart in it. Floats and integers take two words (-0 is 0), wide ones four; where they may be missing,
  *         a word behind all others has a bit for each that is not.
  */
-import { HASH_SEED, hashBlock, hashEnd, type MemoryAccount } from '../../base/index.js';
+import { HASH_SEED, hashBlock, hashEnd, inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Texts, Vector } from '../../vector/index.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { type Equality, firstEntries } from './equal-entries.js';
 import { firstTexts } from './equal-texts.js';
 
@@ -36,7 +35,7 @@ export function* firstRows(
   count: number,
   budget: MemoryAccount,
   known: KnownHashes | null = null,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   budget.reserve(count * 4);
   const scratch = budget.remainder();
   const rows = yield* rowWords(columns, count, known, scratch);
@@ -50,7 +49,7 @@ export function* firstRows(
   return yield* firstEntries(hashes, equalityOfRows(rows), scratch);
 }
 
-function* firstsOfWords({ words, count, limit }: RowWords, budget: MemoryAccount): Sliced<Uint32Array> {
+function* firstsOfWords({ words, count, limit }: RowWords, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(limit * 4);
   const seen = new Uint32Array(limit);
   const firsts = new Uint32Array(count);
@@ -110,7 +109,7 @@ function* rowWords(
   count: number,
   known: KnownHashes | null,
   budget: MemoryAccount,
-): Sliced<RowWords> {
+): Task<RowWords> {
   const { places, width, limit } = placesOf(columns);
   budget.reserve(count * width * 4);
   const words = new Uint32Array(count * width);

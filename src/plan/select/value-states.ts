@@ -1,8 +1,7 @@
 /** The values of all shards' groups as one list: for what is distinct, and for percentiles. In slices. */
-import { invariant, type MemoryAccount } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type AggregateState, type PartitionedTexts, TEXT_HEAD_WORDS, textWords } from '../../ir/index.js';
 import { fromWire, type SqlType, Texts, type Vector } from '../../vector/index.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { joinColumns } from './columns.js';
 import { countTexts } from './equal-texts.js';
 import type { MergedGroups } from './group-merge.js';
@@ -28,7 +27,7 @@ export function* joinValues(
   states: readonly ValuesState[],
   { numbers, starts }: MergedGroups,
   budget: MemoryAccount,
-): Sliced<GroupValues> {
+): Task<GroupValues> {
   // A vector without rows has a text for none of them.
   const filled = states.flatMap((state, partial) =>
     state.values.count > 0 ? [{ ...state, start: starts[partial] }] : [],
@@ -61,7 +60,7 @@ export function* countStateTexts(
   type: SqlType,
   states: readonly (ValuesState | TextsState)[],
   budget: MemoryAccount,
-): Sliced<number> {
+): Task<number> {
   const filled = states.filter((state) => countOf(state) > 0);
   if (filled.length < 2) return filled.reduce((sum, state) => sum + countOf(state), 0);
   const values: ValuesState[] = [];
@@ -81,7 +80,7 @@ const countOf = (state: ValuesState | TextsState): number =>
   state.holds === 'texts' ? state.texts.count : state.values.count;
 
 /** Throws 9006. */
-function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Sliced<ValuesState> {
+function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesState> {
   const { count, words } = texts;
   budget.reserve(count * 8 + 4 + words.byteLength);
   const offsets = new Uint32Array(count + 1);
@@ -109,7 +108,7 @@ function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Sliced<Value
 }
 
 /** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */
-function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Sliced<Uint32Array | null> {
+function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Task<Uint32Array | null> {
   const parts: Uint32Array[] = [];
   for (const { hashes } of states) {
     if (hashes === null) return null;
@@ -130,7 +129,7 @@ function* joinCounts(
   states: readonly ValuesState[],
   count: number,
   budget: MemoryAccount,
-): Sliced<Float64Array | null> {
+): Task<Float64Array | null> {
   if (states.every(({ counts }) => counts === null)) return null;
   budget.reserve(count * 8);
   const joined = new Float64Array(count).fill(1);
@@ -150,7 +149,7 @@ export function* distinctValues(
   { values, groups, hashes, shardCount }: GroupValues,
   groupCount: number,
   budget: MemoryAccount,
-): Sliced<Uint32Array> {
+): Task<Uint32Array> {
   const { count } = values;
   budget.reserve(count * 4);
   const scratch = budget.remainder();

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { type MemoryAccount, Prng, QuarryError } from '../../../src/base/index.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
 import { mergeMemory } from '../../../src/plan/merge-memory.js';
 import { countDifferent, type Equality, firstEntries } from '../../../src/plan/select/equal-entries.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 
 const SEED = 271_828;
 t.comment(`seed ${SEED}`);

@@ -1,10 +1,9 @@
 import t from 'tap';
-import { type MemoryAccount, Prng, QuarryError } from '../../../src/base/index.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
 import { FLOAT, INTEGER, TEXT } from '../../../src/ir/index.js';
 import { mergeMemory } from '../../../src/plan/merge-memory.js';
 import { comparatorOf, sortedRows } from '../../../src/plan/select/row-order.js';
 import type { OrderColumn } from '../../../src/plan/select/sort-keys.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import { type SqlType, type Value, vectorOf } from '../../../src/vector/index.js';
 import { compareValues } from './model.js';
 
