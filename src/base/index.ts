@@ -1,3 +1,4 @@
+export * from './binding-time.js';
 export * from './clock.js';
 export * from './corruption.js';
 export * from './distribution.js';
