@@ -1,10 +1,9 @@
-import type { QueryRun } from '../query-run.js';
-
 /**
  * The order of entries by columns of doubles: a stable radix sort from the last column to the first, which never compares.
  * Doubles that are integers within 32 bits of each other (ranks, days, most integers) take as few passes as they have
  * digits of 11 bits; others at most six. Infinity stands for a missing value and comes last; -0 is 0; there is no NaN.
  */
+import type { QueryRun } from '../query-run.js';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
