@@ -2,6 +2,7 @@
  * Bytes that are written one behind the other into memory that grows. Who writes reserves first and then writes to `bytes`
  * at `at` himself. What was taken is a copy, so the memory is used again for the next part.
  */
+import { grown } from '../base/index.js';
 import { freshRoom, type Room } from './room.js';
 
 /** Most answers are short, and what is made for each is V8's to collect. */
@@ -20,7 +21,7 @@ export class ByteWriter {
 
   /** Makes room for `count` bytes more. */
   reserve(count: number): void {
-    if (this.at + count > this.bytes.length) this.#grow(count);
+    if (this.at + count > this.bytes.length) this.bytes = grown(this.bytes, this.at + count);
   }
 
   byte(value: number): void {
@@ -53,11 +54,5 @@ export class ByteWriter {
     taken.set(this.bytes.subarray(skipped, this.at));
     this.at = 0;
     return taken;
-  }
-
-  #grow(count: number): void {
-    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.at + count));
-    larger.set(this.bytes.subarray(0, this.at));
-    this.bytes = larger;
   }
 }

@@ -4,7 +4,7 @@
  * Invariants: a filter that cannot be bound (its column is gone or inactive) refuses, it never widens; whatever
  * is bound for a caller goes through `checkColumn` and `restrict`.
  */
-import { QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, QuarryError, quoted } from '../base/index.js';
 import type { ApiKey, CustomKey } from '../catalog/index.js';
 import type { Condition } from '../ir/index.js';
 import { type Column, type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../schema/index.js';
@@ -20,7 +20,7 @@ export interface Access {
   /** Throws 506 where `allows` is false. Bound, so that it can be handed on alone. */
   readonly checkColumn: ColumnCheck;
   /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
-  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C;
+  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
   /** Ids of the columns of `model` that the caller may write; null = all. The same list for the same model. */
   columnIds(model: DatabaseModel): readonly number[] | null;
   /** Result of `decide` for `subject`, computed once per subject and model. Always true for unrestricted access. */
@@ -70,7 +70,11 @@ class CustomAccess implements Access {
     throw new QuarryError(506, `this key may not use the column ${quoted(column.apiName)} ${where}`);
   };
 
-  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: number): Condition | C {
+  restrict<C extends Condition | null>(
+    dimension: Dimension,
+    condition: C,
+    nowMs: BindingTime,
+  ): Condition | C {
     const conditions = this.#filters.get(dimension.apiName);
     if (conditions === undefined) return condition;
     const filter = bindFilter(conditions, dimension, nowMs);
@@ -110,7 +114,7 @@ export function filterQuery(columns: JsonObject): Json {
 }
 
 /** The conditions of a key's filter, joined by `and`. Throws 506, and tells nothing of the filter but that it is broken. */
-function bindFilter(conditions: string, dimension: Dimension, nowMs: number): Condition {
+function bindFilter(conditions: string, dimension: Dimension, nowMs: BindingTime): Condition {
   try {
     const columns = objectAt(parseJson(new TextEncoder().encode(conditions)), 4004, 'the filter');
     return bindQuery(filterQuery(columns), dimension, nowMs);

@@ -1,5 +1,11 @@
 /** POST /v1/query/aggregation: top values of top values of the entities that a filter leaves, and at last a metric. */
-import { checkAll, LEVELS_PER_AGGREGATION_MAX, QuarryError, quoted } from '../base/index.js';
+import {
+  type BindingTime,
+  checkAll,
+  LEVELS_PER_AGGREGATION_MAX,
+  QuarryError,
+  quoted,
+} from '../base/index.js';
 import type { AggregateAnswer, AggregatePlan, Condition, MetricLevel, TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -27,7 +33,7 @@ interface BoundLevel {
 
 interface LevelScope {
   readonly dimension: Dimension;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   readonly access: Access;
 }
 
@@ -39,7 +45,7 @@ interface LevelScope {
 export function bindAggregation(
   body: Json,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): AggregationQuery {
   const object = objectAt(body, 4004, 'the body');

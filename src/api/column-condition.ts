@@ -3,7 +3,7 @@
  * Rules: an event column needs `between` and at least one predicate on its values; an attribute column takes
  * neither `between` nor `minfreq`.
  */
-import { MINFREQ_MAX, QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, MINFREQ_MAX, QuarryError, quoted } from '../base/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Column, isEventType } from '../schema/index.js';
 import { ExactNumber, type Json, type JsonObject } from './json.js';
@@ -27,7 +27,7 @@ export function predicatesIn({ parameters, place }: ColumnCondition): Predicate[
     .map(([name, argument]) => ({ name, argument, place: `${place}.${quoted(name).slice(1, -1)}` }));
 }
 
-export function bindColumn(condition: ColumnCondition, nowMs: number): Condition {
+export function bindColumn(condition: ColumnCondition, nowMs: BindingTime): Condition {
   const { column, parameters, place } = condition;
   if (isEventType(column.type)) {
     const minfreq = readMinfreq(parameters.get('minfreq'), `${place}.minfreq`);
@@ -52,7 +52,7 @@ export function checkNoEventParameters(
 }
 
 /** The events that a condition on an event column means, without their frequency. Throws 4005 and 4011. */
-export function bindEvents(condition: ColumnCondition, nowMs: number): EventTest {
+export function bindEvents(condition: ColumnCondition, nowMs: BindingTime): EventTest {
   const { column, parameters, place } = condition;
   const predicates = predicatesIn(condition);
   const { tests, betweens } = bindPredicates(predicates, column);

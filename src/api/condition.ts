@@ -6,6 +6,7 @@
  * Invariants: a bound condition names only active columns; its depth is bounded by NESTING_MAX.
  */
 import {
+  type BindingTime,
   COLUMNS_PER_QUERY_MAX,
   CONDITIONS_PER_QUERY_MAX,
   NESTING_MAX,
@@ -28,7 +29,7 @@ const OPERATORS: readonly Json[] = ['and', 'or', 'not'];
 
 interface Scope {
   readonly dimension: Dimension;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   readonly checkColumn: ColumnCheck;
   /** The code of two conditions without an operator between them. */
   readonly unjoined: 4007 | 4020;
@@ -48,7 +49,7 @@ interface Scope {
 export function bindQuery(
   query: Json,
   dimension: Dimension,
-  nowMs: number,
+  nowMs: BindingTime,
   checkColumn: ColumnCheck = () => {},
   place = 'query',
   unjoined: 4007 | 4020 = 4007,
@@ -64,7 +65,7 @@ export function bindQuery(
 export function readQuery(
   query: Json,
   dimension: Dimension,
-  nowMs: number,
+  nowMs: BindingTime,
   checkColumn: ColumnCheck,
   near: NearRules,
 ): QueryTree {
@@ -75,7 +76,7 @@ export function readQuery(
 
 function scopeOf(
   dimension: Dimension,
-  nowMs: number,
+  nowMs: BindingTime,
   checkColumn: ColumnCheck,
   unjoined: Scope['unjoined'],
   near: NearRules | null = null,
@@ -95,7 +96,7 @@ export interface EventQueryBound {
 export function bindEventQuery(
   query: Json,
   dimension: Dimension,
-  nowMs: number,
+  nowMs: BindingTime,
   checkColumn: ColumnCheck,
   place: string,
 ): EventQueryBound {

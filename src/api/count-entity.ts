@@ -1,4 +1,5 @@
 /** POST /v1/query/count/entity: one query object or a list of at most 10, each bound against its dimension. */
+import type { BindingTime } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -22,7 +23,7 @@ export interface CountQuery {
 export function bindCountEntity(
   body: Json,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly CountQuery[] {
   const queries = bindQueries(

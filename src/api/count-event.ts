@@ -1,5 +1,5 @@
 /** POST /v1/query/count/event: how many events satisfy one event condition, all together or by interval. */
-import { invariant } from '../base/index.js';
+import { type BindingTime, invariant } from '../base/index.js';
 import type { AggregateAnswer, AggregatePlan } from '../ir/index.js';
 import { type DatabaseModel, valueKindOf } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -20,7 +20,7 @@ export type CountEventQuery = NamedQuery<AggregatePlan>;
 export function bindCountEvent(
   body: Json,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly CountEventQuery[] {
   return bindQueries(body, model, KNOWN_FIELDS.countEventQuery, (entry) =>
@@ -32,7 +32,7 @@ export function bindCountEvent(
 function bindPlan(
   { query, object, dimension, place, queryPlace }: QueryEntry,
   databaseId: number,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): AggregatePlan | null {
   const interval = object.get('interval') ?? null;

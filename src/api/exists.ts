@@ -1,5 +1,11 @@
 /** POST /v1/query/exists/entity: the IDs to look for, and the answer that echoes them as they were asked. */
-import { checkAll, IDS_PER_EXISTS_MAX, QuarryError, TEXT_POINTS_MAX } from '../base/index.js';
+import {
+  type BindingTime,
+  checkAll,
+  IDS_PER_EXISTS_MAX,
+  QuarryError,
+  TEXT_POINTS_MAX,
+} from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -17,7 +23,12 @@ export interface ExistsQuery {
 }
 
 /** Throws 506, 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
-export function bindExists(body: Json, model: DatabaseModel, nowMs: number, access: Access): ExistsQuery {
+export function bindExists(
+  body: Json,
+  model: DatabaseModel,
+  nowMs: BindingTime,
+  access: Access,
+): ExistsQuery {
   const object = objectAt(body, 4004, 'the body');
   const list = readOrNull(() => readIds(object)) ?? [];
   const { dimension, asked } = readKnown(object, KNOWN_FIELDS.exists, 4049, 'the body', () =>

@@ -1,5 +1,5 @@
 /** `interval`: how a histogram cuts the window of its events. All refusals are 4027. */
-import { BUCKETS_MAX, QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, BUCKETS_MAX, QuarryError, quoted, readTime } from '../base/index.js';
 import type { Buckets, Window } from '../ir/index.js';
 import { bucketCount, INTERVALS, type Interval, SECONDS_PER_DAY } from '../schema/index.js';
 import { type Json, kindOf } from './json.js';
@@ -29,9 +29,14 @@ export function bucketsOf(interval: Interval, { from, to }: Window, place: strin
 }
 
 /** Refuses short intervals over windows that begin long ago. */
-export function checkResolution(interval: Interval, { from }: Window, nowMs: number, place: string): void {
+export function checkResolution(
+  interval: Interval,
+  { from }: Window,
+  nowMs: BindingTime,
+  place: string,
+): void {
   const secondsMax = PAST_SECONDS_MAX[interval];
-  if (secondsMax === undefined || from >= Math.floor(nowMs / 1000) - secondsMax) return;
+  if (secondsMax === undefined || from >= Math.floor(readTime(nowMs) / 1000) - secondsMax) return;
   const past = secondsMax === SECONDS_PER_DAY ? '24 hours' : `${secondsMax / SECONDS_PER_DAY} days`;
   throw new QuarryError(4027, `${place}: ${interval} are for windows within the past ${past}`);
 }

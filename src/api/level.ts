@@ -3,7 +3,13 @@
  * values or which metric, beside predicates on the values and, on event columns, the time of their events.
  * Invariants: a level names one active column that the caller may use; its tests look at each value by itself.
  */
-import { QuarryError, quoted, TOP_VALUES_MAX, WINDOWS_PER_LEVEL_MAX } from '../base/index.js';
+import {
+  type BindingTime,
+  QuarryError,
+  quoted,
+  TOP_VALUES_MAX,
+  WINDOWS_PER_LEVEL_MAX,
+} from '../base/index.js';
 import {
   type Buckets,
   eventWindow,
@@ -81,7 +87,7 @@ export interface BoundValues extends LevelPlan, ValueForm {
 }
 
 export interface LevelRules {
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   /** Whether the events may be put in buckets. */
   readonly takesBuckets: boolean;
   /** The window of events without `between`; null = it must be given. */
@@ -169,7 +175,7 @@ function besideAnother(place: string): QuarryError {
 }
 
 /** The window that all of the `between`s mean; null when there are none. */
-function oneWindow(betweens: BoundPredicates['betweens'], nowMs: number): Window | null {
+function oneWindow(betweens: BoundPredicates['betweens'], nowMs: BindingTime): Window | null {
   const windows = betweens.map(({ argument, place }) => readWindow(argument, nowMs, place));
   const [first] = windows;
   const other = windows.findIndex(({ from, to }) => from !== first.from || to !== first.to);
@@ -178,7 +184,7 @@ function oneWindow(betweens: BoundPredicates['betweens'], nowMs: number): Window
 }
 
 /** Windows as buckets, and what they span. */
-function readWindows(list: readonly Json[], nowMs: number, place: string): Time {
+function readWindows(list: readonly Json[], nowMs: BindingTime, place: string): Time {
   if (list.length > WINDOWS_PER_LEVEL_MAX) {
     throw new QuarryError(4048, `${place} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
   }

@@ -4,7 +4,7 @@
  * Invariants: the condition covers no row that the caller does not see; the values of `set` keep the text of their
  * numbers, and are checked, as are its columns, by the parser of inserts.
  */
-import { QuarryError } from '../base/index.js';
+import { type BindingTime, QuarryError } from '../base/index.js';
 import type { Condition } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -77,7 +77,7 @@ function readSet(object: JsonObject): string {
 export function bindMutation(
   { dimension: name, query, set }: MutationBody,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): BoundMutation {
   const dimension = dimensionAt(model, name, `"${DIMENSION}"`);

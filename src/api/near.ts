@@ -2,7 +2,7 @@
  * `geo_near` in a condition on a geolocation column: the nearest entities to a point, by their value or by the nearest
  * of their events. The other predicates of the same condition narrow the values and events that are looked at.
  */
-import { QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, QuarryError, quoted } from '../base/index.js';
 import type { NearPlan } from '../ir/index.js';
 import { baseTypeOf, type Column, isEventType } from '../schema/index.js';
 import {
@@ -41,7 +41,7 @@ export function asksNear({ parameters }: ColumnCondition): boolean {
 }
 
 /** Binds a condition that asks for the nearest. Throws 4005, 4010, 4017, 4028, 4039, 4049, 4053 and 4003. */
-export function bindNear(condition: ColumnCondition, rules: NearRules, nowMs: number): NearQuery {
+export function bindNear(condition: ColumnCondition, rules: NearRules, nowMs: BindingTime): NearQuery {
   const { column, parameters } = condition;
   const place = `${condition.place}.${NAME}`;
   if (baseTypeOf(column.type) !== 'geolocation') {

@@ -1,5 +1,12 @@
 /** POST /v1/query/top_values: the most frequent values of a column each, under the name of its query. */
-import { checkAll, invariant, QuarryError, quoted, TOP_VALUES_QUERIES_MAX } from '../base/index.js';
+import {
+  type BindingTime,
+  checkAll,
+  invariant,
+  QuarryError,
+  quoted,
+  TOP_VALUES_QUERIES_MAX,
+} from '../base/index.js';
 import { type AggregateAnswer, type AggregatePlan, ALL_EVENTS, type TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -27,7 +34,7 @@ const BYPASS_CACHE = 'bypass-cache';
 export function bindTopValues(
   body: Json,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly TopValuesQuery[] {
   const object = objectAt(body, 4004, 'the body');
@@ -52,7 +59,7 @@ function bindOne(
   object: JsonObject,
   place: string,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
   const readDimension = () => dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
@@ -70,7 +77,7 @@ function bindIn(
   object: JsonObject,
   place: string,
   databaseId: number,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
   const fields = readLevel(object, KNOWN_FIELDS.topValues, dimension, access, place);

@@ -1,5 +1,5 @@
 /** POST and GET /v1/query/count/entity/total: a plan for each dimension to count, of the rows that the caller sees. */
-import { checkAll, QuarryError } from '../base/index.js';
+import { type BindingTime, checkAll, QuarryError } from '../base/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -14,7 +14,7 @@ import { KNOWN_FIELDS } from './known-fields.js';
 export function bindTotal(
   body: Json,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly CountEntityPlan[] {
   const object = objectAt(body, 4004, 'the body');
@@ -37,7 +37,7 @@ function readDimensions(names: Json, model: DatabaseModel): readonly Dimension[]
 /** One plan per dimension of the database. Throws 506. */
 export function bindTotalOfAll(
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly CountEntityPlan[] {
   return plansOf(model.dimensions.values(), model, nowMs, access);
@@ -46,7 +46,7 @@ export function bindTotalOfAll(
 function plansOf(
   dimensions: Iterable<Dimension>,
   model: DatabaseModel,
-  nowMs: number,
+  nowMs: BindingTime,
   access: Access,
 ): readonly CountEntityPlan[] {
   return Array.from(dimensions, (dimension) => ({

@@ -3,7 +3,7 @@
  * inside; reversed ends are put in order; a relative end counts from the other one, months and years by the
  * calendar with the day clamped to the month's length.
  */
-import { QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, QuarryError, quoted, readTime } from '../base/index.js';
 import { eventWindow, type Window } from '../ir/index.js';
 import {
   civilFromDays,
@@ -25,23 +25,22 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   w: 7 * SECONDS_PER_DAY,
 };
 /** The window of a `between`, as far as events reach. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
-export function readWindow(json: Json, nowMs: number, place: string): Window {
+export function readWindow(json: Json, nowMs: BindingTime, place: string): Window {
   return eventWindow(readSpan(json, nowMs, place));
 }
 
 /** The two instants of a `between`, in order. */
-function readSpan(json: Json, nowMs: number, place: string): Window {
-  const now = Math.floor(nowMs / 1000);
+function readSpan(json: Json, nowMs: BindingTime, place: string): Window {
   if (!isList(json)) throw new QuarryError(4053, `${place} must be a list of two dates, not ${kindOf(json)}`);
   if (isToday(json)) {
-    const from = Math.floor(now / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+    const from = Math.floor(secondsOf(nowMs) / SECONDS_PER_DAY) * SECONDS_PER_DAY;
     return { from, to: from + SECONDS_PER_DAY - 1 };
   }
   if (json.length !== 2) throw new QuarryError(4053, `${place} must hold two dates or "today"`);
-  const first = readInstant(json[0], now, `${place}[0]`);
+  const first = readInstant(json[0], nowMs, `${place}[0]`);
   const second = isRelative(json[1])
     ? shiftInstant(first, json[1], `${place}[1]`)
-    : readInstant(json[1], now, `${place}[1]`);
+    : readInstant(json[1], nowMs, `${place}[1]`);
   return { from: Math.min(first, second), to: Math.max(first, second) };
 }
 
@@ -49,7 +48,7 @@ function readSpan(json: Json, nowMs: number, place: string): Window {
  * The same as a half-open window, whose `to` is outside: "today" ends where tomorrow begins. Its ends are as they were
  * asked for, however far from any event.
  */
-export function readHalfOpenWindow(json: Json, nowMs: number, place: string): Window {
+export function readHalfOpenWindow(json: Json, nowMs: BindingTime, place: string): Window {
   const { from, to } = readSpan(json, nowMs, place);
   return isList(json) && isToday(json) ? { from, to: to + 1 } : { from, to };
 }
@@ -62,8 +61,10 @@ function isRelative(json: Json): json is string {
   return typeof json === 'string' && /^[+-]/.test(json);
 }
 
-function readInstant(json: Json, now: number, place: string): number {
-  if (json === 'now') return now;
+const secondsOf = (time: BindingTime): number => Math.floor(readTime(time) / 1000);
+
+function readInstant(json: Json, nowMs: BindingTime, place: string): number {
+  if (json === 'now') return secondsOf(nowMs);
   if (isRelative(json))
     throw new QuarryError(4003, `${place} ${quoted(json)} has no date before it to count from`);
   const seconds = typeof json === 'string' ? parseInstant(json) : null;

@@ -3,7 +3,7 @@
  * promised, and what other parts of the server hold. Invariant: a write whose record is appended was checked here in the
  * same turn, so a logged record always fits.
  */
-import { bytesOf, type DataMemory, QuarryError } from '../base/index.js';
+import { bytesOf, type DataMemory, MemoryAccount, QuarryError } from '../base/index.js';
 import type { LaneSet } from './lanes.js';
 import type { OnceTable } from './once.js';
 import type { ProcessMemory } from './process-memory.js';
@@ -28,13 +28,17 @@ export type UsedMemory = DataMemory & {
   readonly 'postgres-catalog': number;
 };
 
+/** What may be reserved depends on the data, so `WriteMemory` decides. */
+const uncapped = (): MemoryAccount =>
+  new MemoryAccount(Number.POSITIVE_INFINITY, () => 'memory limit reached');
+
 export class WriteMemory {
   readonly #lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>;
   readonly #once: Pick<OnceTable, 'memoryBytes'>;
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
-  #promisedBytes = 0;
-  #heldBytes = 0;
+  readonly #writes = uncapped();
+  readonly #others = uncapped();
 
   constructor(
     lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>,
@@ -53,8 +57,8 @@ export class WriteMemory {
     return {
       ...this.#lanes.memory,
       'idempotency-keys': this.#once.memoryBytes,
-      'writes-under-way': this.#promisedBytes,
-      'postgres-catalog': this.#heldBytes,
+      'writes-under-way': this.#writes.reservedBytes,
+      'postgres-catalog': this.#others.reservedBytes,
     };
   }
 
@@ -76,25 +80,25 @@ export class WriteMemory {
   #hasRoom(moreBytes: number): boolean {
     const bytes = bytesOf(this.used) + moreBytes;
     if (bytes > this.#limitBytes) return false;
-    return bytes <= this.#limitBytes / REUSED_PART || this.#process.hasRoom(this.#promisedBytes + moreBytes);
+    return (
+      bytes <= this.#limitBytes / REUSED_PART || this.#process.hasRoom(this.#writes.reservedBytes + moreBytes)
+    );
   }
 
   /** Counts `bytes` as taken by another part of the server until what it gives is called; null = there is no room for them. */
   hold(bytes: number): (() => void) | null {
     if (!this.#hasRoom(bytes)) return null;
-    this.#heldBytes += bytes;
-    return () => {
-      this.#heldBytes -= bytes;
-    };
+    this.#others.reserve(bytes);
+    return () => this.#others.release(bytes);
   }
 
   /** Counts `bytes` as taken until `work` is over. */
   async while<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.#promisedBytes += bytes;
+    this.#writes.reserve(bytes);
     try {
       return await work();
     } finally {
-      this.#promisedBytes -= bytes;
+      this.#writes.release(bytes);
     }
   }
 }

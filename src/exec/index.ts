@@ -6,4 +6,3 @@ export * from './mutate.js';
 export * from './query-run.js';
 export * from './select/cursor.js';
 export * from './select/outline.js';
-export type { IsOver } from './select/steps.js';

@@ -1,21 +1,27 @@
 /**
- * What bounds one query while a worker runs it: whether somebody still waits for it, and how much memory it may take.
+ * The limits of one query while a worker runs it: its memory, and whether a client still waits for the answer.
  * Invariant: operators call `check` at least once per segment of rows or events, once per some ten thousand strings, and
- * where entries are multiplied by groups; and `take` before they allocate what grows with rows, groups or distinct values.
+ * where entries are multiplied by groups; and `reserve` before they allocate what grows with rows, groups or distinct values.
  */
-import { QuarryError } from '../base/index.js';
+import { MemoryAccount, QuarryError } from '../base/index.js';
 
-export class QueryRun {
+const refusal = (capacityBytes: number): string =>
+  `the query needs more than ${capacityBytes} bytes beside the data`;
+
+export class QueryRun extends MemoryAccount {
   readonly #stopFlags: Int32Array | null;
   readonly #slot: number;
-  readonly #bytesMax: number;
-  #bytes = 0;
 
   /** `stopFlags` null: never stopped. */
-  constructor(stopFlags: Int32Array | null, slot: number, bytesMax: number) {
+  constructor(
+    stopFlags: Int32Array | null,
+    slot: number,
+    capacityBytes: number,
+    parent: QueryRun | null = null,
+  ) {
+    super(capacityBytes, refusal, parent);
     this.#stopFlags = stopFlags;
     this.#slot = slot;
-    this.#bytesMax = bytesMax;
   }
 
   /** Throws 9005 when nobody waits for the answer any more. */
@@ -25,24 +31,11 @@ export class QueryRun {
     }
   }
 
-  /** Takes `bytes` of the query's memory. Throws 9006 when there are not that many left; then none are taken. */
-  take(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) {
-      throw new QuarryError(9006, `the query needs more than ${this.#bytesMax} bytes beside the data`);
-    }
-    this.#bytes += bytes;
-  }
-
-  /** Bytes taken and not given back. */
-  get takenBytes(): number {
-    return this.#bytes;
-  }
-
-  /** Gives bytes back that `take` took. */
-  give(bytes: number): void {
-    this.#bytes -= bytes;
+  /** The same query with an account of its own, such as that of one operator. */
+  override child(): QueryRun {
+    return new QueryRun(this.#stopFlags, this.#slot, Number.POSITIVE_INFINITY, this);
   }
 }
 
-/** For what must come out whatever it takes: changes that stand in the log. */
+/** For changes that are in the log and must be applied whatever they need. */
 export const UNBOUNDED = new QueryRun(null, 0, Number.POSITIVE_INFINITY);

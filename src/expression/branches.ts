@@ -1,9 +1,10 @@
 /** case, coalesce, null-if: branches see the rows that come to them and no others. */
+import type { MemoryAccount } from '../base/index.js';
 import type { SqlType, Vector } from '../vector/index.js';
 import { compareVectors } from './compare.js';
 import { booleanOf } from './kinds.js';
 import { merge, type Part, TextUnion } from './merge.js';
-import type { Evaluate, Memory, Node, RowSource } from './node.js';
+import type { Evaluate, Node, RowSource } from './node.js';
 import { allRows, type RowValues, valuesFor } from './picked-rows.js';
 import { bothValid } from './validity.js';
 
@@ -16,7 +17,7 @@ export function evaluateCase(
   type: SqlType,
   branches: readonly BranchNode[],
   otherwise: Node | null,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
 ): Evaluate {
   const union = new TextUnion(memory);
   return (rows) => {
@@ -41,7 +42,11 @@ function addPart(parts: Part[], node: Node, rows: RowSource, to: Uint32Array): v
   parts.push({ vector, from: whole ? to : allRows(to.length), to });
 }
 
-export function evaluateCoalesce(type: SqlType, members: readonly Node[], memory: Memory | null): Evaluate {
+export function evaluateCoalesce(
+  type: SqlType,
+  members: readonly Node[],
+  memory: MemoryAccount | null,
+): Evaluate {
   const union = new TextUnion(memory);
   return (rows) => {
     const parts: Part[] = [];

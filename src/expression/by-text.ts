@@ -3,12 +3,12 @@
  * it has texts, the node is evaluated over all of these, and from then on a row costs the look-up of its code. Results that
  * are texts lie in one distinct Texts, so that the nodes above profit as well.
  */
-import { QuarryError } from '../base/index.js';
+import { type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, TextVector, Vector } from '../vector/index.js';
 import { concat, gather, type Texts } from '../vector/index.js';
 import { distinctTexts } from './distinct-texts.js';
 import { textOf } from './kinds.js';
-import { type Evaluate, type Memory, mayKeep, type Node } from './node.js';
+import { type Evaluate, mayKeep, type Node } from './node.js';
 import { bothValid } from './validity.js';
 
 /** Of longer lists of texts most occur a few times only. */
@@ -32,7 +32,7 @@ export function evaluateByText(
   args: readonly Node[],
   type: SqlType,
   strict: boolean,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
   apply: Apply,
 ): Evaluate {
   const varying = args.filter(({ constant }) => !constant);
@@ -57,7 +57,7 @@ export function evaluateByText(
 export function rememberedByText(
   type: SqlType,
   strict: boolean,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
   apply: (text: TextVector) => Vector,
 ): (text: TextVector) => Vector {
   const known = new WeakMap<Texts, Remembered>();
@@ -85,7 +85,7 @@ function workOut(
   texts: Texts,
   type: SqlType,
   strict: boolean,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
   apply: (text: TextVector) => Vector,
 ): void {
   const worthwhile = remembered.rowCount >= texts.size && texts.size <= REMEMBERED_TEXTS_MAX;

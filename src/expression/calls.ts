@@ -1,5 +1,5 @@
 /** Calls of functions: which function works on what, and how its arguments come. */
-import { invariant } from '../base/index.js';
+import { invariant, type MemoryAccount } from '../base/index.js';
 import type { Expression, ScalarFunction } from '../ir/index.js';
 import type { SqlType, Vector } from '../vector/index.js';
 import { compareRows } from '../vector/index.js';
@@ -7,7 +7,7 @@ import { type Apply, evaluateByText } from './by-text.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { fault } from './fault.js';
 import { merge, type Part, TextUnion } from './merge.js';
-import { constantValue, type Evaluate, type Memory, type Node } from './node.js';
+import { constantValue, type Evaluate, type Node } from './node.js';
 import { mayRescale, numberFunction, power } from './number-calls.js';
 import { mayGrow, textFunction } from './text-calls.js';
 import { isValid } from './validity.js';
@@ -15,7 +15,7 @@ import { isValid } from './validity.js';
 type Call = Extract<Expression, { readonly op: 'call' }>;
 
 /** Throws 6000 for what a function cannot be asked. */
-export function evaluateCall(call: Call, args: readonly Node[], memory: Memory | null): Evaluate {
+export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAccount | null): Evaluate {
   const { name, type, unit } = call;
   const text = textFunction(name);
   const apply = text ?? otherFunction(name, type, unit, args, memory);
@@ -31,7 +31,7 @@ function otherFunction(
   type: SqlType,
   unit: Call['unit'],
   args: readonly Node[],
-  memory: Memory | null,
+  memory: MemoryAccount | null,
 ): Apply {
   const types = args.map((arg) => arg.type);
   if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
@@ -59,7 +59,7 @@ export function callMayFault(name: ScalarFunction): boolean {
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are left out. */
-function extremes(type: SqlType, sign: 1 | -1, memory: Memory | null): Apply {
+function extremes(type: SqlType, sign: 1 | -1, memory: MemoryAccount | null): Apply {
   const union = new TextUnion(memory);
   return (args, count) => {
     const best = new Int32Array(count).fill(-1);

@@ -1,4 +1,5 @@
 /** CAST and TRY_CAST between all types. */
+import type { MemoryAccount } from '../base/index.js';
 import { SECONDS_PER_DAY } from '../schema/index.js';
 import type { ExactVector, SqlType, Vector } from '../vector/index.js';
 import { valueAt } from '../vector/index.js';
@@ -13,7 +14,7 @@ import {
 import { readTexts, writeTexts } from './cast-text.js';
 import { fault, named, quoted, tooManyDigits } from './fault.js';
 import { booleanOf, exactOf, floatOf, numbersOf, scaleOf, textOf } from './kinds.js';
-import type { Evaluate, Memory, Node } from './node.js';
+import type { Evaluate, Node } from './node.js';
 import { rescaled, rescaledLeniently } from './scale.js';
 import { isValid } from './validity.js';
 
@@ -40,7 +41,12 @@ const TARGETS: Readonly<Record<Family, readonly Family[]>> = {
 };
 
 /** Throws 6000 for types that have no cast. */
-export function evaluateCast(of: Node, to: SqlType, lenient: boolean, memory: Memory | null): Evaluate {
+export function evaluateCast(
+  of: Node,
+  to: SqlType,
+  lenient: boolean,
+  memory: MemoryAccount | null,
+): Evaluate {
   const from = of.type;
   if (!TARGETS[FAMILIES[from.type]].includes(FAMILIES[to.type])) {
     throw fault(`${named(from)} cannot be cast to ${named(to)}`);

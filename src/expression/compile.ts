@@ -1,4 +1,5 @@
 /** Expressions made ready to be evaluated vector by vector: a closure per node, made once and asked for each batch of rows. */
+import type { MemoryAccount } from '../base/index.js';
 import type { Expression } from '../ir/index.js';
 import type { Vector } from '../vector/index.js';
 import { vectorKindOf } from '../vector/index.js';
@@ -13,25 +14,25 @@ import { inSet } from './in-set.js';
 import { exactOf, floatOf, textOf } from './kinds.js';
 import { likeMatcher } from './like.js';
 import { evaluateLogic, isMissing, negated } from './logic.js';
-import { constantNode, type Evaluate, folded, type Memory, type Node } from './node.js';
+import { constantNode, type Evaluate, folded, type Node } from './node.js';
 
 /**
  * What is worked out of texts is remembered by Texts, so inputs of one dictionary should come with the same one each time.
  * Memory for that comes from `memory` and is given back by nobody: it goes with the compiled expression. Throws 6000.
  */
-export function compile(expression: Expression, memory: Memory | null = null): Evaluate {
+export function compile(expression: Expression, memory: MemoryAccount | null = null): Evaluate {
   return nodeOf(expression, memory).evaluate;
 }
 
 type Of<O extends Expression['op']> = Extract<Expression, { readonly op: O }>;
 
 /** A node of constants alone is worked out once. */
-function nodeOf(expression: Expression, memory: Memory | null): Node {
+function nodeOf(expression: Expression, memory: MemoryAccount | null): Node {
   const node = plainNode(expression, memory);
   return node.constant && expression.op !== 'constant' ? folded(node, memory) : node;
 }
 
-function plainNode(expression: Expression, memory: Memory | null): Node {
+function plainNode(expression: Expression, memory: MemoryAccount | null): Node {
   switch (expression.op) {
     case 'constant':
       return constantNode(expression.type, expression.value, memory);
@@ -87,19 +88,19 @@ function nodeWith(
 function unary(
   expression: Expression,
   of: Expression,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
   apply: (vector: Vector) => Vector,
 ): Node {
   const child = nodeOf(of, memory);
   return nodeWith(expression, [child], false, (rows) => apply(child.evaluate(rows)));
 }
 
-function logicNode(expression: Of<'and' | 'or'>, memory: Memory | null): Node {
+function logicNode(expression: Of<'and' | 'or'>, memory: MemoryAccount | null): Node {
   const members = expression.members.map((member) => nodeOf(member, memory));
   return nodeWith(expression, members, false, evaluateLogic(expression.op, members));
 }
 
-function compareNode(expression: Of<'compare'>, memory: Memory | null): Node {
+function compareNode(expression: Of<'compare'>, memory: MemoryAccount | null): Node {
   const sides = [nodeOf(expression.left, memory), nodeOf(expression.right, memory)];
   const { comparison, type } = expression;
   const evaluate = evaluateByText(sides, type, true, memory, ([left, right]) =>
@@ -111,7 +112,7 @@ function compareNode(expression: Of<'compare'>, memory: Memory | null): Node {
 /** A function of one value that is remembered where that is a text. */
 function ofText(
   expression: Of<'in' | 'like'>,
-  memory: Memory | null,
+  memory: MemoryAccount | null,
   apply: (vector: Vector) => Vector,
 ): Node {
   const child = nodeOf(expression.of, memory);
@@ -122,7 +123,7 @@ function ofText(
   });
 }
 
-function likeNode(expression: Of<'like'>, memory: Memory | null): Node {
+function likeNode(expression: Of<'like'>, memory: MemoryAccount | null): Node {
   const match = likeMatcher(expression.pattern, expression.escape);
   return ofText(expression, memory, (vector) => {
     const matched = match(textOf(vector));
@@ -130,7 +131,7 @@ function likeNode(expression: Of<'like'>, memory: Memory | null): Node {
   });
 }
 
-function caseNode(expression: Of<'case'>, memory: Memory | null): Node {
+function caseNode(expression: Of<'case'>, memory: MemoryAccount | null): Node {
   const branches = expression.branches.map(({ when, then }) => {
     return { when: nodeOf(when, memory), result: nodeOf(then, memory) };
   });
@@ -139,19 +140,19 @@ function caseNode(expression: Of<'case'>, memory: Memory | null): Node {
   return nodeWith(expression, children, false, evaluateCase(expression.type, branches, otherwise, memory));
 }
 
-function coalesceNode(expression: Of<'coalesce'>, memory: Memory | null): Node {
+function coalesceNode(expression: Of<'coalesce'>, memory: MemoryAccount | null): Node {
   const members = expression.members.map((member) => nodeOf(member, memory));
   return nodeWith(expression, members, false, evaluateCoalesce(expression.type, members, memory));
 }
 
-function nullIfNode(expression: Of<'null-if'>, memory: Memory | null): Node {
+function nullIfNode(expression: Of<'null-if'>, memory: MemoryAccount | null): Node {
   const sides = [nodeOf(expression.of, memory), nodeOf(expression.equals, memory)];
   return nodeWith(expression, sides, false, (rows) =>
     nullIf(sides[0].evaluate(rows), sides[1].evaluate(rows)),
   );
 }
 
-function arithmeticNode(expression: Of<'arithmetic'>, memory: Memory | null): Node {
+function arithmeticNode(expression: Of<'arithmetic'>, memory: MemoryAccount | null): Node {
   const [left, right] = [nodeOf(expression.left, memory), nodeOf(expression.right, memory)];
   const { operator, type } = expression;
   if (vectorKindOf(type) === 'float' || operator === '/') {
@@ -164,14 +165,14 @@ function arithmeticNode(expression: Of<'arithmetic'>, memory: Memory | null): No
   );
 }
 
-function castNode(expression: Of<'cast'>, memory: Memory | null): Node {
+function castNode(expression: Of<'cast'>, memory: MemoryAccount | null): Node {
   const { type, lenient } = expression;
   const child = nodeOf(expression.of, memory);
   const mayFault = !lenient && mayLoseValues(child.type, type);
   return nodeWith(expression, [child], mayFault, evaluateCast(child, type, lenient, memory));
 }
 
-function callNode(expression: Of<'call'>, memory: Memory | null): Node {
+function callNode(expression: Of<'call'>, memory: MemoryAccount | null): Node {
   const args = expression.args.map((arg) => nodeOf(arg, memory));
   const mayFault = callMayFault(expression.name);
   return nodeWith(expression, args, mayFault, evaluateCall(expression, args, memory));

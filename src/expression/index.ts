@@ -1,3 +1,3 @@
 export { compile } from './compile.js';
-export { type Evaluate, type Memory, ONE_ROW, type RowSource } from './node.js';
+export { type Evaluate, ONE_ROW, type RowSource } from './node.js';
 export { trueRows } from './true-rows.js';

@@ -1,9 +1,9 @@
 /** One vector of the rows of several: what branches give, put together. */
+import type { MemoryAccount } from '../base/index.js';
 import type { ExactVector, SqlType, TextVector, Vector } from '../vector/index.js';
 import { exactVector, Texts, vectorKindOf } from '../vector/index.js';
 import { distinctTexts } from './distinct-texts.js';
 import { bigintAt, booleanOf, exactOf, floatOf, textOf } from './kinds.js';
-import type { Memory } from './node.js';
 import { isValid, simplified } from './validity.js';
 
 /** Row from[i] of `vector` becomes row to[i]. */
@@ -124,12 +124,12 @@ interface Joined {
 
 /** Texts of several sources as one distinct Texts, the same one for as long as the sources stay. */
 export class TextUnion {
-  readonly #memory: Memory | null;
+  readonly #memory: MemoryAccount | null;
   #sources: readonly Texts[] = [];
   #joined: Joined | null = null;
   #rowCount = 0;
 
-  constructor(memory: Memory | null) {
+  constructor(memory: MemoryAccount | null) {
     this.#memory = memory;
   }
 
@@ -146,7 +146,7 @@ export class TextUnion {
     const size = this.#sources.reduce((sum, texts) => sum + texts.size, 0);
     if (this.#joined === null && this.#rowCount >= size && size <= UNION_TEXTS_MAX) {
       this.#joined = joined(this.#sources);
-      this.#memory?.take(this.#joined.texts.memoryBytes + size * Uint32Array.BYTES_PER_ELEMENT);
+      this.#memory?.reserve(this.#joined.texts.memoryBytes + size * Uint32Array.BYTES_PER_ELEMENT);
     }
     return this.#joined;
   }

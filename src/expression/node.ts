@@ -1,5 +1,5 @@
 /** An expression made ready, and what those who put nodes together ask of it. */
-import { invariant, QuarryError } from '../base/index.js';
+import { invariant, type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, Value, Vector } from '../vector/index.js';
 import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
 
@@ -12,12 +12,6 @@ export interface RowSource {
 
 /** The value of each row. Throws 6000 for what cannot be worked out: more digits than DIGITS_MAX, a text that is no number. */
 export type Evaluate = (rows: RowSource) => Vector;
-
-/** Who is asked before memory is kept from batch to batch; a QueryRun is one. */
-export interface Memory {
-  /** Throws 9006 when there is not that much. */
-  take(bytes: number): void;
-}
 
 export interface Node {
   readonly type: SqlType;
@@ -37,12 +31,12 @@ export const ONE_ROW: RowSource = {
 };
 
 /** `value` for however many rows. */
-export function constantNode(type: SqlType, value: Value, memory: Memory | null): Node {
+export function constantNode(type: SqlType, value: Value, memory: MemoryAccount | null): Node {
   return { type, constant: true, mayFault: false, evaluate: broadcast(type, () => value, memory) };
 }
 
 /** A node of constants alone: worked out for one row, when rows come first. */
-export function folded(node: Node, memory: Memory | null): Node {
+export function folded(node: Node, memory: MemoryAccount | null): Node {
   return { ...node, evaluate: broadcast(node.type, () => valueAt(node.evaluate(ONE_ROW), 0), memory) };
 }
 
@@ -50,7 +44,7 @@ export function folded(node: Node, memory: Memory | null): Node {
 export const constantValue = (node: Node): Value => valueAt(node.evaluate(ONE_ROW), 0);
 
 /** A vector that is made once and kept, or made for each batch where there is no memory to keep it. */
-function broadcast(type: SqlType, value: () => Value, memory: Memory | null): Evaluate {
+function broadcast(type: SqlType, value: () => Value, memory: MemoryAccount | null): Evaluate {
   let one: Vector | null = null;
   let kept: Vector | null = null;
   return ({ count }) => {
@@ -66,9 +60,9 @@ function broadcast(type: SqlType, value: () => Value, memory: Memory | null): Ev
   };
 }
 
-export function mayKeep(vector: Vector, memory: Memory | null): boolean {
+export function mayKeep(vector: Vector, memory: MemoryAccount | null): boolean {
   try {
-    memory?.take(memoryBytesOf(vector));
+    memory?.reserve(memoryBytesOf(vector));
     return true;
   } catch (error) {
     if (error instanceof QuarryError) return false;

@@ -108,7 +108,7 @@ export class BodyParts {
 
   /** Gives the memory back. */
   release(): void {
-    this.#budget.give(this.#buffer.byteLength);
+    this.#budget.release(this.#buffer.byteLength);
     if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
     this.#buffer = Buffer.alloc(0);
     this.#start = 0;
@@ -205,7 +205,7 @@ export class BodyParts {
     } else {
       const ahead = Math.min(needed, AHEAD_BYTES_MAX);
       const capacity = Math.ceil((needed + ahead) / STEP_BYTES) * STEP_BYTES;
-      if (!this.#budget.take(capacity - this.#buffer.byteLength)) return false;
+      if (!this.#budget.tryReserve(capacity - this.#buffer.byteLength)) return false;
       const grown = Buffer.from(this.#budget.buffer(capacity).buffer);
       grown.set(this.#buffer.subarray(this.#start, this.#end));
       if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));

@@ -4,6 +4,8 @@
  * or AHEAD_BYTES_MAX more than that, in steps of KEPT_STEP_BYTES, whatever Content-Length says; a body's bytes are gone
  * once it is released.
  */
+import { MemoryAccount } from '../base/index.js';
+
 const AHEAD_BYTES_MAX = 256 * 1024;
 /** Smaller buffers are left to the garbage collector. */
 const KEPT_BYTES_MIN = 16 * 1024;
@@ -15,29 +17,12 @@ const KEPT_BYTES_MAX = 32 * 2 ** 20;
  * Bytes of all bodies that are being received or worked on; bounded, so that many clients cannot fill the memory.
  * Keeps buffers for the next bodies: fresh ones would make the collector run every few hundred inserts.
  */
-export class ByteBudget {
-  readonly #bytesMax: number;
+export class ByteBudget extends MemoryAccount {
   readonly #kept = new Map<number, Uint8Array<ArrayBuffer>[]>();
   #bytesKept = 0;
-  #bytesTaken = 0;
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  get bytesTaken(): number {
-    return this.#bytesTaken;
-  }
-
-  /** False, and nothing taken, when `bytes` more would go over the bound. */
-  take(bytes: number): boolean {
-    if (this.#bytesTaken + bytes > this.#bytesMax) return false;
-    this.#bytesTaken += bytes;
-    return true;
-  }
-
-  give(bytes: number): void {
-    this.#bytesTaken -= bytes;
+  constructor(capacityBytes: number) {
+    super(capacityBytes, (bytes) => `bodies of requests need more than ${bytes} bytes`);
   }
 
   /** A buffer of `bytes`, with whatever stood in it. */
@@ -102,14 +87,14 @@ export class BodyReader {
 
   /** Takes memory for what was made of the body, to be given back with it; false = there is no room. */
   hold(bytes: number): boolean {
-    if (!this.#budget.take(bytes)) return false;
+    if (!this.#budget.tryReserve(bytes)) return false;
     this.#bytesTaken += bytes;
     return true;
   }
 
   /** Gives the memory back: what `bytes` handed out must not be looked at any more. */
   release(): void {
-    this.#budget.give(this.#bytesTaken);
+    this.#budget.release(this.#bytesTaken);
     this.#bytesTaken = 0;
     this.#budget.keep(this.#buffer);
     this.#buffer = new Uint8Array(0);
@@ -119,7 +104,7 @@ export class BodyReader {
     const doubled = 2 * needed;
     const wanted = Math.min(this.#declaredBytes ?? doubled, Math.max(doubled, needed + AHEAD_BYTES_MAX));
     const capacity = Math.min(roundedUp(Math.max(needed, wanted)), this.#bytesMax);
-    if (!this.#budget.take(capacity - this.#bytesTaken)) return false;
+    if (!this.#budget.tryReserve(capacity - this.#bytesTaken)) return false;
     this.#bytesTaken = capacity;
     const grown = this.#budget.buffer(capacity);
     grown.set(this.#buffer.subarray(0, this.#byteLength));

@@ -96,7 +96,7 @@ export class LineStream {
     } finally {
       this.#decoder?.close();
       this.#parts.release();
-      this.#needs.site.budget.give(this.#decoderBytes);
+      this.#needs.site.budget.release(this.#decoderBytes);
     }
   }
 
@@ -127,7 +127,7 @@ export class LineStream {
 
   #makeDecoder(encoding: 'gzip' | 'br'): StreamDecoder | null {
     const bytes = DECODER_BYTES[encoding];
-    if (!this.#needs.site.budget.take(bytes)) {
+    if (!this.#needs.site.budget.tryReserve(bytes)) {
       this.#fault = new QuarryError(9003, NO_ROOM);
       return null;
     }

@@ -156,7 +156,7 @@ export class HttpServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => site.openCount,
-        bodyBytesHeld: () => budget.bytesTaken,
+        bodyBytesHeld: () => budget.reservedBytes,
         refusals: () => ({
           ...NO_REFUSALS,
           ...this.#limiter?.refusals,

@@ -4,7 +4,7 @@
  * Invariants: everything is laid out as in column/batch.ts (words are 32 bits, a value takes WORDS_PER_VALUE of
  * them), so that encoding copies and never converts; a builder belongs to one request from `take` to `releaseAll`.
  */
-import { ENTITIES_PER_INSERT_MAX, invariant } from '../base/index.js';
+import { ENTITIES_PER_INSERT_MAX, invariant, longerCopy } from '../base/index.js';
 import type { Form } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import { TextSink } from './text.js';
@@ -14,12 +14,6 @@ const WORDS_PER_VALUE: Record<ValueKind, number> = { bits: 0, i32: 1, i64: 2, co
 const ROWS_MIN = 64;
 /** What the pools may hold on to between requests; a worker whose requests needed more starts afresh. */
 export const POOLED_BYTES_MAX = 96 * 2 ** 20;
-
-function grown(words: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
-  larger.set(words);
-  return larger;
-}
 
 export class ColumnBuilder {
   readonly kind: ValueKind;
@@ -94,20 +88,16 @@ export class ColumnBuilder {
   }
 
   #growRows(): void {
-    this.rows = grown(this.rows, this.rows.length * 2);
-    this.extra = grown(this.extra, this.extra.length * 2);
+    this.rows = longerCopy(this.rows, this.rows.length * 2);
+    this.extra = longerCopy(this.extra, this.extra.length * 2);
   }
 
   #growValues(): void {
     this.#capacity *= 2;
-    this.words = grown(this.words, this.#capacity * this.wordsPerValue);
+    this.words = longerCopy(this.words, this.#capacity * this.wordsPerValue);
     this.floats = new Float64Array(this.words.buffer);
-    if (this.kind === 'code') this.ends = grown(this.ends, this.#capacity + 1);
-    if (this.kind === 'bits') {
-      const bits = new Uint8Array(this.#capacity);
-      bits.set(this.bits);
-      this.bits = bits;
-    }
+    if (this.kind === 'code') this.ends = longerCopy(this.ends, this.#capacity + 1);
+    if (this.kind === 'bits') this.bits = longerCopy(this.bits, this.#capacity);
   }
 }
 
@@ -132,11 +122,8 @@ export class BatchBuilder {
   add(from: Uint8Array, start: number, end: number, hash: number): number {
     const row = this.rowCount++;
     let to = this.ends[row];
-    if (to + end - start > this.bytes.length) {
-      const larger = new Uint8Array((to + end - start) * 2);
-      larger.set(this.bytes);
-      this.bytes = larger;
-    }
+    const needed = to + end - start;
+    if (needed > this.bytes.length) this.bytes = longerCopy(this.bytes, needed * 2);
     for (let at = start; at < end; at++) this.bytes[to++] = from[at];
     this.hashes[row] = hash;
     this.ends[row + 1] = to;

@@ -4,7 +4,7 @@
  * Invariant: a column is in there only if the caller may write it and the walk knows how; so whatever else a body names
  * is unknown to the walk, which gives up.
  */
-import { hashBytes } from '../base/index.js';
+import { hashBytes, longerCopy } from '../base/index.js';
 import { FORMS, type Form, KINDS } from '../column/index.js';
 import {
   INSERT_BUILDER_WORDS,
@@ -58,11 +58,7 @@ class Image {
   take(count: number): number {
     const from = this.#length;
     this.#length += count;
-    if (this.#length > this.words.length) {
-      const larger = new Int32Array(this.#length * 2);
-      larger.set(this.words);
-      this.words = larger;
-    }
+    if (this.#length > this.words.length) this.words = longerCopy(this.words, this.#length * 2);
     return from;
   }
 

@@ -4,7 +4,7 @@
  * non-ASCII bytes, lower-casing and hashing are done on the word as a whole. Everything else starts the string
  * over in `decodeText`, one code point at a time.
  */
-import { HASH_SEED, hashBlock, hashBytes, hashEnd, TEXT_POINTS_MAX } from '../base/index.js';
+import { HASH_SEED, hashBlock, hashBytes, hashEnd, longerCopy, TEXT_POINTS_MAX } from '../base/index.js';
 import { lowerCodePoint } from '../schema/index.js';
 import { syntaxFault } from './fault.js';
 import { escapedPoint, escapeLength, utf8Length } from './json.js';
@@ -34,10 +34,8 @@ export class TextSink {
   }
 
   #grow(): void {
-    const grown = new Uint8Array(this.bytes.length * 2 + TEXT_BYTES_MAX);
-    grown.set(this.bytes.subarray(0, this.length));
-    this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+    this.bytes = longerCopy(this.bytes, this.bytes.length * 2 + TEXT_BYTES_MAX);
+    this.view = new DataView(this.bytes.buffer);
   }
 }
 

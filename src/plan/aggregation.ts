@@ -2,7 +2,8 @@
  * An aggregation on its way through its rounds: what to ask every shard next, and the exact merge of what they answer.
  * Used by one query only: while `round` is not null, ask all shards and `take` all their partials; then `answer`.
  */
-import { invariant } from '../base/index.js';
+
+import { invariant, type MemoryAccount, runToEnd, type Task } from '../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -14,10 +15,9 @@ import type {
 } from '../ir/index.js';
 import { levelAnswers, metricAnswers } from './answers.js';
 import { bestOf, isCertain } from './best-values.js';
-import { MemoryBudget } from './memory-budget.js';
+import { mergeMemory } from './merge-memory.js';
 import { cellsOf, type MetricCells, metricCells, NO_CELLS } from './metric-cells.js';
 import { MOMENT_OF } from './metric-token.js';
-import { runToEnd, type Sliced } from './slices.js';
 import { type LevelRows, rowBytes, topValues } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
@@ -26,7 +26,7 @@ const CELL_BYTES = 200;
 
 export class Aggregation {
   readonly #plan: AggregatePlan;
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryAccount;
   /** Of the levels that are decided, outermost first. */
   readonly #levels: LevelRows[] = [];
   #rowCount = 0;
@@ -40,7 +40,7 @@ export class Aggregation {
   constructor(plan: AggregatePlan, bytesMax: number) {
     invariant(plan.levels.length > 0 || plan.metric !== null, 'an aggregation has a level');
     this.#plan = plan;
-    this.#budget = new MemoryBudget(bytesMax);
+    this.#budget = mergeMemory(bytesMax);
     this.#round = this.#nextRound();
   }
 
@@ -58,7 +58,7 @@ export class Aggregation {
    * The same in slices of some milliseconds: yields between them, never when there is little to merge. `round` is the
    * next one when it has returned; whoever stops before, or gets an error, is done with this aggregation. Throws 9006.
    */
-  *takeSliced(partials: readonly RoundPartial[]): Sliced<void> {
+  *takeSliced(partials: readonly RoundPartial[]): Task<void> {
     invariant(this.#round !== null, 'no round is open');
     const { ask } = this.#round;
     const answers = ask.asks === 'values' || ask.moment === 'values' ? 'values' : 'moments';
@@ -76,7 +76,7 @@ export class Aggregation {
   }
 
   /** The same in slices, as takeSliced has them. */
-  *answerSliced(): Sliced<AggregateAnswer> {
+  *answerSliced(): Task<AggregateAnswer> {
     invariant(this.#round === null, 'a round is open');
     let answers = yield* this.#metricAnswers();
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
@@ -87,7 +87,7 @@ export class Aggregation {
   }
 
   /** Of each group of the last level; null = no metric is asked, or there are no such groups. */
-  *#metricAnswers(): Sliced<AggregateAnswer[] | null> {
+  *#metricAnswers(): Task<AggregateAnswer[] | null> {
     const { levels, metric } = this.#plan;
     if (metric === null || this.#levels.length < levels.length) return null;
     return yield* metricAnswers(metric, this.#metric ?? NO_CELLS, this.#groupsAt(levels.length));
@@ -125,27 +125,27 @@ export class Aggregation {
     }));
   }
 
-  *#takeLevel(partials: readonly ValueCounts[], best: boolean): Sliced<void> {
+  *#takeLevel(partials: readonly ValueCounts[], best: boolean): Task<void> {
     const depth = this.#levels.length;
     const level = this.#plan.levels[depth];
-    const scratch = this.#budget.rest();
+    const scratch = this.#budget.remainder();
     const counted = yield* mergeCounts(partials, scratch);
     const rows = yield* topValues(level, counted, this.#groupsAt(depth), this.#rowCount, scratch);
     if (best && !(yield* isCertain(level, partials, counted, rows, scratch))) {
       this.#bestFell = true;
       return;
     }
-    this.#budget.take(rowBytes(rows.texts));
+    this.#budget.reserve(rowBytes(rows.texts));
     this.#rowCount += rows.texts.length;
     this.#levels.push(rows);
   }
 
-  *#takeMetric(partials: readonly RoundPartial[]): Sliced<void> {
+  *#takeMetric(partials: readonly RoundPartial[]): Task<void> {
     const { metric } = this.#plan;
     invariant(metric !== null, 'a metric is asked');
     const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));
-    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.rest());
-    this.#budget.take(found.cells.length * CELL_BYTES);
+    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.remainder());
+    this.#budget.reserve(found.cells.length * CELL_BYTES);
     this.#metric = found;
   }
 }

@@ -1,8 +1,8 @@
 /** What an aggregation found, as its answer: a level or a metric in each group of the level above, in slices. */
+import { inSlices, type Task } from '../base/index.js';
 import type { AggregateAnswer, BucketRow, MetricLevel, ValueRow } from '../ir/index.js';
 import { boundsOf, bucketsOf, type MetricCells } from './metric-cells.js';
 import { tokenOfNothing } from './metric-token.js';
-import { inSlices, type Sliced } from './slices.js';
 import type { LevelRows } from './top-values.js';
 
 /** The answer of a level in each group of the level above; `next`: of the level below in each of its rows. */
@@ -10,7 +10,7 @@ export function* levelAnswers(
   { parents, texts, quantities }: LevelRows,
   groupCount: number,
   next: readonly AggregateAnswer[] | null,
-): Sliced<AggregateAnswer[]> {
+): Task<AggregateAnswer[]> {
   const byGroup = yield* lists<ValueRow>(groupCount);
   yield* inSlices(texts.length, (from, to) => {
     for (let row = from; row < to; row++) {
@@ -26,7 +26,7 @@ export function metricAnswers(
   level: MetricLevel,
   found: MetricCells,
   groupCount: number,
-): Sliced<AggregateAnswer[]> {
+): Task<AggregateAnswer[]> {
   return level.buckets === null
     ? tokenAnswers(level, found, groupCount)
     : bucketAnswers(level, found, groupCount);
@@ -36,7 +36,7 @@ function* tokenAnswers(
   level: MetricLevel,
   { cells, tokens }: MetricCells,
   groupCount: number,
-): Sliced<AggregateAnswer[]> {
+): Task<AggregateAnswer[]> {
   const nothing = tokenOfNothing(level.metric, level);
   const answers: AggregateAnswer[] = [];
   let at = 0;
@@ -53,7 +53,7 @@ function* bucketAnswers(
   level: MetricLevel,
   { cells, tokens }: MetricCells,
   groupCount: number,
-): Sliced<AggregateAnswer[]> {
+): Task<AggregateAnswer[]> {
   const bucketCount = bucketsOf(level);
   const byGroup = yield* lists<BucketRow>(groupCount);
   yield* inSlices(cells.length, (from, to) => {
@@ -66,7 +66,7 @@ function* bucketAnswers(
   return yield* each(byGroup, (rows) => ({ answers: 'buckets', rows }));
 }
 
-function* lists<T>(count: number): Sliced<T[][]> {
+function* lists<T>(count: number): Task<T[][]> {
   const made: T[][] = [];
   yield* inSlices(count, (from, to) => {
     for (let index = from; index < to; index++) made.push([]);
@@ -74,7 +74,7 @@ function* lists<T>(count: number): Sliced<T[][]> {
   return made;
 }
 
-function* each<T>(items: readonly T[], answerOf: (item: T) => AggregateAnswer): Sliced<AggregateAnswer[]> {
+function* each<T>(items: readonly T[], answerOf: (item: T) => AggregateAnswer): Task<AggregateAnswer[]> {
   const answers: AggregateAnswer[] = [];
   yield* inSlices(items.length, (from, to) => {
     for (let index = from; index < to; index++) answers.push(answerOf(items[index]));

@@ -5,9 +5,8 @@
  * is not wholly counted, nor any that no shard names, could be as frequent as the last one chosen.
  * Source  the threshold of Fagin, Lotem and Naor, "Optimal aggregation algorithms for middleware", JCSS 2003.
  */
+import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 import type { TopLevel, ValueCounts } from '../ir/index.js';
-import type { MemoryBudget } from './memory-budget.js';
-import { inSlices, type Sliced } from './slices.js';
 import type { LevelRows } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
@@ -29,8 +28,8 @@ export function* isCertain(
   partials: readonly ValueCounts[],
   counted: ValueCounts | null,
   { quantities }: LevelRows,
-  budget: MemoryBudget,
-): Sliced<boolean> {
+  budget: MemoryAccount,
+): Task<boolean> {
   const rest = partials.reduce((sum, { restMax }) => sum + restMax, 0);
   if (rest === 0) return true;
   const bound = quantities.length === limit ? quantities[limit - 1] : minQuantity;
@@ -63,7 +62,7 @@ function noneReaches(
 }
 
 /** By entry of the merge: the restMax of the shards that name its value, together. */
-function* restOfNamers(partials: readonly ValueCounts[], budget: MemoryBudget): Sliced<Float64Array> {
+function* restOfNamers(partials: readonly ValueCounts[], budget: MemoryAccount): Task<Float64Array> {
   const weighed = partials.map((partial) => ({
     ...partial,
     counts: new Float64Array(partial.counts.length).fill(partial.restMax || NEXT_TO_NOTHING),

@@ -1,7 +1,6 @@
 /** Entries of an answer put together by their cells, in slices. */
-import type { MemoryBudget } from './memory-budget.js';
+import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 import { sortByKey } from './radix-sort.js';
-import { inSlices, type Sliced } from './slices.js';
 
 /** Run r, of cell cells[r], is the entries order[starts[r]], ..., order[starts[r + 1] - 1]; no run is empty. */
 export interface CellRuns {
@@ -16,14 +15,14 @@ export interface CellRuns {
 export function* cellRuns(
   cells: Uint32Array | null,
   entries: Uint32Array,
-  budget: MemoryBudget,
-): Sliced<CellRuns> {
+  budget: MemoryAccount,
+): Task<CellRuns> {
   const count = entries.length;
   if (cells === null || count === 0) {
     const starts = count === 0 ? [0] : [0, count];
     return { cells: new Uint32Array(starts.length - 1), starts: Uint32Array.from(starts), order: entries };
   }
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   const keys = new Uint32Array(count);
   const order = new Uint32Array(count);
   let greatest = 0;
@@ -53,12 +52,12 @@ function gatherCells(
   return greatest;
 }
 
-function* runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryBudget): Sliced<CellRuns> {
+function* runsOf(cells: Uint32Array, order: Uint32Array, budget: MemoryAccount): Task<CellRuns> {
   let runCount = 0;
   yield* inSlices(cells.length, (from, to) => {
     runCount += countStarts(cells, from, to);
   });
-  budget.take(runCount * 8);
+  budget.reserve(runCount * 8);
   const starts = new Uint32Array(runCount + 1);
   const runCells = new Uint32Array(runCount);
   let run = 0;

@@ -2,4 +2,3 @@ export * from './aggregation.js';
 export * from './lowered-select.js';
 export * from './pages.js';
 export * from './select/index.js';
-export type { Sliced } from './slices.js';

@@ -2,14 +2,14 @@
  * Sorts numbers by a comparison, in slices: short blocks by insertion, then merges of ever longer ones.
  * Cost  n log n comparisons whatever the numbers are. Numbers that compare equal keep their order.
  */
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
+import { inSlices, SLICE_TEXTS, type Task } from '../base/index.js';
 
 export type Compare = (a: number, b: number) => number;
 
 const BLOCK = 8;
 
 /** What it gives is `items` or `scratch`, which is as long; it overwrites both. */
-export function* mergeSort(items: Uint32Array, scratch: Uint32Array, compare: Compare): Sliced<Uint32Array> {
+export function* mergeSort(items: Uint32Array, scratch: Uint32Array, compare: Compare): Task<Uint32Array> {
   const count = items.length;
   yield* inSlices(
     Math.ceil(count / BLOCK),
@@ -38,7 +38,7 @@ function sortBlock(items: Uint32Array, from: number, to: number, compare: Compar
 }
 
 /** Merges neighbours of `width` sorted numbers each. */
-function* mergePass(from: Uint32Array, to: Uint32Array, width: number, compare: Compare): Sliced<void> {
+function* mergePass(from: Uint32Array, to: Uint32Array, width: number, compare: Compare): Task<void> {
   const count = from.length;
   let sliceCount = 0;
   for (let start = 0; start < count; start += 2 * width) {

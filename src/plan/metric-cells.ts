@@ -1,12 +1,17 @@
 /** A metric's round merged, in slices: a token for every cell that holds something. */
-import { invariant, QuarryError } from '../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  QuarryError,
+  SLICE_TEXTS,
+  type Task,
+} from '../base/index.js';
 import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
 import { eachMoments } from './moment-merge.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 import { checkRowCount } from './top-values.js';
 import { integerAt } from './value-lists.js';
 import { mergeCounts, presentEntries } from './value-merge.js';
@@ -57,14 +62,14 @@ export function* metricCells(
   partials: readonly RoundPartial[],
   cellCount: number,
   rowsBefore: number,
-  budget: MemoryBudget,
-): Sliced<MetricCells> {
+  budget: MemoryAccount,
+): Task<MetricCells> {
   const cells: number[] = [];
   const tokens: string[] = [];
   const put = (cell: number, token: string): void => {
     invariant(cell < cellCount, 'a shard adds up within the groups that were asked');
     if (level.buckets !== null) checkRowCount(rowsBefore + cells.length + 1);
-    budget.take(TOKEN_BYTES);
+    budget.reserve(TOKEN_BYTES);
     cells.push(cell);
     tokens.push(token);
   };
@@ -79,9 +84,9 @@ export function* metricCells(
 function* eachOfValues(
   level: MetricLevel,
   counted: ValueCounts | null,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   put: (cell: number, token: string) => void,
-): Sliced<void> {
+): Task<void> {
   if (counted === null) return;
   const runs = yield* cellRuns(counted.cells, yield* presentEntries(counted.counts, budget), budget);
   const quantile = QUANTILES[level.metric];
@@ -100,12 +105,12 @@ function* eachQuantile(
   quantile: Fraction,
   { values, counts }: ValueCounts,
   { cells, starts, order }: CellRuns,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   put: (cell: number, token: string) => void,
-): Sliced<void> {
+): Task<void> {
   invariant(values.kind === 'i64', 'only numbers have quantiles');
   const { words } = values;
-  budget.take(order.length * 4);
+  budget.reserve(order.length * 4);
   const finder = new RankFinder({ words, counts }, order.length);
   for (let run = 0, left = SLICE_TEXTS; run < cells.length; run++) {
     const set = order.subarray(starts[run], starts[run + 1]);

@@ -1,8 +1,7 @@
 /** Moments of several shards added up: one set of them per cell that holds something. */
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../base/index.js';
 import type { CellMoments } from '../ir/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
-import type { MemoryBudget } from './memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 /** What is known of a cell's values; 0 where the moment asked for does not say. */
 export interface Moments {
@@ -19,11 +18,11 @@ const MOMENTS_BYTES = 250;
 /** Calls `visit` for every cell that holds something, ascending, in slices. Throws 9006. */
 export function* eachMoments(
   partials: readonly CellMoments[],
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   visit: (cell: number, moments: Moments) => void,
-): Sliced<void> {
+): Task<void> {
   const entryCount = partials.reduce((sum, { counts }) => sum + counts.length, 0);
-  budget.take(entryCount * (MOMENTS_BYTES + 12));
+  budget.reserve(entryCount * (MOMENTS_BYTES + 12));
   const entries: Moments[] = [];
   const cells = new Uint32Array(entryCount);
   const places = new Uint32Array(entryCount);

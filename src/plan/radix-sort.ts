@@ -3,8 +3,7 @@
  * Layout  keys[i] is the key of entries[i]; both move together, so that every pass reads them one after the other.
  * Cost    per digit of 11 bits one pass that reads and writes both arrays.
  */
-import type { MemoryBudget } from './memory-budget.js';
-import { inSlices, type Sliced } from './slices.js';
+import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 
 export interface KeyedEntries {
   readonly keys: Uint32Array;
@@ -18,13 +17,9 @@ const DIGITS = 1 << DIGIT_BITS;
  * Sorts by the lowest `bitCount` bits of the keys, or some more. What it gives may be `pairs`, which it may overwrite.
  * Throws 9006.
  */
-export function* sortByKey(
-  pairs: KeyedEntries,
-  bitCount: number,
-  budget: MemoryBudget,
-): Sliced<KeyedEntries> {
+export function* sortByKey(pairs: KeyedEntries, bitCount: number, budget: MemoryAccount): Task<KeyedEntries> {
   const count = pairs.keys.length;
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   let from = pairs;
   let to: KeyedEntries = { keys: new Uint32Array(count), entries: new Uint32Array(count) };
   const places = new Uint32Array(DIGITS);
@@ -35,12 +30,7 @@ export function* sortByKey(
   return from;
 }
 
-function* sortByDigit(
-  from: KeyedEntries,
-  to: KeyedEntries,
-  shift: number,
-  places: Uint32Array,
-): Sliced<void> {
+function* sortByDigit(from: KeyedEntries, to: KeyedEntries, shift: number, places: Uint32Array): Task<void> {
   const { length } = from.keys;
   places.fill(0);
   yield* inSlices(length, (first, end) => countDigits(from.keys, first, end, shift, places));

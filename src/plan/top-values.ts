@@ -2,14 +2,20 @@
  * The top values of every group of a level, in slices: quantity falling, then value rising as text. Counts choose first; texts are
  * compared only where counts tie at the last place, and made into strings only for those chosen.
  */
-import { invariant, QuarryError } from '../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  QuarryError,
+  SLICE_ENTRIES,
+  SLICE_TEXTS,
+  type Task,
+} from '../base/index.js';
 import type { TopLevel, ValueCounts, ValueList } from '../ir/index.js';
 import { compareText } from '../schema/index.js';
 import { FirstByText, NthGreatest } from './bounded-heap.js';
 import { cellRuns } from './cell-runs.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { orderBytes } from './order-bytes.js';
-import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
 import { gatherValues, textReader } from './value-lists.js';
 import { presentEntries } from './value-merge.js';
 
@@ -55,8 +61,8 @@ export function* topValues(
   counted: ValueCounts | null,
   groupCount: number,
   rowsBefore: number,
-  budget: MemoryBudget,
-): Sliced<LevelRows> {
+  budget: MemoryAccount,
+): Task<LevelRows> {
   if (counted === null) return NO_ROWS;
   const { values, counts, cells } = counted;
   const runs = yield* cellRuns(cells, yield* presentEntries(counts, budget), budget);
@@ -90,8 +96,8 @@ function* levelRows(
   parents: Uint32Array,
   rows: readonly Row[],
   list: ValueList,
-  budget: MemoryBudget,
-): Sliced<LevelRows> {
+  budget: MemoryAccount,
+): Task<LevelRows> {
   const entries = new Uint32Array(rows.length);
   const texts: string[] = [];
   const quantities: number[] = [];
@@ -103,7 +109,7 @@ function* levelRows(
       quantities.push(quantity);
     }
   });
-  budget.take(rowBytes(texts));
+  budget.reserve(rowBytes(texts));
   return { parents, values: yield* gatherValues(list, entries), texts, quantities };
 }
 
@@ -117,18 +123,18 @@ class Choice {
   readonly #firstByText: FirstByText;
   readonly #nth: NthGreatest;
 
-  constructor(level: TopLevel, { values, counts }: ValueCounts, budget: MemoryBudget) {
+  constructor(level: TopLevel, { values, counts }: ValueCounts, budget: MemoryAccount) {
     this.#limit = Math.min(level.limit, counts.length);
     this.#minQuantity = level.minQuantity;
     this.#counts = counts;
     this.#textOf = textReader(values, level);
-    budget.take(this.#limit * PLACE_BYTES);
+    budget.reserve(this.#limit * PLACE_BYTES);
     this.#nth = new NthGreatest(this.#limit);
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }
 
   /** The top of the entries order[from], ..., order[to - 1], which it puts into another order. */
-  *of(order: Uint32Array, from: number, to: number): Sliced<Row[]> {
+  *of(order: Uint32Array, from: number, to: number): Task<Row[]> {
     const least = to - from <= this.#limit ? this.#minQuantity : yield* this.#leastQuantity(order, from, to);
     const rows: Row[] = [];
     let tiesEnd = from;
@@ -147,7 +153,7 @@ class Choice {
   }
 
   /** The quantity of the last one that may be chosen, of more than the limit. */
-  *#leastQuantity(order: Uint32Array, from: number, to: number): Sliced<number> {
+  *#leastQuantity(order: Uint32Array, from: number, to: number): Task<number> {
     const [counts, limit, nth] = [this.#counts, this.#limit, this.#nth];
     nth.start(counts, order, from, limit);
     const others = from + limit;
@@ -168,7 +174,7 @@ class Choice {
   }
 
   /** Takes the `wanted` entries whose texts stand first, of more. */
-  *#takeFirst(order: Uint32Array, from: number, to: number, wanted: number, rows: Row[]): Sliced<void> {
+  *#takeFirst(order: Uint32Array, from: number, to: number, wanted: number, rows: Row[]): Task<void> {
     const first = this.#firstByText;
     first.start(order, from, wanted);
     const others = from + wanted;

@@ -1,9 +1,7 @@
 /** Lists of values (ir's ValueList): how long they are, some of their values, and the texts that answers hold. */
-import { QuarryError } from '../base/index.js';
+import { inSlices, type MemoryAccount, QuarryError, SLICE_TEXTS, type Task } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 import { textOfInteger, textOfPoint, type ValueForm } from '../schema/index.js';
-import type { MemoryBudget } from './memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
 
 export function lengthOf(list: ValueList): number {
   switch (list.kind) {
@@ -26,25 +24,25 @@ type IntegerList = Extract<ValueList, { kind: 'i64' }>;
 type PointList = Extract<ValueList, { kind: 'geo' }>;
 
 /** Lists of one kind, one behind the other. Throws 9006. */
-export function* joinLists(lists: readonly ValueList[], budget: MemoryBudget): Sliced<ValueList> {
+export function* joinLists(lists: readonly ValueList[], budget: MemoryAccount): Task<ValueList> {
   const count = lists.reduce((sum, list) => sum + lengthOf(list), 0);
   switch (lists[0].kind) {
     case 'text':
       return yield* joinTexts(lists as readonly TextList[], count, budget);
     case 'i64': {
-      budget.take(count * 8);
+      budget.reserve(count * 8);
       const parts = (lists as readonly IntegerList[]).map(({ words }) => words);
       return { kind: 'i64', words: yield* joinArrays(parts, new Uint32Array(2 * count)) };
     }
     case 'geo': {
-      budget.take(count * 16);
+      budget.reserve(count * 16);
       const parts = (lists as readonly PointList[]).map(({ points }) => points);
       return { kind: 'geo', points: yield* joinArrays(parts, new Float64Array(2 * count)) };
     }
   }
 }
 
-function* joinArrays<T extends Uint32Array | Float64Array>(parts: readonly T[], joined: T): Sliced<T> {
+function* joinArrays<T extends Uint32Array | Float64Array>(parts: readonly T[], joined: T): Task<T> {
   let at = 0;
   for (const part of parts) {
     yield* inSlices(part.length, (from, to) => joined.set(part.subarray(from, to), at + from));
@@ -58,12 +56,12 @@ const SLICE_BYTES = 2 ** 20;
 /** Offsets are u32. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1;
 
-function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryBudget): Sliced<TextList> {
+function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryAccount): Task<TextList> {
   const byteCount = lists.reduce((sum, { offsets }) => sum + offsets[offsets.length - 1] - offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(9006, `the shards answer ${byteCount} bytes of text, more than can be merged`);
   }
-  budget.take((count + 1) * 4 + byteCount);
+  budget.reserve((count + 1) * 4 + byteCount);
   const joined = {
     kind: 'text',
     offsets: new Uint32Array(count + 1),
@@ -90,7 +88,7 @@ function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryBud
 }
 
 /** A list of its own memory that holds the values `wanted` of another. */
-export function* gatherValues(list: ValueList, wanted: Uint32Array): Sliced<ValueList> {
+export function* gatherValues(list: ValueList, wanted: Uint32Array): Task<ValueList> {
   switch (list.kind) {
     case 'text':
       return yield* gatherTexts(list.offsets, list.bytes, wanted);
@@ -107,7 +105,7 @@ export function* gatherValues(list: ValueList, wanted: Uint32Array): Sliced<Valu
   }
 }
 
-function* gatherPairs<T extends Uint32Array | Float64Array>(from: T, to: T, wanted: Uint32Array): Sliced<T> {
+function* gatherPairs<T extends Uint32Array | Float64Array>(from: T, to: T, wanted: Uint32Array): Task<T> {
   yield* inSlices(wanted.length, (first, end) => {
     for (let index = first; index < end; index++) {
       to[2 * index] = from[2 * wanted[index]];
@@ -117,7 +115,7 @@ function* gatherPairs<T extends Uint32Array | Float64Array>(from: T, to: T, want
   return to;
 }
 
-function* gatherTexts(offsets: Uint32Array, bytes: Uint8Array, wanted: Uint32Array): Sliced<ValueList> {
+function* gatherTexts(offsets: Uint32Array, bytes: Uint8Array, wanted: Uint32Array): Task<ValueList> {
   const gathered = new Uint32Array(wanted.length + 1);
   yield* inSlices(wanted.length, (first, end) => {
     for (let index = first; index < end; index++) {

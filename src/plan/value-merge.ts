@@ -6,12 +6,17 @@
  * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values that were
  *       made to have one hash are sorted by comparison: n log n, whatever the values are.
  */
-import { invariant } from '../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  SLICE_ENTRIES,
+  SLICE_TEXTS,
+  type Task,
+} from '../base/index.js';
 import type { ValueCounts, ValueList } from '../ir/index.js';
-import type { MemoryBudget } from './memory-budget.js';
 import { type Compare, mergeSort } from './merge-sort.js';
 import { type KeyedEntries, sortByKey } from './radix-sort.js';
-import { inSlices, SLICE_ENTRIES, SLICE_TEXTS, type Sliced } from './slices.js';
 import { equalityOf, hashValues, orderOf } from './value-hash.js';
 import { joinLists, lengthOf } from './value-lists.js';
 
@@ -29,8 +34,8 @@ const RUN_MAX = 64;
  */
 export function* mergeCounts(
   partials: readonly ValueCounts[],
-  budget: MemoryBudget,
-): Sliced<ValueCounts | null> {
+  budget: MemoryAccount,
+): Task<ValueCounts | null> {
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
   for (const { values, counts, cells } of [first, ...others]) {
@@ -46,8 +51,8 @@ export function* mergeCounts(
 }
 
 /** The entries that stand for a pair, ascending. Throws 9006. */
-export function* presentEntries(counts: Float64Array, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(counts.length * 4);
+export function* presentEntries(counts: Float64Array, budget: MemoryAccount): Task<Uint32Array> {
+  budget.reserve(counts.length * 4);
   const entries = new Uint32Array(counts.length);
   let count = 0;
   yield* inSlices(counts.length, (from, to) => {
@@ -71,10 +76,10 @@ function putPresent(
   return count;
 }
 
-function* joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Sliced<ValueCounts> {
+function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): Task<ValueCounts> {
   const count = partials.reduce((sum, { counts }) => sum + counts.length, 0);
   const hasCells = partials.some(({ cells }) => cells !== null);
-  budget.take(count * (hasCells ? 12 : 8));
+  budget.reserve(count * (hasCells ? 12 : 8));
   const counts = new Float64Array(count);
   const cells = hasCells ? new Uint32Array(count) : null;
   let at = 0;
@@ -96,9 +101,9 @@ function* joinCounts(partials: readonly ValueCounts[], budget: MemoryBudget): Sl
 /** The entries with the hashes of their pairs, by the lowest bits of these. Throws 9006. */
 function* sortPairs(
   { values, counts: { length: count }, cells }: ValueCounts,
-  budget: MemoryBudget,
-): Sliced<KeyedEntries> {
-  budget.take(count * 8);
+  budget: MemoryAccount,
+): Task<KeyedEntries> {
+  budget.reserve(count * 8);
   const keys = new Uint32Array(count);
   const entries = new Uint32Array(count);
   yield* inSlices(
@@ -123,8 +128,8 @@ const sliceOf = ({ kind }: ValueList): number => (kind === 'text' ? SLICE_TEXTS 
 function* addEqualPairs(
   { values, counts, cells }: ValueCounts,
   { keys, entries }: KeyedEntries,
-  budget: MemoryBudget,
-): Sliced<void> {
+  budget: MemoryAccount,
+): Task<void> {
   const runs: Runs = { keys, entries, counts, isSame: equalityOf(values) };
   const sliceEntries = sliceOf(values);
   const compareValues = orderOf(values);
@@ -137,7 +142,7 @@ function* addEqualPairs(
     if (end < stop) {
       const run = entries.subarray(end, endOfRun(keys, end));
       if (scratch === null) {
-        budget.take(keys.length * 4);
+        budget.reserve(keys.length * 4);
         scratch = new Uint32Array(keys.length);
       }
       const sorted = yield* mergeSort(run, scratch.subarray(0, run.length), compare);
@@ -196,7 +201,7 @@ function addRun({ keys, entries, counts, isSame }: Runs, from: number, to: numbe
 }
 
 /** The same of entries that were sorted by their pairs. */
-function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Sliced<void> {
+function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Task<void> {
   let entry = sorted[0];
   yield* inSlices(
     sorted.length - 1,

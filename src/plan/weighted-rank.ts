@@ -5,8 +5,7 @@
  * Cost    O(values): per byte from the highest on, the weights of the 256 digits say which of them holds the rank;
  *         the others are dropped.
  */
-import { invariant } from '../base/index.js';
-import { inSlices, type Sliced } from './slices.js';
+import { inSlices, invariant, type Task } from '../base/index.js';
 
 export interface WeightedValues {
   readonly words: Uint32Array;
@@ -29,7 +28,7 @@ export class RankFinder {
   }
 
   /** How many stand for the distinct values `set`. */
-  *weightOf(set: Uint32Array): Sliced<number> {
+  *weightOf(set: Uint32Array): Task<number> {
     const { counts } = this.#values;
     let weight = 0;
     yield* inSlices(set.length, (from, to) => {
@@ -42,7 +41,7 @@ export class RankFinder {
    * The values at `rank` and `rank + 1` (the last one twice at the end) of all that stand for the distinct values
    * `set`, ascending, the first at rank 0. `rank` is below their number.
    */
-  *pairAt(set: Uint32Array, rank: number): Sliced<readonly [low: number, high: number]> {
+  *pairAt(set: Uint32Array, rank: number): Task<readonly [low: number, high: number]> {
     const { words, counts } = this.#values;
     const left = this.#left;
     left.set(set);

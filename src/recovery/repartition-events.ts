@@ -4,7 +4,14 @@
  * of a relation to its Nth in the others. So groups of related events are sorted by which columns they have, and a
  * batch holds groups of one such set alone: then every section has one event of each group, in one order.
  */
-import { hashBytes, invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT, shardOf } from '../base/index.js';
+import {
+  hashBytes,
+  invariant,
+  lowerBound,
+  SEGMENT_ROWS_MASK,
+  SEGMENT_ROWS_SHIFT,
+  shardOf,
+} from '../base/index.js';
 import { type ArrowTable, type ArrowValues, type Batch, narrowU32, type Section } from '../column/index.js';
 import { gatherPlaces, gatherStrings } from './batch-values.js';
 
@@ -105,7 +112,7 @@ export class EventRegrouping {
     for (const { places, links } of this.#related) for (const at of places) all[end++] = links[at];
     all.sort();
     const known = all.filter((link, index) => index === 0 || all[index - 1] !== link);
-    const groupOf = (link: number): number => placeOf(known, link);
+    const groupOf = (link: number): number => lowerBound(known, link);
     const setOf = new Uint32Array(known.length);
     const sets: (readonly number[])[] = [[]];
     const larger = new Map<string, number>();
@@ -191,15 +198,4 @@ export class EventRegrouping {
       }),
     };
   }
-}
-
-/** Where `value` stands in `ascending`, which holds it. */
-function placeOf(ascending: Uint32Array, value: number): number {
-  let [low, high] = [0, ascending.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,6 +4,8 @@
  * see `keeping`); code 0 stands for a missing value; strings are lower-cased UTF-8 and not empty. Open addressing with
  * linear probing over typed arrays.
  */
+import { grown, longerCopy } from '../base/index.js';
+
 const SLOTS_MIN = 16;
 const CODES_MIN = 16;
 const BYTES_MIN = 256;
@@ -148,16 +150,12 @@ export class Dictionary {
   #append(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const code = this.#count++;
     if (code + 1 >= this.#offsets.length) {
-      this.#offsets = grown(this.#offsets, this.#offsets.length * 2);
-      this.#hashes = grown(this.#hashes, this.#offsets.length);
+      this.#offsets = longerCopy(this.#offsets, this.#offsets.length * 2);
+      this.#hashes = longerCopy(this.#hashes, this.#offsets.length);
     }
     const start = this.#offsets[code];
     const end = start + to - from;
-    if (end > this.#bytes.length) {
-      const longer = new Uint8Array(Math.max(this.#bytes.length * 2, end));
-      longer.set(this.#bytes);
-      this.#bytes = longer;
-    }
+    if (end > this.#bytes.length) this.#bytes = grown(this.#bytes, end);
     for (let index = from, at = start; index < to; index++, at++) this.#bytes[at] = bytes[index];
     this.#offsets[code + 1] = end;
     this.#hashes[code] = hash;
@@ -179,10 +177,4 @@ export class Dictionary {
       slots[slot] = code;
     }
   }
-}
-
-function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  const longer = new Uint32Array(length);
-  longer.set(array);
-  return longer;
 }

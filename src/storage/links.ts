@@ -2,6 +2,7 @@
  * Links: what makes related events belong together. A batch ties its sections of one relation event by event; in
  * storage the events that belong together carry the same number, unique within the dimension's shard, 0 = none.
  */
+import { lowerBound } from '../base/index.js';
 import type { Section } from '../column/index.js';
 import type { EventTable } from './event-table.js';
 
@@ -77,7 +78,7 @@ export function renumberLinks(tables: readonly EventTable[]): number {
       segment.snapshot.beforeChange();
       const links = segment.links() as Uint32Array;
       for (let place = 0; place < links.length; place++) {
-        if (links[place] !== 0) links[place] = placeOf(known, links[place]) + 1;
+        if (links[place] !== 0) links[place] = lowerBound(known, links[place]) + 1;
       }
     }
   }
@@ -91,15 +92,4 @@ function* linksIn(tables: Iterable<EventTable>): Generator<Uint32Array> {
       if (links !== null) yield links;
     }
   }
-}
-
-/** Where `value` stands in `ascending`, which holds it. */
-function placeOf(ascending: Uint32Array, value: number): number {
-  let [low, high] = [0, ascending.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,7 +4,7 @@
  * list leaves its items behind until the heap is full or gets new codes; then the live ones move. Items lie in plain
  * typed arrays, not in an arena: one row may hold more items than an arena could take beside the others.
  */
-import { invariant } from '../base/index.js';
+import { invariant, longerCopy } from '../base/index.js';
 import type { Values } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import { markCodes } from './width.js';
@@ -97,11 +97,8 @@ export class ListColumn {
 
   reserve(capacity: number): void {
     if (capacity <= this.#starts.length) return;
-    const [starts, counts] = [new Uint32Array(capacity), new Uint32Array(capacity)];
-    starts.set(this.#starts);
-    counts.set(this.#counts);
-    this.#starts = starts;
-    this.#counts = counts;
+    this.#starts = longerCopy(this.#starts, capacity);
+    this.#counts = longerCopy(this.#counts, capacity);
   }
 
   /** Replaces the row's list by values [from, from + count); `codes` in place of the values of a code column. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { QuarryError } from '../../src/base/index.js';
+import { MemoryAccount } from '../../src/base/index.js';
 import { compile, type RowSource } from '../../src/expression/index.js';
 import type { Expression } from '../../src/ir/index.js';
 import { Texts, type TextVector, type Value, type Vector, valueAt } from '../../src/vector/index.js';
@@ -115,22 +115,14 @@ t.test('memory of what is remembered is asked for, and done without where there 
   const texts = Texts.ofStrings([...CITIES]);
   const codes = Array.from({ length: 600 }, (_, row) => row % 300);
   const expected = codes.map((code) => CITIES[code].toUpperCase());
-  let taken = 0;
-  const evaluate = compile(UPPER, {
-    take(bytes) {
-      taken += bytes;
-    },
-  });
+  const memory = new MemoryAccount(2 ** 20, () => 'no memory');
+  const evaluate = compile(UPPER, memory);
   t.strictSame(valuesOf(evaluate(rowsOf(texts, codes))), expected);
-  const once = taken;
+  const once = memory.reservedBytes;
   t.ok(once > 300 * 4, `${once} bytes`);
   evaluate(rowsOf(texts, codes));
-  t.equal(taken, once, 'once only');
-  const refused = compile(UPPER, {
-    take() {
-      throw new QuarryError(9006, 'no memory');
-    },
-  });
+  t.equal(memory.reservedBytes, once, 'once only');
+  const refused = compile(UPPER, new MemoryAccount(0, () => 'no memory'));
   t.strictSame(valuesOf(refused(rowsOf(texts, codes))), expected);
 });
 

@@ -208,7 +208,7 @@ export class NearServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => site.openCount,
-        bodyBytesHeld: () => budget.bytesTaken,
+        bodyBytesHeld: () => budget.reservedBytes,
         refusals: () => NO_REFUSALS,
       }),
       waiting: new Set(),

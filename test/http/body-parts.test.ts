@@ -43,7 +43,7 @@ function partsOf(body: Buffer, cut: () => number, budget = new ByteBudget(64 * M
   parts.end();
   taken.push(...drain(parts));
   parts.release();
-  if (budget.bytesTaken !== 0) throw new Error(`${budget.bytesTaken} bytes were not given back`);
+  if (budget.reservedBytes !== 0) throw new Error(`${budget.reservedBytes} bytes were not given back`);
   return taken;
 }
 
@@ -195,14 +195,14 @@ t.test('memory is taken for a part and what came behind it, and given back', (t)
       t.fail(`chunk ${count}`);
       return t.end();
     }
-    if (budget.bytesTaken > 7 * MIB) {
-      t.fail(`${budget.bytesTaken} bytes after ${count} chunks`);
+    if (budget.reservedBytes > 7 * MIB) {
+      t.fail(`${budget.reservedBytes} bytes after ${count} chunks`);
       return t.end();
     }
   }
-  t.ok(budget.bytesTaken >= 5 * MIB, `${budget.bytesTaken}`);
+  t.ok(budget.reservedBytes >= 5 * MIB, `${budget.reservedBytes}`);
   parts.release();
-  t.equal(budget.bytesTaken, 0);
+  t.equal(budget.reservedBytes, 0);
   t.end();
 });
 
@@ -218,7 +218,7 @@ t.test('where the budget has no room nothing is taken', (t) => {
     ['a\nbc\n'],
   );
   parts.release();
-  t.equal(budget.bytesTaken, 0);
+  t.equal(budget.reservedBytes, 0);
   t.end();
 });
 

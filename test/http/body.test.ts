@@ -19,13 +19,13 @@ t.test('a body read in any pieces is the bytes that came', (t) => {
       t.equal(reader.add(piece.buffer), 'taken');
       at += piece.length;
       const most = Math.max(2 * Math.min(at, bytes.length), at + AHEAD_BYTES_MAX);
-      if (budget.bytesTaken >= most + STEP_BYTES)
-        t.fail(`took ${budget.bytesTaken} bytes for ${at} (seed ${seed})`);
+      if (budget.reservedBytes >= most + STEP_BYTES)
+        t.fail(`took ${budget.reservedBytes} bytes for ${at} (seed ${seed})`);
     }
     t.ok(Buffer.from(reader.bytes()).equals(bytes), `round ${round}, seed ${seed}`);
     t.equal(reader.byteLength, bytes.length);
     reader.release();
-    t.equal(budget.bytesTaken, 0);
+    t.equal(budget.reservedBytes, 0);
   }
   t.end();
 });
@@ -33,9 +33,9 @@ t.test('a body read in any pieces is the bytes that came', (t) => {
 t.test('a declared length takes no memory before bytes come, and not much more then', (t) => {
   const budget = new ByteBudget(BODY_BYTES_MAX);
   const reader = new BodyReader(budget, BODY_BYTES_MAX, BODY_BYTES_MAX);
-  t.equal(budget.bytesTaken, 0);
+  t.equal(budget.reservedBytes, 0);
   t.equal(reader.add(new ArrayBuffer(1)), 'taken');
-  t.equal(budget.bytesTaken, AHEAD_BYTES_MAX + STEP_BYTES);
+  t.equal(budget.reservedBytes, AHEAD_BYTES_MAX + STEP_BYTES);
   t.end();
 });
 
@@ -53,13 +53,13 @@ t.test('a lower bound is kept to by the byte, and no more memory than that is ta
       const budget = new ByteBudget(BODY_BYTES_MAX);
       const reader = new BodyReader(budget, declared, bytesMax);
       t.equal(reader.add(new ArrayBuffer(bytesMax - 10)), 'taken');
-      t.ok(budget.bytesTaken <= bytesMax, `${budget.bytesTaken} bytes of ${bytesMax}`);
+      t.ok(budget.reservedBytes <= bytesMax, `${budget.reservedBytes} bytes of ${bytesMax}`);
       t.equal(reader.add(new ArrayBuffer(10)), 'taken');
-      t.equal(budget.bytesTaken, bytesMax);
+      t.equal(budget.reservedBytes, bytesMax);
       t.equal(reader.bytes().byteLength, bytesMax);
       t.equal(reader.add(new ArrayBuffer(1)), 'too-long');
       reader.release();
-      t.equal(budget.bytesTaken, 0);
+      t.equal(budget.reservedBytes, 0);
     }
   }
   t.end();
@@ -75,7 +75,7 @@ t.test('bodies share one budget, and give back also what was transferred away', 
   structuredClone(bytes, { transfer: [bytes.buffer] });
   first.release();
   second.release();
-  t.equal(budget.bytesTaken, 0);
+  t.equal(budget.reservedBytes, 0);
   const third = new BodyReader(budget, 600_000, BODY_BYTES_MAX);
   t.equal(third.add(new ArrayBuffer(600_000)), 'taken');
   t.end();

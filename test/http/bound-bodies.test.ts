@@ -1,7 +1,7 @@
 /** Bodies that come again: what they are bound to is that of a fresh look, whenever they come. */
 import t from 'tap';
 import { bindCountEntity, FULL_ACCESS, parseJson } from '../../src/api/index.js';
-import { Prng, QuarryError } from '../../src/base/index.js';
+import { type BindingTime, Prng, QuarryError, readTime } from '../../src/base/index.js';
 import { BoundBodies } from '../../src/http/bound-bodies.js';
 import { type Column, type DatabaseModel, ENTITY_ID, newDimension } from '../../src/schema/index.js';
 
@@ -55,7 +55,7 @@ t.test('at every time, on every model, a body is bound as if it came for the fir
     const body = bodyOf(prng);
     const model = prng.pick(models);
     const nowMs = NOW_MS + prng.between(-2, 2) * DAY_MS + prng.below(5);
-    const bind = (atMs: number) => {
+    const bind = (atMs: BindingTime) => {
       bindings++;
       return [model.id, bindCountEntity(parseJson(body), model, atMs, FULL_ACCESS)];
     };
@@ -82,8 +82,8 @@ t.test('what was bound is given again, the same object, to the same endpoint alo
 t.test('a body that another time refuses, a long one and one of a narrowed key are bound anew', async (t) => {
   const bodies = new BoundBodies();
   const call = { body: Buffer.from('{}'), model: modelOf(1), access: FULL_ACCESS, nowMs: NOW_MS };
-  const early = (nowMs: number): object => {
-    if (nowMs > NOW_MS + 1000) throw new QuarryError(4053);
+  const early = (time: BindingTime): object => {
+    if (readTime(time) > NOW_MS + 1000) throw new QuarryError(4053);
     return {};
   };
   for (let time = 0; time < 4; time++)

@@ -1,9 +1,8 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { Prng, runToEnd } from '../../src/base/index.js';
 import type { TopLevel, ValueCounts } from '../../src/ir/index.js';
 import { bestOf, isCertain } from '../../src/plan/best-values.js';
-import { MemoryBudget } from '../../src/plan/memory-budget.js';
-import { runToEnd } from '../../src/plan/slices.js';
+import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { topValues } from '../../src/plan/top-values.js';
 import { mergeCounts } from '../../src/plan/value-merge.js';
 
@@ -63,7 +62,7 @@ t.test('what is certain is the top of all values, with their whole quantities', 
     });
     const asked = level(prng.between(1, 8), prng.pick([1, 1, 1, 5, 40]));
     const partials = shards.map((counts) => partialOf(counts, prng.between(1, 30)));
-    const budget = new MemoryBudget(2 ** 30);
+    const budget = mergeMemory(2 ** 30);
     const counted = runToEnd(mergeCounts(partials, budget));
     const rows = runToEnd(topValues(asked, counted, 1, 0, budget));
     if (!runToEnd(isCertain(asked, partials, counted, rows, budget))) {
@@ -84,7 +83,7 @@ t.test('what is certain is the top of all values, with their whole quantities', 
 
 t.test('answers that leave nothing out are always certain', async (t) => {
   const partials = [new Map([[1, 2]]), new Map([[2, 2]])].map((counts) => partialOf(counts, 10));
-  const budget = new MemoryBudget(2 ** 20);
+  const budget = mergeMemory(2 ** 20);
   const asked = level(1, 1);
   const counted = runToEnd(mergeCounts(partials, budget));
   t.ok(

@@ -1,13 +1,12 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
 import { cellRuns } from '../../src/plan/cell-runs.js';
-import { MemoryBudget } from '../../src/plan/memory-budget.js';
-import { runToEnd } from '../../src/plan/slices.js';
+import { mergeMemory } from '../../src/plan/merge-memory.js';
 
 const SEED = 173_205;
 t.comment(`seed ${SEED}`);
 
-const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 const upTo = (count: number): Uint32Array => Uint32Array.from({ length: count }, (_, index) => index);
 
@@ -59,7 +58,7 @@ t.test('entries that are not given are in no run', async (t) => {
 
 t.test('it takes no more memory than it may', async (t) => {
   const cells = upTo(1_000);
-  t.throws(() => runToEnd(cellRuns(cells, cells, new MemoryBudget(7_999))), { code: 9006 });
-  t.throws(() => runToEnd(cellRuns(cells, cells, new MemoryBudget(16_000))), { code: 9006 });
-  t.equal(runToEnd(cellRuns(cells, cells, new MemoryBudget(24_000))).cells.length, 1_000);
+  t.throws(() => runToEnd(cellRuns(cells, cells, mergeMemory(7_999))), { code: 9006 });
+  t.throws(() => runToEnd(cellRuns(cells, cells, mergeMemory(16_000))), { code: 9006 });
+  t.equal(runToEnd(cellRuns(cells, cells, mergeMemory(24_000))).cells.length, 1_000);
 });

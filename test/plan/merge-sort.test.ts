@@ -1,7 +1,6 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { Prng, runToEnd, SLICE_TEXTS } from '../../src/base/index.js';
 import { mergeSort } from '../../src/plan/merge-sort.js';
-import { runToEnd, SLICE_TEXTS } from '../../src/plan/slices.js';
 
 const SEED = 480_453;
 t.comment(`seed ${SEED}`);

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
-import { MemoryBudget } from '../../src/plan/memory-budget.js';
+import { Prng, runToEnd } from '../../src/base/index.js';
+import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { sortByKey } from '../../src/plan/radix-sort.js';
-import { runToEnd } from '../../src/plan/slices.js';
 
 const SEED = 360_555;
 t.comment(`seed ${SEED}`);
@@ -20,7 +19,7 @@ t.test('numbers stand by the lowest bits of their keys, those of one key as they
             entries: Uint32Array.from(pairs, ({ entry }) => entry),
           },
           bitCount,
-          new MemoryBudget(count * 8),
+          mergeMemory(count * 8),
         ),
       );
       const expected = pairs.toSorted((a, b) => a.key - b.key || a.entry - b.entry);
@@ -35,10 +34,10 @@ t.test('numbers stand by the lowest bits of their keys, those of one key as they
 
 t.test('keys without bits leave everything as it is', async (t) => {
   const pairs = { keys: Uint32Array.of(3, 1), entries: Uint32Array.of(0, 1) };
-  t.equal(runToEnd(sortByKey(pairs, 0, new MemoryBudget(100))), pairs);
+  t.equal(runToEnd(sortByKey(pairs, 0, mergeMemory(100))), pairs);
 });
 
 t.test('it takes no more memory than it may', async (t) => {
   const pairs = { keys: new Uint32Array(10), entries: new Uint32Array(10) };
-  t.throws(() => runToEnd(sortByKey(pairs, 1, new MemoryBudget(79))), { code: 9006 });
+  t.throws(() => runToEnd(sortByKey(pairs, 1, mergeMemory(79))), { code: 9006 });
 });

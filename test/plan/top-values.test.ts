@@ -1,8 +1,7 @@
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
 import type { TopLevel } from '../../src/ir/index.js';
-import { MemoryBudget } from '../../src/plan/memory-budget.js';
-import { runToEnd } from '../../src/plan/slices.js';
+import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { checkRowCount, ROWS_MAX, topValues } from '../../src/plan/top-values.js';
 import { textReader } from '../../src/plan/value-lists.js';
 import { type ColumnType, compareText } from '../../src/schema/index.js';
@@ -11,7 +10,7 @@ import { type Counted, countsOf, keyOf, listOf, type Plain, type PlainKind, plai
 const SEED = 244_948;
 t.comment(`seed ${SEED}`);
 
-const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 function levelOf(
   type: ColumnType,
@@ -177,7 +176,7 @@ t.test('an answer of too many rows, or of too much memory, is refused with 9006'
     code: 9006,
     message: /1000000 rows/,
   });
-  t.throws(() => runToEnd(topValues(level, counted, 1, 0, new MemoryBudget(10_000))), { code: 9006 });
+  t.throws(() => runToEnd(topValues(level, counted, 1, 0, mergeMemory(10_000))), { code: 9006 });
   t.doesNotThrow(() => checkRowCount(ROWS_MAX));
   t.throws(() => checkRowCount(ROWS_MAX + 1), { code: 9006 });
 });

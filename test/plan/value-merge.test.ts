@@ -1,8 +1,7 @@
 import t from 'tap';
-import { Prng, QuarryError } from '../../src/base/index.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../src/base/index.js';
 import type { ValueCounts } from '../../src/ir/index.js';
-import { MemoryBudget } from '../../src/plan/memory-budget.js';
-import { runToEnd } from '../../src/plan/slices.js';
+import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { hashValues } from '../../src/plan/value-hash.js';
 import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
 import { collidingWords } from '../support/colliding.js';
@@ -11,7 +10,7 @@ import { type Counted, countedOf, countsOf, keyOf, listOf, type Plain, type Plai
 const SEED = 141_421;
 t.comment(`seed ${SEED}`);
 
-const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 const pairOf = ({ cell, value }: Counted): string => `${cell} ${keyOf(value)}`;
 
@@ -249,7 +248,7 @@ t.test('a merge that takes more memory than there is gives 9006 at any bound', a
   let refusals = 0;
   for (let bytesMax = 0; ; bytesMax += 5_000) {
     try {
-      runToEnd(mergeCounts(tables, new MemoryBudget(bytesMax)));
+      runToEnd(mergeCounts(tables, mergeMemory(bytesMax)));
       break;
     } catch (error) {
       if (!(error instanceof QuarryError) || error.code !== 9006) throw error;

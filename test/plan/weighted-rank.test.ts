@@ -1,6 +1,5 @@
 import t from 'tap';
-import { INT64_MAX, INT64_MIN, Prng } from '../../src/base/index.js';
-import { runToEnd } from '../../src/plan/slices.js';
+import { INT64_MAX, INT64_MIN, Prng, runToEnd } from '../../src/base/index.js';
 import { integerAt } from '../../src/plan/value-lists.js';
 import { RankFinder } from '../../src/plan/weighted-rank.js';
 import { listOf } from './values.js';

@@ -1,6 +1,7 @@
 /**
  * From instants to the buckets of a histogram. Instants are seconds since 1970-01-01.
  */
+import { lowerBound } from '../../base/index.js';
 import type { Buckets, Window } from '../../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
 
@@ -106,11 +107,5 @@ function firstFrom(date: number, dates: Uint32Array, from: number, to: number): 
     high += step;
     step *= 2;
   }
-  if (high > to) high = to;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (dates[middle] < date) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(dates, date, low, Math.min(high, to));
 }

@@ -2,10 +2,9 @@
  * Counts by (number of a value, group): an array where the cells are few enough, a hash table where they are not.
  * Invariants: in the array, cell (number, group) is number x groupCount + group, so that new numbers only make it longer.
  */
-import { nthGreatest } from '../../base/index.js';
+import { grownWithin, nthGreatest } from '../../base/index.js';
 import type { ValueCounts } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { Joined, type RowGroups } from './group-rows.js';
 import type { OpenNumbering } from './numbering.js';
@@ -18,7 +17,7 @@ export class CellCounts {
   readonly #groups: RowGroups | null;
   readonly #groupCount: number;
   readonly #denseMax: number;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #joined: Joined | null;
   /** By cell of the array, or by number of `table`. */
   #counts: Uint32Array<ArrayBuffer>;
@@ -26,12 +25,7 @@ export class CellCounts {
   #table: WordTable | null = null;
 
   /** `groups` null: all rows are in one group. Throws 9006. */
-  constructor(
-    shard: DimensionShard,
-    groups: RowGroups | null,
-    memory: HeldMemory,
-    denseMax = DENSE_CELLS_MAX,
-  ) {
+  constructor(shard: DimensionShard, groups: RowGroups | null, memory: QueryRun, denseMax = DENSE_CELLS_MAX) {
     this.#groups = groups;
     this.#groupCount = groups?.groupCount ?? 1;
     this.#denseMax = denseMax;
@@ -69,7 +63,7 @@ export class CellCounts {
   }
 
   #addHashed(table: WordTable, numbers: Uint32Array, { entries, groups, count }: Joined): void {
-    this.#counts = this.#memory.grown(this.#counts, table.count + count);
+    this.#counts = grownWithin(this.#memory, this.#counts, table.count + count);
     const counts = this.#counts;
     for (let at = 0; at < count; at++) counts[table.add(numbers[entries[at]], groups[at])]++;
   }
@@ -78,7 +72,7 @@ export class CellCounts {
     if (this.#table !== null) return;
     const cells = numberCount * this.#groupCount;
     if (this.#groupCount > 1 && cells > this.#denseMax) this.#hash();
-    else this.#counts = this.#memory.grown(this.#counts, cells);
+    else this.#counts = grownWithin(this.#memory, this.#counts, cells);
   }
 
   /** From the array to the table. */
@@ -90,11 +84,11 @@ export class CellCounts {
       if (dense[cell] === 0) continue;
       const group = cell % this.#groupCount;
       const number = table.add((cell - group) / this.#groupCount, group);
-      this.#counts = this.#memory.grown(this.#counts, number + 1);
+      this.#counts = grownWithin(this.#memory, this.#counts, number + 1);
       this.#counts[number] = dense[cell];
     }
     this.#table = table;
-    this.#memory.give(dense.byteLength);
+    this.#memory.release(dense.byteLength);
   }
 
   /**
@@ -107,7 +101,7 @@ export class CellCounts {
     let cellCount = 0;
     for (let cell = 0; cell < held.length; cell++) if (held[cell] > restMax) cellCount++;
     const numbers = this.#memory.u32(cellCount);
-    run.take(cellCount * (this.#groups === null ? 8 : 12));
+    run.reserve(cellCount * (this.#groups === null ? 8 : 12));
     const counts = new Float64Array(cellCount);
     const cells = this.#groups === null ? null : new Uint32Array(cellCount);
     const keys = this.#table?.keys;
@@ -126,7 +120,7 @@ export class CellCounts {
     if (this.#counts.length <= best) return 0;
     const heap = this.#memory.u32(best);
     const restMax = nthGreatest(this.#counts, heap, best);
-    this.#memory.give(heap.byteLength);
+    this.#memory.release(heap.byteLength);
     return restMax;
   }
 }

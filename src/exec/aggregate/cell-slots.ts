@@ -2,7 +2,7 @@
  * Slots for the cells of an aggregation that hold something: consecutive numbers from 0 in the order of first sight, so
  * that memory is in proportion to those and not to all cells that could be.
  */
-import type { HeldMemory } from '../held-memory.js';
+import type { MemoryAccount } from '../../base/index.js';
 import { WordTable } from './value-table.js';
 
 /** Up to so many cells each has its place in a table; more are hashed. */
@@ -15,7 +15,7 @@ export class CellSlots {
   #count = 0;
 
   /** `cellCount` is at most 2^32. Throws 9006. */
-  constructor(cellCount: number, memory: HeldMemory) {
+  constructor(cellCount: number, memory: MemoryAccount) {
     if (cellCount <= DIRECT_CELLS_MAX) this.#direct = memory.u32(cellCount);
     else this.#hashed = new WordTable(memory);
   }

@@ -1,8 +1,7 @@
 /** How often each distinct value stands in each cell. */
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { ValueCounts } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { CellSink } from './moment-table.js';
 import { type ColumnSource, numberingOf, type OpenNumbering } from './numbering.js';
@@ -17,7 +16,7 @@ export class CellValues implements CellSink {
   readonly takesInPlace = false;
   readonly #run: QueryRun;
   /** Of the tables, until the result is taken. */
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #numbering: OpenNumbering;
   /** Of (cell, number of the value); null = there is one cell, and numbers stand for the pairs. */
   readonly #pairs: WordTable | null;
@@ -30,7 +29,7 @@ export class CellValues implements CellSink {
   /** Throws 9006. */
   constructor(shard: DimensionShard, source: ColumnSource, cellCount: number, run: QueryRun) {
     this.#run = run;
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     this.#numbering = numberingOf(shard, source, this.#memory);
     this.#pairs = cellCount === 1 ? null : new WordTable(this.#memory);
     this.#entries = this.#memory.u32(BATCH_MAX).map((_, entry) => entry);
@@ -70,7 +69,7 @@ export class CellValues implements CellSink {
     const end = this.#pairs?.count ?? counts.length;
     let kept = 0;
     for (let pair = 0; pair < end; pair++) if (counts[pair] > 0) kept++;
-    this.#run.take(kept * 16);
+    this.#run.reserve(kept * 16);
     const answer = {
       numbers: new Uint32Array(kept),
       counts: new Float64Array(kept),
@@ -85,7 +84,7 @@ export class CellValues implements CellSink {
       at++;
     }
     const values = this.#numbering.valuesOf(answer.numbers, this.#run);
-    this.#memory.release();
+    this.#memory.releaseAll();
     return { answers: 'values', values, counts: answer.counts, cells: answer.cells, restMax: 0 };
   }
 
@@ -105,13 +104,7 @@ export class CellValues implements CellSink {
 
   /** Makes room for `count` pairs. */
   #reserve(count: number): void {
-    if (count <= this.#counts.length) return;
-    const room = Math.max(PAIRS_MIN, this.#counts.length * 2, count);
-    this.#memory.take(room * 8);
-    const counts = new Float64Array(room);
-    counts.set(this.#counts);
-    this.#memory.give(this.#counts.byteLength);
-    this.#counts = counts;
+    this.#counts = grownWithin(this.#memory, this.#counts, count, PAIRS_MIN);
   }
 }
 

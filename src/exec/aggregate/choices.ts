@@ -2,12 +2,11 @@
  * The values that a decided level chose, as numbers 0..n-1 of this shard: equal values, which may stand in several
  * groups, have one number; those that the shard does not hold, or that fail the level's tests, have none.
  */
-import { hashBytes } from '../../base/index.js';
+import { hashBytes, type MemoryAccount } from '../../base/index.js';
 import type { ValueList, ValueTest } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { PreparedTest } from '../condition/value-test.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import {
   ABSENT,
@@ -51,7 +50,7 @@ export function choicesOf(
   source: ColumnSource,
   tests: readonly ValueTest[],
   values: ValueList,
-  memory: HeldMemory,
+  memory: MemoryAccount,
   run: QueryRun,
 ): ColumnChoices {
   const dictionary = shard.dictionaries.get(source.columnId);
@@ -68,7 +67,7 @@ function choose(
   source: ColumnSource,
   prepared: readonly PreparedTest[],
   values: ValueList,
-  memory: HeldMemory,
+  memory: MemoryAccount,
 ): ColumnChoices {
   const numbering = numberingOf(shard, source, memory);
   const { kind } = source;
@@ -135,7 +134,7 @@ export function valueCountOf(values: ValueList): number {
 /** `numberAt` for each value: its words or its point; of texts their place alone counts. */
 function numbersOf(
   values: ValueList,
-  memory: HeldMemory,
+  memory: MemoryAccount,
   numberAt: (first: number, second: number, at: number) => number,
 ): Uint32Array {
   const count = valueCountOf(values);
@@ -170,7 +169,7 @@ class ChosenDirect implements Numbering {
   readonly #chosen: Uint32Array;
   #count = 0;
 
-  constructor(direct: CodeNumbers | DirectNumbers, memory: HeldMemory) {
+  constructor(direct: CodeNumbers | DirectNumbers, memory: MemoryAccount) {
     this.#direct = direct;
     this.#chosen = memory.u32(direct.count);
   }

@@ -5,11 +5,11 @@
  * (counting sort), at most `batchMax` at a time; if there are more, they are walked again for each run of values.
  * So memory stays at a few bits per row, a count per value and the batch.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import { setBits } from '../condition/set-bits.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { dropAbsent, type EntrySink } from './entries.js';
 import type { Numbering } from './numbering.js';
@@ -25,7 +25,7 @@ export function eachEventValue(
   event: EventTest,
   filter: RowFilter,
   numbering: Numbering,
-  memory: HeldMemory,
+  memory: MemoryAccount,
   run: QueryRun,
   sink: EntrySink,
   batchMax: number = EVENT_BATCH_MAX,
@@ -42,7 +42,7 @@ export function eachEventValue(
 class EventWalk {
   readonly #events: EventSelection;
   readonly #numbering: Numbering;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #run: QueryRun;
   readonly #sink: EntrySink;
   readonly #batchMax: number;
@@ -60,7 +60,7 @@ class EventWalk {
     events: EventSelection,
     filter: RowFilter,
     numbering: Numbering,
-    memory: HeldMemory,
+    memory: MemoryAccount,
     run: QueryRun,
     sink: EntrySink,
     batchMax: number,
@@ -83,7 +83,7 @@ class EventWalk {
     const batch = new Batch(this.#memory, this.#batchMax);
     let total = 0;
     this.#each((rows, numbers, count) => {
-      this.#counts = this.#memory.grown(this.#counts, this.#numbering.count);
+      this.#counts = grownWithin(this.#memory, this.#counts, this.#numbering.count);
       const counts = this.#counts;
       for (let at = 0; at < count; at++) counts[numbers[at]]++;
       total += count;
@@ -97,7 +97,7 @@ class EventWalk {
       this.#emit(sorter);
       return;
     }
-    this.#counts = this.#memory.grown(this.#counts, count);
+    this.#counts = grownWithin(this.#memory, this.#counts, count);
     for (let from = 0, to = 0; from < count; from = to) {
       let events = this.#counts[to++];
       while (to < count && events + this.#counts[to] <= this.#batchMax) events += this.#counts[to++];
@@ -210,11 +210,11 @@ class Sorter {
   readonly from: number;
   readonly to: number;
   readonly sorted: Uint32Array<ArrayBuffer>;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   /** Where the next row of each value goes; in the end, where its rows end. */
   readonly #ends: Uint32Array<ArrayBuffer>;
 
-  constructor(memory: HeldMemory, counts: Uint32Array, from: number, to: number, events: number) {
+  constructor(memory: MemoryAccount, counts: Uint32Array, from: number, to: number, events: number) {
     this.from = from;
     this.to = to;
     this.#memory = memory;
@@ -243,20 +243,20 @@ class Sorter {
   }
 
   release(): void {
-    this.#memory.give(this.sorted.byteLength + this.#ends.byteLength);
+    this.#memory.release(this.sorted.byteLength + this.#ends.byteLength);
   }
 }
 
 /** Entries in the order in which they came, as long as they are few enough. */
 class Batch {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #max: number;
   #rows: Uint32Array<ArrayBuffer>;
   #numbers: Uint32Array<ArrayBuffer>;
   #count = 0;
   #isWhole = true;
 
-  constructor(memory: HeldMemory, max: number) {
+  constructor(memory: MemoryAccount, max: number) {
     this.#memory = memory;
     this.#max = max;
     [this.#rows, this.#numbers] = [memory.u32(0), memory.u32(0)];
@@ -281,15 +281,15 @@ class Batch {
       this.#isWhole = false;
       return;
     }
-    this.#rows = this.#memory.grown(this.#rows, end);
-    this.#numbers = this.#memory.grown(this.#numbers, end);
+    this.#rows = grownWithin(this.#memory, this.#rows, end);
+    this.#numbers = grownWithin(this.#memory, this.#numbers, end);
     this.#rows.set(rows.subarray(0, count), this.#count);
     this.#numbers.set(numbers.subarray(0, count), this.#count);
     this.#count = end;
   }
 
   release(): void {
-    this.#memory.give(this.#rows.byteLength + this.#numbers.byteLength);
+    this.#memory.release(this.#rows.byteLength + this.#numbers.byteLength);
     [this.#rows, this.#numbers] = [new Uint32Array(0), new Uint32Array(0)];
   }
 }

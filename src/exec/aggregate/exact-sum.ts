@@ -5,8 +5,8 @@
  * Invariant  no limb ever passes 2^53: one that passes 2^52 is spilled into a BigInt, after a million additions at the
  *            earliest.
  */
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { Arena, Width } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { NarrowValues } from './value-batch.js';
 
 const LIMB_WEIGHT = 2 ** 32;
@@ -16,12 +16,12 @@ const RESULT_BITMAP = 3;
 
 export class ExactSums {
   readonly #limbCount: 2 | 4;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #limbs = new Float64Array(0);
   readonly #spilled = new Map<number, bigint>();
 
   /** Two limbs for sums of 64-bit integers, four for sums of their squares. There are no slots yet. */
-  constructor(limbCount: 2 | 4, memory: HeldMemory) {
+  constructor(limbCount: 2 | 4, memory: MemoryAccount) {
     this.#limbCount = limbCount;
     this.#memory = memory;
   }
@@ -29,10 +29,8 @@ export class ExactSums {
   /** Makes room for slots below `slotCount`. Throws 9006. */
   grow(slotCount: number): void {
     const length = slotCount * this.#limbCount;
-    this.#memory.take((length - this.#limbs.length) * 8);
-    const limbs = new Float64Array(length);
-    limbs.set(this.#limbs);
-    this.#limbs = limbs;
+    this.#memory.reserve((length - this.#limbs.length) * 8);
+    this.#limbs = longerCopy(this.#limbs, length);
   }
 
   /** Adds low + high * 2^32; both are integers of at most 2^52 either way. */

@@ -1,8 +1,8 @@
 /**
  * The least and the greatest of many 64-bit integers, one pair per slot, as words: no BigInt per integer.
  */
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { Arena, Width } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { NarrowValues } from './value-batch.js';
 
 /** The scratch bitmap of an arena in whose place kernels leave extremes. */
@@ -12,20 +12,19 @@ const RESULT_BITMAP = 3;
 const WORDS = 4;
 
 export class Extremes {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #words = new Int32Array(0);
 
   /** There are no slots yet. */
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
   /** Makes room for slots below `slotCount`. Throws 9006. */
   grow(slotCount: number): void {
     const before = this.#words;
-    this.#memory.take(slotCount * WORDS * 4 - before.byteLength);
-    this.#words = new Int32Array(slotCount * WORDS);
-    this.#words.set(before);
+    this.#memory.reserve(slotCount * WORDS * 4 - before.byteLength);
+    this.#words = longerCopy(before, slotCount * WORDS);
     this.#clear(before.length);
   }
 

@@ -1,6 +1,5 @@
 /** From entries of rows to entries of groups: each place once for every group of its row. */
 import type { DimensionShard } from '../../storage/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { Joined, type RowGroups } from './group-rows.js';
 import { BATCH_MAX } from './value-batch.js';
@@ -10,14 +9,14 @@ export type VisitGrouped = (places: Uint32Array, groups: Uint32Array) => void;
 
 export class GroupJoin {
   readonly #groups: RowGroups;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #joined: Joined;
   readonly #places: Uint32Array;
 
   /** Throws 9006. */
   constructor(shard: DimensionShard, groups: RowGroups, run: QueryRun) {
     this.#groups = groups;
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     this.#joined = new Joined(shard, groups.groupsOfRowMax, this.#memory);
     this.#places = this.#memory.u32(BATCH_MAX);
   }
@@ -38,6 +37,6 @@ export class GroupJoin {
 
   /** Gives the memory back. */
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }

@@ -2,9 +2,9 @@
  * Two forms of which rows belong to which groups: at most one group per row, or any number of them.
  * Invariants: rows outside the selection belong to none; a row belongs to a group once.
  */
-import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { grownWithin, type MemoryAccount, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { popcount32 } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 
 const WORDS_PER_SEGMENT = BITMAP_BYTES / 4;
 
@@ -15,7 +15,7 @@ export class Joined {
   count = 0;
 
   /** For rows of the shard, of which none belongs to more than `groupsOfRowMax` groups. */
-  constructor(shard: DimensionShard, groupsOfRowMax: number, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupsOfRowMax: number, memory: MemoryAccount) {
     const length = Math.max(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd), groupsOfRowMax);
     [this.entries, this.groups] = [memory.u32(length), memory.u32(length)];
   }
@@ -38,7 +38,7 @@ export interface RowGroups {
   release(): void;
 }
 
-function newMembers(shard: DimensionShard, memory: HeldMemory): Uint32Array<ArrayBuffer> {
+function newMembers(shard: DimensionShard, memory: MemoryAccount): Uint32Array<ArrayBuffer> {
   return memory.u32(shard.segments.length * WORDS_PER_SEGMENT);
 }
 
@@ -48,18 +48,18 @@ export class SingleGroups implements RowGroups {
   readonly groupsOfRowMax = 1;
   readonly groupCount: number;
   readonly members: Uint8Array;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
   /** The group plus one; 0 = none. */
   readonly #groups: Uint16Array | Uint32Array;
 
-  constructor(shard: DimensionShard, groupCount: number, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupCount: number, memory: MemoryAccount) {
     this.groupCount = groupCount;
     this.#memory = memory;
     this.#memberWords = newMembers(shard, memory);
     this.members = new Uint8Array(this.#memberWords.buffer);
     const narrow = groupCount < 0xffff;
-    memory.take(shard.rowEnd * (narrow ? 2 : 4));
+    memory.reserve(shard.rowEnd * (narrow ? 2 : 4));
     this.#groups = narrow ? new Uint16Array(shard.rowEnd) : new Uint32Array(shard.rowEnd);
   }
 
@@ -90,18 +90,18 @@ export class SingleGroups implements RowGroups {
   }
 
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }
 
 /** Collects (row, group) pairs in any order, none of them twice, for ManyGroups. */
 export class PairList {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #rows: Uint32Array<ArrayBuffer>;
   #groups: Uint32Array<ArrayBuffer>;
   #count = 0;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     [this.#rows, this.#groups] = [memory.u32(0), memory.u32(0)];
   }
@@ -118,15 +118,15 @@ export class PairList {
 
   append(rows: Uint32Array, groups: Uint32Array, count: number): void {
     const end = this.#count + count;
-    this.#rows = this.#memory.grown(this.#rows, end);
-    this.#groups = this.#memory.grown(this.#groups, end);
+    this.#rows = grownWithin(this.#memory, this.#rows, end);
+    this.#groups = grownWithin(this.#memory, this.#groups, end);
     this.#rows.set(rows.subarray(0, count), this.#count);
     this.#groups.set(groups.subarray(0, count), this.#count);
     this.#count = end;
   }
 
   release(): void {
-    this.#memory.give(this.#rows.byteLength + this.#groups.byteLength);
+    this.#memory.release(this.#rows.byteLength + this.#groups.byteLength);
     [this.#rows, this.#groups] = [new Uint32Array(0), new Uint32Array(0)];
   }
 }
@@ -140,7 +140,7 @@ export class ManyGroups implements RowGroups {
   readonly groupCount: number;
   readonly groupsOfRowMax: number;
   readonly members: Uint8Array;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
   /** Members before each word. */
   readonly #ranks: Uint32Array;
@@ -148,7 +148,7 @@ export class ManyGroups implements RowGroups {
   readonly #groups: Uint32Array;
 
   /** Throws 9006. `memory` holds what these groups take until `release`. */
-  constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: HeldMemory) {
+  constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: MemoryAccount) {
     this.groupCount = groupCount;
     this.#memory = memory;
     const members = newMembers(shard, memory);
@@ -157,7 +157,8 @@ export class ManyGroups implements RowGroups {
     const { rows, groups, count } = pairs;
     for (let at = 0; at < count; at++) members[rows[at] >>> 5] |= 1 << (rows[at] & 31);
     const ranks = memory.u32(members.length + 1);
-    for (let word = 0; word < members.length; word++) ranks[word + 1] = ranks[word] + bitsSet(members[word]);
+    for (let word = 0; word < members.length; word++)
+      ranks[word + 1] = ranks[word] + popcount32(members[word]);
     this.#ranks = ranks;
     // First the number of groups of each member, two places on; then where they end; then, while groups are written
     // from each member's start on, the starts move to where the next one's groups start.
@@ -179,7 +180,7 @@ export class ManyGroups implements RowGroups {
   /** The number of the row, which is a member's. */
   #memberOf(row: number): number {
     const word = row >>> 5;
-    return this.#ranks[word] + bitsSet(this.#memberWords[word] & ((1 << (row & 31)) - 1));
+    return this.#ranks[word] + popcount32(this.#memberWords[word] & ((1 << (row & 31)) - 1));
   }
 
   join(rows: Uint32Array, from: number, count: number, out: Joined): number {
@@ -205,13 +206,6 @@ export class ManyGroups implements RowGroups {
   }
 
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
-}
-
-function bitsSet(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24;
 }

@@ -8,7 +8,6 @@ import type { DecidedLevel, ValueList, ValueTest } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import type { EntitySelection } from '../condition/selection.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Choices, choicesOf, textAt, valueCountOf } from './choices.js';
 import type { EntrySink } from './entries.js';
@@ -43,8 +42,8 @@ function groupsWithin(
   { level, parents, values }: DecidedLevel,
   run: QueryRun,
 ): RowGroups {
-  const memory = new HeldMemory(run);
-  const kept = new HeldMemory(run);
+  const memory = run.child();
+  const kept = run.child();
   const filter = new RowFilter(shard, selection, above?.members ?? null, run);
   const { source, tests } = level;
   try {
@@ -66,7 +65,7 @@ function groupsWithin(
     );
   } finally {
     filter.release();
-    memory.release();
+    memory.releaseAll();
   }
 }
 
@@ -76,8 +75,8 @@ function collect(
   above: RowGroups | null,
   paths: Paths,
   singleValued: boolean,
-  kept: HeldMemory,
-  memory: HeldMemory,
+  kept: QueryRun,
+  memory: QueryRun,
   walk: (sink: EntrySink) => void,
 ): RowGroups {
   const single =
@@ -119,7 +118,7 @@ class Paths {
   /** By number of `table`. */
   readonly #groups: Uint32Array | null = null;
 
-  constructor(above: RowGroups | null, parents: Uint32Array, choices: Choices, memory: HeldMemory) {
+  constructor(above: RowGroups | null, parents: Uint32Array, choices: Choices, memory: QueryRun) {
     const { count, numberOf } = choices;
     const groupCount = parents.length;
     this.groupCount = groupCount;
@@ -190,7 +189,7 @@ function chosenIds(
   tests: readonly ValueTest[],
   values: ValueList,
   filter: RowFilter,
-  memory: HeldMemory,
+  memory: QueryRun,
   run: QueryRun,
 ): ChosenIds {
   const table = new WordTable(memory);

@@ -3,7 +3,6 @@ import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../b
 import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { Joined, PairList, type RowGroups } from './group-rows.js';
 import type { RowFilter } from './row-filter.js';
@@ -15,7 +14,7 @@ export function countIds(
   tests: readonly ValueTest[],
   filter: RowFilter,
   groups: RowGroups | null,
-  memory: HeldMemory,
+  memory: QueryRun,
   run: QueryRun,
 ): ValueCounts {
   const passing = tests.length === 0 ? null : passingIds(shard, tests, filter, memory, run);
@@ -39,7 +38,7 @@ export function countIds(
     }
   });
   const { count } = pairs;
-  run.take(count * (groups === null ? 8 : 12));
+  run.reserve(count * (groups === null ? 8 : 12));
   return {
     answers: 'values',
     restMax: 0,
@@ -54,15 +53,15 @@ function passingIds(
   shard: DimensionShard,
   tests: readonly ValueTest[],
   { arena }: RowFilter,
-  memory: HeldMemory,
+  memory: QueryRun,
   run: QueryRun,
 ): Uint8Array {
   const selection = new EntitySelection(shard, { op: 'entity-id', tests }, arena, run);
   try {
     const bitmap = selection.bitmap();
     // From here on it is the memory's, which gives it back.
-    run.give(bitmap.length);
-    memory.take(bitmap.length);
+    run.release(bitmap.length);
+    memory.reserve(bitmap.length);
     return bitmap;
   } finally {
     selection.release();

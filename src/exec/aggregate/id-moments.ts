@@ -1,9 +1,8 @@
 /** How many entities each group holds, or their IDs: an ID is a value that stands once. */
-import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { grownWithin, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { Target } from './event-moments.js';
 import type { VisitGrouped } from './group-join.js';
@@ -31,20 +30,20 @@ export function idValues(
   target: Omit<Target, 'sink'>,
   run: QueryRun,
 ): ValueCounts {
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   let rows = memory.u32(0);
   let cells = memory.u32(0);
   let count = 0;
   eachSegment(shard, tests, target, run, (index, places, groups) => {
     const end = count + places.length;
-    rows = memory.grown(rows, end);
+    rows = grownWithin(memory, rows, end);
     const base = index << SEGMENT_ROWS_SHIFT;
     for (let at = 0; at < places.length; at++) rows[count + at] = base + places[at];
-    cells = memory.grown(cells, end);
+    cells = grownWithin(memory, cells, end);
     cells.set(groups, count);
     count = end;
   });
-  run.take(count * 12);
+  run.reserve(count * 12);
   const answer: ValueCounts = {
     answers: 'values',
     values: idsOf(shard, rows.subarray(0, count), run),
@@ -52,7 +51,7 @@ export function idValues(
     cells: target.join === null ? null : cells.slice(0, count),
     restMax: 0,
   };
-  memory.release();
+  memory.releaseAll();
   return answer;
 }
 
@@ -82,7 +81,7 @@ function eachSegment(
     if (join === null) visit(index, places, NO_GROUPS);
     else join.each(rows.subarray(0, count), places, (places, groups) => visit(index, places, groups));
   });
-  if (passing !== null) run.give(passing.length);
+  if (passing !== null) run.release(passing.length);
 }
 
 const NO_GROUPS = new Uint32Array(0);

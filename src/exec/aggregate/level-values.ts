@@ -3,12 +3,11 @@
  * Invariants: no entry comes twice in a walk, whatever lists repeat and events repeat; entries come in batches of at
  * most SEGMENT_ROWS_MAX, in arrays that are the walk's own until the sink returns.
  */
-import { invariant, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
 import type { DimensionShard, EntitySegment, LatestColumn, ListColumn } from '../../storage/index.js';
 import { selectAttribute } from '../condition/attribute-leaf.js';
 import { PreparedTest } from '../condition/value-test.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { passesAll } from './choices.js';
 import { dropAbsent, type EntrySink } from './entries.js';
@@ -22,7 +21,7 @@ export interface Walk {
   readonly source: ColumnSource;
   readonly tests: readonly ValueTest[];
   readonly filter: RowFilter;
-  readonly memory: HeldMemory;
+  readonly memory: MemoryAccount;
   readonly run: QueryRun;
 }
 
@@ -162,7 +161,7 @@ class AttributeWalk {
     const rows = this.#rows;
     const numbers = this.#numbers;
     this.#numbering.number(itemsOf(list), this.#indices, count, numbers);
-    this.#lastRows = this.#walk.memory.grown(this.#lastRows, this.#numbering.count);
+    this.#lastRows = grownWithin(this.#walk.memory, this.#lastRows, this.#numbering.count);
     const lastRows = this.#lastRows;
     const tested = this.#tests.length > 0 && !this.#numbering.partial;
     if (tested) this.#growVerdicts();
@@ -181,15 +180,7 @@ class AttributeWalk {
   }
 
   #growVerdicts(): void {
-    const { count } = this.#numbering;
-    if (count <= this.#verdicts.length) return;
-    const { memory } = this.#walk;
-    const length = Math.max(count, this.#verdicts.length * 2);
-    memory.take(length);
-    const longer = new Uint8Array(length);
-    longer.set(this.#verdicts);
-    memory.give(this.#verdicts.length);
-    this.#verdicts = longer;
+    this.#verdicts = grownWithin(this.#walk.memory, this.#verdicts, this.#numbering.count);
   }
 
   #passes(number: number): boolean {

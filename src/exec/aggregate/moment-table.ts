@@ -2,10 +2,10 @@
  * Number, sum, sum of squares, least and greatest of values by cell, exact.
  * Invariant: slots grow together; what they take is taken of the query's memory first.
  */
+import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { CellMoments, Moment } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { CellSlots } from './cell-slots.js';
 import { addNarrow, addNarrowSquares, addStored, addWide, addWideSquares, ExactSums } from './exact-sum.js';
@@ -49,7 +49,7 @@ export class MomentTable implements CellSink {
   readonly takesInPlace = true;
   readonly #run: QueryRun;
   /** Of the table, until the result is taken. */
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #slots: CellSlots;
   readonly #isOneCell: boolean;
   #counts = new Float64Array(0);
@@ -61,7 +61,7 @@ export class MomentTable implements CellSink {
   constructor(moment: Exclude<Moment, 'values'>, cellCount: number, run: QueryRun) {
     this.needsValues = moment !== 'count';
     this.#run = run;
-    const memory = new HeldMemory(run);
+    const memory = run.child();
     this.#memory = memory;
     this.#slots = new CellSlots(cellCount, memory);
     this.#isOneCell = cellCount === 1;
@@ -119,7 +119,7 @@ export class MomentTable implements CellSink {
     const { count } = this.#slots;
     const [sums, squares, extremes] = [this.#sums, this.#squares, this.#extremes];
     const lists = [sums, squares, extremes, extremes].filter((kept) => kept !== null).length;
-    this.#run.take(count * (12 + lists * RESULT_BYTES));
+    this.#run.reserve(count * (12 + lists * RESULT_BYTES));
     const cells = this.#slots.cells();
     const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(cells, (_, slot) => of(slot));
     const answer: CellMoments = {
@@ -131,7 +131,7 @@ export class MomentTable implements CellSink {
       least: extremes === null ? null : bySlot((slot) => extremes.least(slot)),
       greatest: extremes === null ? null : bySlot((slot) => extremes.greatest(slot)),
     };
-    this.#memory.release();
+    this.#memory.releaseAll();
     return answer;
   }
 
@@ -143,10 +143,8 @@ export class MomentTable implements CellSink {
 
   #grow(): void {
     const capacity = Math.max(SLOTS_MIN, this.#counts.length * 2);
-    this.#memory.take((capacity - this.#counts.length) * 8);
-    const counts = new Float64Array(capacity);
-    counts.set(this.#counts);
-    this.#counts = counts;
+    this.#memory.reserve((capacity - this.#counts.length) * 8);
+    this.#counts = longerCopy(this.#counts, capacity);
     this.#sums?.grow(capacity);
     this.#squares?.grow(capacity);
     this.#extremes?.grow(capacity);

@@ -2,9 +2,9 @@
  * Dense numbers for the distinct values of a column within one shard and query, so that counts lie in arrays.
  * Codes and narrow integers are numbered by what they are; other integers and points through a hash table.
  */
+import type { MemoryAccount } from '../../base/index.js';
 import type { ValueList, ValueSource } from '../../ir/index.js';
 import type { Dictionary, DimensionShard } from '../../storage/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import { PointTable, WordTable } from './value-table.js';
 import { textsOf } from './value-texts.js';
 import { offsetsOf, type ValueView, wordsOf } from './value-view.js';
@@ -32,7 +32,7 @@ export interface OpenNumbering extends Numbering {
   /** Value `number` as the two numbers of an item (PreparedTest.holdsFor): code, words or point. */
   itemOf(number: number): readonly [number, number];
   /** The values with numbers[i]. Takes memory for them. Throws 9006. */
-  valuesOf(numbers: Uint32Array, memory: { take(bytes: number): void }): ValueList;
+  valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList;
 }
 
 /** The code is the number; 0, which is a missing value, stands for nothing. */
@@ -56,7 +56,7 @@ export class CodeNumbers implements OpenNumbering {
     return [number, 0];
   }
 
-  valuesOf(numbers: Uint32Array, memory: { take(bytes: number): void }): ValueList {
+  valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList {
     const { offsets, bytes } = this.#dictionary ?? { offsets: new Uint32Array(2), bytes: new Uint8Array(0) };
     return textsOf(numbers, offsets, bytes, memory);
   }
@@ -83,8 +83,8 @@ export class DirectNumbers implements OpenNumbering {
     return [value >>> 0, Math.floor(value / 2 ** 32) >>> 0];
   }
 
-  valuesOf(numbers: Uint32Array, memory: { take(bytes: number): void }): ValueList {
-    memory.take(numbers.length * 8);
+  valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList {
+    memory.reserve(numbers.length * 8);
     const words = new Uint32Array(numbers.length * 2);
     for (let at = 0; at < numbers.length; at++) {
       const value = this.base + numbers[at];
@@ -100,7 +100,7 @@ export class HashedIntegers implements OpenNumbering {
   readonly #words = new Int32Array(STEP * 2);
   #partial = false;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.table = new WordTable(memory);
   }
 
@@ -143,8 +143,8 @@ export class HashedIntegers implements OpenNumbering {
     return [keys[number * 2], keys[number * 2 + 1]];
   }
 
-  valuesOf(numbers: Uint32Array, memory: { take(bytes: number): void }): ValueList {
-    memory.take(numbers.length * 8);
+  valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList {
+    memory.reserve(numbers.length * 8);
     const { keys } = this.table;
     const words = new Uint32Array(numbers.length * 2);
     for (let at = 0; at < numbers.length; at++) {
@@ -159,7 +159,7 @@ export class HashedPoints implements OpenNumbering {
   readonly table: PointTable;
   #partial = false;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.table = new PointTable(memory);
   }
 
@@ -195,8 +195,8 @@ export class HashedPoints implements OpenNumbering {
     return [keys[number * 2], keys[number * 2 + 1]];
   }
 
-  valuesOf(numbers: Uint32Array, memory: { take(bytes: number): void }): ValueList {
-    memory.take(numbers.length * 16);
+  valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList {
+    memory.reserve(numbers.length * 16);
     const { keys } = this.table;
     const points = new Float64Array(numbers.length * 2);
     for (let at = 0; at < numbers.length; at++) {
@@ -211,7 +211,7 @@ export class HashedPoints implements OpenNumbering {
 export function numberingOf(
   shard: DimensionShard,
   source: ColumnSource,
-  memory: HeldMemory,
+  memory: MemoryAccount,
 ): CodeNumbers | DirectNumbers | HashedIntegers | HashedPoints {
   switch (source.kind) {
     case 'code':

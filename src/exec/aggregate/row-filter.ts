@@ -67,7 +67,7 @@ export class RowFilter {
   }
 
   release(): void {
-    if (this.#bitmap !== null) this.#run.give(this.#bitmap.length);
+    if (this.#bitmap !== null) this.#run.release(this.#bitmap.length);
     this.#bitmap = null;
   }
 }

@@ -1,11 +1,10 @@
 /**
  * Values of some rows, events or list items, one behind the other, in the form in which moments are taken of them.
  */
-import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { type MemoryAccount, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, EventSegment, ListColumn, Width } from '../../storage/index.js';
 import { listPlaces, type Places } from '../condition/places.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 /** Entries of a batch at most. */
@@ -58,7 +57,7 @@ export function numbersInPlace(column: StoredColumn, from: number, to: number): 
 
 /** Room for one batch at a time, taken as it is needed. A batch is valid until the next one is gathered. */
 export class BatchBuffers {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #narrow: Int32Array | null = null;
   #words: Uint32Array | null = null;
   #points: Float64Array | null = null;
@@ -69,12 +68,12 @@ export class BatchBuffers {
   #cells: Uint32Array | null = null;
 
   constructor(run: QueryRun) {
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
   }
 
   /** Gives the memory back. */
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 
   /** The values at the places of a column. Throws 9006. */

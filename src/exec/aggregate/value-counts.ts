@@ -5,7 +5,6 @@
 import type { LevelPlan, ValueCounts } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { CellCounts } from './cell-counts.js';
 import { countDirect } from './direct-counts.js';
@@ -27,7 +26,7 @@ export function countValues(
   best: number | null,
   run: QueryRun,
 ): ValueCounts {
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   const filter = new RowFilter(shard, selection, groups?.members ?? null, run);
   try {
     if (source.from === 'entity-id') return countIds(shard, tests, filter, groups, memory, run);
@@ -43,6 +42,6 @@ export function countValues(
     return counts.answer(numbering, run, best);
   } finally {
     filter.release();
-    memory.release();
+    memory.releaseAll();
   }
 }

@@ -5,8 +5,7 @@
  * depends on it.
  */
 import { randomBytes } from 'node:crypto';
-import type { RandomBytes } from '../../base/index.js';
-import type { HeldMemory } from '../held-memory.js';
+import { longerCopy, type MemoryAccount, type RandomBytes } from '../../base/index.js';
 import { hashOfWord, tabulation, tabulationBytes } from './tabulation.js';
 
 const CAPACITY_MIN = 64;
@@ -20,16 +19,16 @@ const hashOfWords = (random: Int32Array, low: number, high: number): number =>
 
 /** Keys are pairs of 32-bit words: 64-bit integers as (low, high), or two numbers of any other meaning. */
 export class WordTable {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #random: Int32Array;
   #slots: Int32Array<ArrayBuffer>;
   #keys: Int32Array<ArrayBuffer>;
   #count = 0;
 
   /** Throws 9006. */
-  constructor(memory: HeldMemory, random: RandomBytes = randomBytes) {
+  constructor(memory: MemoryAccount, random: RandomBytes = randomBytes) {
     this.#memory = memory;
-    memory.take(tabulationBytes(2) + tableBytes(CAPACITY_MIN, 8));
+    memory.reserve(tabulationBytes(2) + tableBytes(CAPACITY_MIN, 8));
     this.#random = tabulation(2, random);
     this.#slots = new Int32Array(CAPACITY_MIN * SLOTS_PER_KEY);
     this.#keys = new Int32Array(CAPACITY_MIN * 2);
@@ -83,9 +82,8 @@ export class WordTable {
 
   #grow(): void {
     const capacity = this.#count;
-    this.#memory.take(tableBytes(capacity * 2, 8));
-    const keys = new Int32Array(capacity * 4);
-    keys.set(this.#keys);
+    this.#memory.reserve(tableBytes(capacity * 2, 8));
+    const keys = longerCopy(this.#keys, capacity * 4);
     const slots = new Int32Array(capacity * 2 * SLOTS_PER_KEY);
     const last = slots.length - 1;
     const random = this.#random;
@@ -96,13 +94,13 @@ export class WordTable {
     }
     this.#keys = keys;
     this.#slots = slots;
-    this.#memory.give(tableBytes(capacity, 8));
+    this.#memory.release(tableBytes(capacity, 8));
   }
 }
 
 /** Keys are (longitude, latitude); -0 and 0 are the same. */
 export class PointTable {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #random: Int32Array;
   readonly #point = new Float64Array(2);
   readonly #words = new Int32Array(this.#point.buffer);
@@ -111,9 +109,9 @@ export class PointTable {
   #count = 0;
 
   /** Throws 9006. */
-  constructor(memory: HeldMemory, random: RandomBytes = randomBytes) {
+  constructor(memory: MemoryAccount, random: RandomBytes = randomBytes) {
     this.#memory = memory;
-    memory.take(tabulationBytes(4) + tableBytes(CAPACITY_MIN, 16));
+    memory.reserve(tabulationBytes(4) + tableBytes(CAPACITY_MIN, 16));
     this.#random = tabulation(4, random);
     this.#slots = new Int32Array(CAPACITY_MIN * SLOTS_PER_KEY);
     this.#keys = new Float64Array(CAPACITY_MIN * 2);
@@ -176,14 +174,13 @@ export class PointTable {
 
   #grow(): void {
     const capacity = this.#count;
-    this.#memory.take(tableBytes(capacity * 2, 16));
-    const keys = new Float64Array(capacity * 4);
-    keys.set(this.#keys);
+    this.#memory.reserve(tableBytes(capacity * 2, 16));
+    const keys = longerCopy(this.#keys, capacity * 4);
     this.#keys = keys;
     this.#slots = new Int32Array(capacity * 2 * SLOTS_PER_KEY);
     for (let number = 0; number < capacity; number++) {
       this.#slots[this.#slotOf(keys[number * 2], keys[number * 2 + 1])] = number + 1;
     }
-    this.#memory.give(tableBytes(capacity, 16));
+    this.#memory.release(tableBytes(capacity, 16));
   }
 }

@@ -1,5 +1,5 @@
 /** Texts of a query's answer, copied out of a dictionary or a segment's IDs. */
-import { QuarryError } from '../../base/index.js';
+import { type MemoryAccount, QuarryError } from '../../base/index.js';
 import type { ValueList } from '../../ir/index.js';
 
 type TextList = Extract<ValueList, { kind: 'text' }>;
@@ -12,7 +12,7 @@ export function textsOf(
   numbers: Uint32Array,
   offsets: Uint32Array,
   bytes: Uint8Array,
-  memory: { take(bytes: number): void },
+  memory: MemoryAccount,
 ): TextList {
   let total = 0;
   for (let at = 0; at < numbers.length; at++) total += offsets[numbers[at] + 1] - offsets[numbers[at]];
@@ -25,12 +25,12 @@ export function textsOf(
 export function emptyTexts(
   count: number,
   total: number,
-  memory: { take(bytes: number): void },
+  memory: MemoryAccount,
   room: (byteCount: number) => ArrayBufferLike = (byteCount) => new ArrayBuffer(byteCount),
 ): TextList {
   if (total > BYTES_MAX)
     throw new QuarryError(9006, 'the distinct strings of the query are too long together');
-  memory.take((count + 1) * 4 + total);
+  memory.reserve((count + 1) * 4 + total);
   return {
     kind: 'text',
     offsets: new Uint32Array(room((count + 1) * 4)),

@@ -19,6 +19,7 @@ import {
 import type { QueryRun } from '../query-run.js';
 import { refineAttribute, selectAttribute } from './attribute-leaf.js';
 import { entitiesWithEvents } from './event-leaf.js';
+import { keepLiving } from './living-rows.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
 import { newShardBitmap, segmentPart } from './shard-bitmap.js';
 import { eachMatch, type TextTest } from './text-match.js';
@@ -115,15 +116,7 @@ export class ShardCondition {
    * unwritten when they are none or all rows of the segment.
    */
   #selectLiving(segment: EntitySegment, index: number): number {
-    const count = this.#select(this.#root, segment, index, 0, false);
-    const { tombstones, rowCount } = segment;
-    if (count === 0 || tombstones === null) return count;
-    const { u8, kernels } = this.#scratch;
-    const out = this.#scratch.scratchBitmap(0);
-    const dead = this.#scratch.scratchBitmap(1);
-    if (count === rowCount) kernels.fill(rowCount, out);
-    u8.set(tombstones.arena.u8.subarray(tombstones.at, tombstones.at + bitmapBytes(rowCount)), dead);
-    return kernels.andNot(out, dead, rowCount, out);
+    return keepLiving(segment, this.#scratch, this.#select(this.#root, segment, index, 0, false));
   }
 
   release(): void {

@@ -16,7 +16,7 @@ class Marker {
 
   /** Throws 9006. */
   constructor(shard: DimensionShard, minfreq: number, run: QueryRun) {
-    if (minfreq > 1) run.take(shard.rowEnd * 2);
+    if (minfreq > 1) run.reserve(shard.rowEnd * 2);
     this.bitmap = newShardBitmap(shard, run);
     this.#minfreq = minfreq;
     this.#counts = minfreq === 1 ? null : new Uint16Array(shard.rowEnd);

@@ -7,6 +7,7 @@ import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardCondition } from './condition.js';
+import { keepLiving } from './living-rows.js';
 import { newShardBitmap } from './shard-bitmap.js';
 
 export class EntitySelection {
@@ -44,14 +45,8 @@ export class EntitySelection {
   select(index: number): number {
     this.#run.check();
     if (this.#condition !== null) return this.#condition.select(index);
-    const { rowCount, tombstones, deadCount } = this.#shard.segments[index];
-    if (deadCount === 0 || tombstones === null) return rowCount;
-    const { u8, kernels } = this.#scratch;
-    const out = this.bitmapAt;
-    const dead = this.#scratch.scratchBitmap(1);
-    u8.set(tombstones.arena.u8.subarray(tombstones.at, tombstones.at + bitmapBytes(rowCount)), dead);
-    kernels.fill(rowCount, out);
-    return kernels.andNot(out, dead, rowCount, out);
+    const segment = this.#shard.segments[index];
+    return keepLiving(segment, this.#scratch, segment.rowCount);
   }
 
   /** The selected rows of the whole shard (shard-bitmap.ts). Takes its bytes of the query's memory. Throws 9005, 9006. */

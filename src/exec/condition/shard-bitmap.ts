@@ -2,18 +2,18 @@
  * A bit for every row of a shard: that of row r is bit r & 7 of byte r >> 3. So BITMAP_BYTES an entity segment, but of the
  * last one no more than its rows need: most dimensions are small.
  */
+import type { MemoryAccount } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
-import type { QueryRun } from '../query-run.js';
 
-/** One in which no row is set, of the segments from `firstSegment` on; `memory` pays for it. Throws 9006. */
+/** One in which no row is set, of the segments from `firstSegment` on, reserved in `memory`. Throws 9006. */
 export function newShardBitmap(
   shard: DimensionShard,
-  memory: Pick<QueryRun, 'take'>,
+  memory: MemoryAccount,
   firstSegment = 0,
 ): Uint8Array<ArrayBuffer> {
   const byteCount = Math.max(shardBitmapBytes(shard) - firstSegment * BITMAP_BYTES, 0);
-  memory.take(byteCount);
+  memory.reserve(byteCount);
   return new Uint8Array(byteCount);
 }
 

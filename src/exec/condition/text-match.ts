@@ -124,7 +124,7 @@ export class MatchingCodes {
   /** Takes a bit per code of the query's memory. Throws 9005 and 9006. */
   constructor(test: TextTest, dictionary: Dictionary, run: QueryRun) {
     const bytes = (dictionary.codeCount + 7) >>> 3;
-    run.take(bytes);
+    run.reserve(bytes);
     const bits = new Uint8Array(bytes);
     let [count, least, greatest] = [0, dictionary.codeCount, 0];
     const add = (code: number): void => {

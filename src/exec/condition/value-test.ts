@@ -182,7 +182,7 @@ export class PreparedTest {
 
   /** Gives the memory back; the test is not used any more. */
   release(): void {
-    if (this.#codes !== null && !this.#released) this.#run.give(this.#codes.bits.length);
+    if (this.#codes !== null && !this.#released) this.#run.release(this.#codes.bits.length);
     this.#released = true;
     for (const arena of this.#tables.keys()) arena.releaseTemporary();
     this.#tables.clear();

@@ -70,7 +70,7 @@ function collect(
     const seconds = dates[place];
     if (seconds < window.from || seconds > window.to) continue;
     const value = writer.at(segment, place);
-    run.take(COLLECTED_BYTES + value.length * LETTER_BYTES);
+    run.reserve(COLLECTED_BYTES + value.length * LETTER_BYTES);
     const at = places.get(rows[place]) as number;
     const events = collected[at];
     if (events === null) collected[at] = [{ seconds, value }];

@@ -24,10 +24,10 @@ export function extractRows(
     const dimension = shard.find(plan);
     if (dimension === undefined || dimension.entityCount === 0) continue;
     const until = first.length < plan.limit ? null : first[first.length - 1].position;
-    const taken = run.takenBytes;
+    const taken = run.reservedBytes;
     const found = findRows(dimension, plan, until, scratch, run);
-    run.give(run.takenBytes - taken);
-    for (const { position } of found) run.take(ROW_BYTES + position.id.length * LETTER_BYTES);
+    run.release(run.reservedBytes - taken);
+    for (const { position } of found) run.reserve(ROW_BYTES + position.id.length * LETTER_BYTES);
     first = merged(first, found, plan.limit, compare);
   }
   const cells = cellsOf(first, plan.columns, run);

@@ -55,7 +55,7 @@ export function findRows(
 ): FoundRow[] {
   const search = { shard, plan, until, scratch, run, ids: new ShardIds(shard) };
   run.check();
-  run.take(plan.limit * 2 * ROW_BYTES);
+  run.reserve(plan.limit * 2 * ROW_BYTES);
   if (plan.scored !== null) return byScore(search, plan.scored);
   if (plan.near?.from === 'attribute') return byDistance(search, plan.near);
   if (plan.near?.from === 'events') return byEvents(search, plan.near);
@@ -166,7 +166,7 @@ function nearestOfRows(
     const key = new DistanceKey(shard, near, run);
     return (row) => key.nearest(row);
   }
-  run.take(rows.length * NEAREST_BYTES);
+  run.reserve(rows.length * NEAREST_BYTES);
   const nearest = nearestEventsOf(shard, near, rows, run);
   return (row) => nearest.get(row);
 }
@@ -184,7 +184,7 @@ function byDistance(search: Search, near: NearAttribute): FoundRow[] {
 
 function byEvents(search: Search, near: NearEvents): FoundRow[] {
   const { shard, plan, until, run } = search;
-  run.take(plan.limit * 2 * NEAREST_BYTES);
+  run.reserve(plan.limit * 2 * NEAREST_BYTES);
   const eligible = ownWords(shard, select(search, plan.condition), run);
   const nearest = new NearestEvents(
     (distances) => orderOf(search, new EventDistanceKey(distances), 0),

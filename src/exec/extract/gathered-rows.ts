@@ -1,4 +1,5 @@
 /** Rows in any order with their ranks, put in order at last: by rank, then by ID. */
+import { longerCopy } from '../../base/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardIds } from './shard-ids.js';
 
@@ -14,7 +15,7 @@ export class GatheredRows {
   /** Throws 9006. */
   constructor(run: QueryRun) {
     this.#run = run;
-    run.take(ROWS_MIN * ROW_BYTES);
+    run.reserve(ROWS_MIN * ROW_BYTES);
   }
 
   clear(): void {
@@ -30,10 +31,8 @@ export class GatheredRows {
   }
 
   #grow(): void {
-    this.#run.take(this.#count * ROW_BYTES);
-    const larger = new Uint32Array(this.#pairs.length * 2);
-    larger.set(this.#pairs);
-    this.#pairs = larger;
+    this.#run.reserve(this.#count * ROW_BYTES);
+    this.#pairs = longerCopy(this.#pairs, this.#pairs.length * 2);
   }
 
   /** Rank and row of each. */

@@ -59,7 +59,7 @@ class EventWalk {
 
   /** `release` must be called at the end. Throws 9006. */
   constructor(shard: DimensionShard, near: NearEvents, run: QueryRun) {
-    run.take(STEP_BYTES);
+    run.reserve(STEP_BYTES);
     this.#near = near;
     this.#run = run;
     this.#ring = new GeoRing(near);
@@ -68,7 +68,7 @@ class EventWalk {
 
   release(): void {
     this.#events.release();
-    this.#run.give(STEP_BYTES);
+    this.#run.release(STEP_BYTES);
   }
 
   /** Visits the events that may be at most farKm() away; that is asked once a segment. */

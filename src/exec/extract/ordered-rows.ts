@@ -22,7 +22,7 @@ export function offerRows(
 ): void {
   const rowsMax = Math.min(shard.rowEnd, STEP_WORDS * 32);
   const bytes = WORDS_PER_SEGMENT * 4 + rowsMax * STEP_ROW_BYTES;
-  run.take(bytes);
+  run.reserve(bytes);
   const words = new Uint32Array(WORDS_PER_SEGMENT);
   const places = new Uint32Array(rowsMax);
   const numbers = new Float64Array(rowsMax);
@@ -43,7 +43,7 @@ export function offerRows(
       top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, places, numbers, step);
     }
   }
-  run.give(bytes);
+  run.release(bytes);
 }
 
 /** The selected rows of one segment into `words`; returns their number. */

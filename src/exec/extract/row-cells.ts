@@ -55,7 +55,7 @@ function pushValues(
   const raws = Float64Array.from(rows, ({ row }, at) => columns[at].raw(row));
   rows.forEach(({ row }, at) => {
     const cell = columns[at].cell(row, raws[at]);
-    run.take(bytesOf(cell));
+    run.reserve(bytesOf(cell));
     cells[at].push(cell);
   });
 }

@@ -3,7 +3,7 @@
  * the arenas, so that kernels may use their scratch bitmaps meanwhile.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
-import { bitmapBytes } from '../../kernels/index.js';
+import { bitmapBytes, popcount32 } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
@@ -77,11 +77,7 @@ export function keepBits(
 
 export function countBits(words: Uint32Array): number {
   let sum = 0;
-  for (let at = 0; at < words.length; at++) {
-    const pairs = words[at] - ((words[at] >>> 1) & 0x55555555);
-    const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-    sum += Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-  }
+  for (let at = 0; at < words.length; at++) sum += popcount32(words[at]);
   return sum;
 }
 

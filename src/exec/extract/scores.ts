@@ -17,7 +17,7 @@ export function scoresOf(
   run: QueryRun,
 ): Scores {
   const rows = shard.segments.length * SEGMENT_ROWS_MAX;
-  run.take(conditions.length < 256 ? rows : rows * 2);
+  run.reserve(conditions.length < 256 ? rows : rows * 2);
   const scores = conditions.length < 256 ? new Uint8Array(rows) : new Uint16Array(rows);
   for (const condition of conditions) {
     const selection = new EntitySelection(shard, condition, scratch, run);

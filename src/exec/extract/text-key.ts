@@ -155,7 +155,7 @@ function textOfCode({ offsets, bytes }: Dictionary, code: number): string {
 /** Ranks count from 1. */
 function rank(dictionary: Dictionary, sign: number, run: QueryRun): Ranks {
   const { codeCount } = dictionary;
-  run.take(codeCount * (8 + SORT_BYTES_PER_CODE));
+  run.reserve(codeCount * (8 + SORT_BYTES_PER_CODE));
   const sorted = sortedCodes(dictionary);
   const numbers = new Float64Array(codeCount);
   numbers[0] = Number.POSITIVE_INFINITY;

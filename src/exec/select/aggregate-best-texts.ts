@@ -3,18 +3,17 @@
  * Layout  the kept texts lie one behind the other as they came, with what they replaced in between; when half of it is
  *         of no use any more, what is of use is moved together.
  */
-import { QuarryError } from '../../base/index.js';
+import { grownWithin, type MemoryAccount, QuarryError } from '../../base/index.js';
 import type { WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { grownBytes } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 
 /** What offsets of 32 bits reach. */
 const BYTES_MAX = 2 ** 32 - 1;
 const COMPACTED_MIN = 65_536;
 
 export class BestTexts {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #sign: 1 | -1;
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #end = 0;
@@ -24,7 +23,7 @@ export class BestTexts {
   #starts: Uint32Array<ArrayBuffer>;
   #lengths: Uint32Array<ArrayBuffer>;
 
-  constructor(extreme: 'min' | 'max', memory: HeldMemory) {
+  constructor(extreme: 'min' | 'max', memory: MemoryAccount) {
     this.#memory = memory;
     this.#sign = extreme === 'min' ? 1 : -1;
     this.#starts = memory.u32(0);
@@ -33,8 +32,8 @@ export class BestTexts {
 
   /** Makes room for groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
-    this.#starts = this.#memory.grown(this.#starts, groupEnd);
-    this.#lengths = this.#memory.grown(this.#lengths, groupEnd);
+    this.#starts = grownWithin(this.#memory, this.#starts, groupEnd);
+    this.#lengths = grownWithin(this.#memory, this.#lengths, groupEnd);
   }
 
   /** Keeps bytes[from, to) if it is better than what the group has. Throws 9006. */
@@ -65,7 +64,7 @@ export class BestTexts {
     if (this.#end + length >= BYTES_MAX) {
       throw new QuarryError(9006, 'the texts of the query are too long together');
     }
-    this.#bytes = grownBytes(this.#bytes, this.#end + length, this.#memory);
+    this.#bytes = grownWithin(this.#memory, this.#bytes, this.#end + length, GROUPS_MIN);
     this.#starts[group] = this.#end + 1;
     this.#lengths[group] = length;
     const own = this.#bytes;
@@ -75,7 +74,7 @@ export class BestTexts {
   }
 
   #compact(): void {
-    const kept = grownBytes(new Uint8Array(0), this.#used, this.#memory);
+    const kept = grownWithin(this.#memory, new Uint8Array(0), this.#used, GROUPS_MIN);
     let end = 0;
     for (let group = 0; group < this.#starts.length; group++) {
       const start = this.#starts[group] - 1;
@@ -85,7 +84,7 @@ export class BestTexts {
       this.#starts[group] = end + 1;
       end += length;
     }
-    this.#memory.give(this.#bytes.byteLength);
+    this.#memory.release(this.#bytes.byteLength);
     this.#bytes = kept;
     this.#end = end;
   }
@@ -93,7 +92,7 @@ export class BestTexts {
   /** Those of groups 1, ..., count. The memory that they take is the run's. Throws 9006. */
   texts(count: number, run: QueryRun): WireVector {
     this.reserve(count + 1);
-    run.take(count * 5 + this.#used + 8);
+    run.reserve(count * 5 + this.#used + 8);
     const valid = Uint8Array.from({ length: count }, (_, at) => (this.#starts[at + 1] === 0 ? 0 : 1));
     // Of one text at least: what is missing has a place, too.
     const offsets = new Uint32Array(Math.max(count, 1) + 1);

@@ -1,11 +1,10 @@
 /** The least or the greatest value of each group, of numbers and booleans. */
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import { exactVector, type Vector, type VectorKind, type WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
-import { grownF64 } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
 /** What a bigint takes in an array. */
@@ -17,14 +16,14 @@ const WIDE_BYTES = 48;
  */
 export class Extremes implements Aggregation {
   readonly #kind: Exclude<VectorKind, 'text'>;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #sign: 1 | -1;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   #least: Float64Array<ArrayBuffer> = new Float64Array(0);
   /** Of integers that came in wide vectors. */
   #wide: (bigint | undefined)[] | null = null;
 
-  constructor(kind: Exclude<VectorKind, 'text'>, extreme: 'min' | 'max', memory: HeldMemory) {
+  constructor(kind: Exclude<VectorKind, 'text'>, extreme: 'min' | 'max', memory: MemoryAccount) {
     this.#kind = kind;
     this.#memory = memory;
     this.#sign = extreme === 'min' ? 1 : -1;
@@ -42,14 +41,14 @@ export class Extremes implements Aggregation {
   }
 
   #reserve(groupEnd: number): void {
-    this.#least = grownF64(this.#least, groupEnd, this.#memory, Number.POSITIVE_INFINITY);
+    this.#least = grownWithin(this.#memory, this.#least, groupEnd, GROUPS_MIN, Number.POSITIVE_INFINITY);
   }
 
   #addWide(values: readonly bigint[], groups: Uint32Array, { count, groupEnd }: BatchGroups): void {
     const wide = this.#wide ?? [];
     this.#wide = wide;
     if (groupEnd > wide.length) {
-      this.#memory.take((groupEnd - wide.length) * WIDE_BYTES);
+      this.#memory.reserve((groupEnd - wide.length) * WIDE_BYTES);
       while (wide.length < groupEnd) wide.push(undefined);
     }
     for (let row = 0; row < count; row++) {
@@ -63,7 +62,7 @@ export class Extremes implements Aggregation {
 
   state(groupCount: number, run: QueryRun): AggregateState {
     this.#reserve(groupCount + 1);
-    run.take(groupCount * 9);
+    run.reserve(groupCount * 9);
     return { holds: 'extreme', values: this.#values(groupCount, run) };
   }
 
@@ -86,7 +85,7 @@ export class Extremes implements Aggregation {
   }
 
   #wideValues(held: readonly (bigint | undefined)[], count: number, run: QueryRun): WireVector {
-    run.take(count * WIDE_BYTES);
+    run.reserve(count * WIDE_BYTES);
     const valid = new Uint8Array(count).fill(1);
     const wide = Array.from({ length: count }, (_, at) => {
       const narrow = this.#least[at + 1];

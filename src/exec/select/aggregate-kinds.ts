@@ -1,8 +1,9 @@
 /** Which aggregation an aggregate asks for: aggregates that ask for the same of the same values share one. */
+
 import type { Room } from '../../answer/index.js';
 import type { Aggregate } from '../../ir/index.js';
 import { type SqlType, vectorKindOf } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
 import { Extremes } from './aggregate-extremes.js';
 import type { Aggregation } from './aggregate-state.js';
 import { Counts, Sums } from './aggregate-sums.js';
@@ -40,7 +41,7 @@ export function aggregationOf(
   kind: AggregationKind,
   type: SqlType,
   settings: AggregationSettings,
-  memory: HeldMemory,
+  memory: QueryRun,
 ): Aggregation {
   const values = vectorKindOf(type);
   switch (kind) {

@@ -3,13 +3,12 @@
  * The loops that most queries live on are unrolled four times: the compiler looks up length and place of every array anew in
  * each turn of a loop, which takes as long as the work itself.
  */
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Aggregation, type BatchGroups, isWhole, presentGroups } from './aggregate-state.js';
-import { grownF64 } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import { ExactSums } from './sums-exact.js';
 import { FloatSums } from './sums-float.js';
@@ -17,16 +16,16 @@ import { ExactSquares, FloatSquares } from './sums-squares.js';
 
 /** How many values each group has. */
 export class Counts implements Aggregation {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   #counts: Float64Array<ArrayBuffer> = new Float64Array(0);
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
   add(vector: Vector | null, batch: BatchGroups): void {
-    this.#counts = grownF64(this.#counts, batch.groupEnd, this.#memory);
+    this.#counts = grownWithin(this.#memory, this.#counts, batch.groupEnd, GROUPS_MIN);
     if (batch.isOne && isWhole(vector)) this.#counts[1] += batch.count;
     else countGroups(presentGroups(vector, batch, this.#present), batch.count, this.#counts);
   }
@@ -38,12 +37,12 @@ export class Counts implements Aggregation {
 
 /** Sums, with squares or without. */
 export class Sums implements Aggregation {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   readonly #values: ExactValues | FloatValues;
   #counts: Float64Array<ArrayBuffer> = new Float64Array(0);
 
-  constructor(kind: 'exact' | 'float', withSquares: boolean, memory: HeldMemory) {
+  constructor(kind: 'exact' | 'float', withSquares: boolean, memory: MemoryAccount) {
     this.#memory = memory;
     this.#values =
       kind === 'exact' ? new ExactValues(withSquares, memory) : new FloatValues(withSquares, memory);
@@ -51,7 +50,7 @@ export class Sums implements Aggregation {
 
   add(vector: Vector | null, batch: BatchGroups): void {
     invariant(vector !== null, 'a sum is one of values');
-    this.#counts = grownF64(this.#counts, batch.groupEnd, this.#memory);
+    this.#counts = grownWithin(this.#memory, this.#counts, batch.groupEnd, GROUPS_MIN);
     const groups = presentGroups(vector, batch, this.#present);
     this.#values.add(vector, groups, batch, this.#counts);
   }
@@ -74,7 +73,7 @@ class ExactValues {
   readonly #sums: ExactSums;
   readonly #squares: ExactSquares | null;
 
-  constructor(withSquares: boolean, memory: HeldMemory) {
+  constructor(withSquares: boolean, memory: MemoryAccount) {
     this.#sums = new ExactSums(memory);
     this.#squares = withSquares ? new ExactSquares(BATCH_ROWS_MAX, memory) : null;
   }
@@ -114,7 +113,7 @@ class FloatValues {
   readonly #sums: FloatSums;
   readonly #squares: FloatSquares | null;
 
-  constructor(withSquares: boolean, memory: HeldMemory) {
+  constructor(withSquares: boolean, memory: MemoryAccount) {
     this.#sums = new FloatSums(memory);
     this.#squares = withSquares ? new FloatSquares(BATCH_ROWS_MAX, memory) : null;
   }
@@ -153,7 +152,7 @@ function countGroups(groups: Uint32Array, count: number, counts: Float64Array): 
 
 /** Of groups 1, ..., groupCount. The memory that they take is the run's. Throws 9006. */
 function countsOf(counts: Float64Array, groupCount: number, run: QueryRun): Float64Array {
-  run.take(groupCount * 8);
+  run.reserve(groupCount * 8);
   const answer = new Float64Array(groupCount);
   answer.set(counts.subarray(1, groupCount + 1));
   return answer;

@@ -2,10 +2,9 @@
  * The least or the greatest text of each group. While texts come from one list of distinct ones it is noted which of them
  * each group has; they are compared at the end, each once and in the order in which they lie.
  */
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { BestTexts } from './aggregate-best-texts.js';
 import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
@@ -21,7 +20,7 @@ export class TextExtremes implements Aggregation {
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
 
   /** `gridMax`: bits of a grid at most. */
-  constructor(extreme: 'min' | 'max', gridMax: number, memory: HeldMemory) {
+  constructor(extreme: 'min' | 'max', gridMax: number, memory: MemoryAccount) {
     this.#sign = extreme === 'min' ? 1 : -1;
     this.#best = new BestTexts(extreme, memory);
     this.#grid = new CodeGrid(memory, gridMax);

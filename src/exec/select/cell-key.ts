@@ -2,7 +2,6 @@
 import { compile } from '../../expression/index.js';
 import type { Expression } from '../../ir/index.js';
 import type { WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { DomainRows } from './cell-domain.js';
 import type { ValueCodes } from './group-codes.js';
@@ -18,7 +17,7 @@ export class CellKey {
   readonly #stride: number;
 
   /** Throws 6000, 9006. */
-  constructor(expression: Expression, rows: DomainRows, stride: number, memory: HeldMemory) {
+  constructor(expression: Expression, rows: DomainRows, stride: number, memory: QueryRun) {
     const { count } = rows;
     this.#codes = valueCodes(expression.type, memory);
     this.#numbers = new CodeNumbers(memory);

@@ -8,7 +8,6 @@ import { compile } from '../../expression/index.js';
 import { type Expression, inputsOf, type SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import type { WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type CellDomain, cellDomain, DomainRows } from './cell-domain.js';
 import { CellKey } from './cell-key.js';
@@ -45,7 +44,7 @@ export interface CellSource {
 }
 
 /** null: it does not go that way, or is not worth it. Memory is taken from `memory`. Throws 9005, 9006. */
-export function cellPlan(source: CellSource, run: QueryRun, memory: HeldMemory): CellPlan | null {
+export function cellPlan(source: CellSource, run: QueryRun, memory: QueryRun): CellPlan | null {
   const { plan, tables, dimension, scratch } = source;
   const columns = columnsOf(dimension, plan);
   if (columns === null) return null;
@@ -113,7 +112,7 @@ interface PlannedColumn extends CellColumn {
 
 class Planner {
   readonly #plan: SelectPlan;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   /** By column ID. */
   readonly #columns: ReadonlyMap<number, PlannedColumn>;
 
@@ -122,10 +121,10 @@ class Planner {
     domains: ReadonlyMap<number, CellDomain>,
     joins: ShardJoins,
     reader: InputReader,
-    memory: HeldMemory,
+    memory: QueryRun,
   ) {
     const all = [...domains.values()];
-    memory.take(all.reduce((sum, { count }) => sum + count * 2, 0));
+    memory.reserve(all.reduce((sum, { count }) => sum + count * 2, 0));
     this.#plan = plan;
     this.#memory = memory;
     const textsOf = (columnId: number) => reader.textsOf(columnId);

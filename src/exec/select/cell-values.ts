@@ -172,7 +172,7 @@ function widenColumn(
 }
 
 function sumsOf(tables: CellTables, column: number, groups: Uint32Array, run: QueryRun): WireVector {
-  run.take(groups.length * 8);
+  run.reserve(groups.length * 8);
   const sums = new Array<bigint>(groups.length).fill(0n);
   for (const { arena, sums: all } of tables.all) {
     const first = all[column] >> 2;
@@ -193,7 +193,7 @@ function extremesOf(
   run: QueryRun,
 ): WireVector {
   const count = groups.length;
-  run.take(count * 9);
+  run.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
   for (const { arena, extremes: all } of tables.all) {
@@ -213,6 +213,6 @@ function extremesOf(
 
 /** The counts of some cells. The memory that they take is the run's. Throws 9006. */
 function pickCounts(counts: Float64Array, cells: Uint32Array, run: QueryRun): Float64Array {
-  run.take(cells.length * 8);
+  run.reserve(cells.length * 8);
   return Float64Array.from(cells, (cell) => counts[cell]);
 }

@@ -2,10 +2,9 @@
  * Columns of an answer, put together from rows of many vectors.
  * Invariant: a builder holds copies only, so the vectors' arrays may be used again.
  */
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import { type SqlType, type Vector, vectorKindOf, type WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
-import { grownTo } from './growing.js';
+import { ROWS_MIN } from './array-lengths.js';
 import { picked } from './pick-rows.js';
 import { TextStore } from './text-store.js';
 
@@ -22,7 +21,7 @@ export interface ColumnBuilder {
   finish(order: Uint32Array | null): WireVector;
 }
 
-export function columnBuilder({ type }: { readonly type: SqlType }, memory: HeldMemory): ColumnBuilder {
+export function columnBuilder({ type }: { readonly type: SqlType }, memory: MemoryAccount): ColumnBuilder {
   switch (vectorKindOf(type)) {
     case 'exact':
       return new ExactBuilder(memory);
@@ -37,21 +36,21 @@ export function columnBuilder({ type }: { readonly type: SqlType }, memory: Held
 
 /** How many rows there are, and which have a value. */
 class Rows {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #valid: Uint8Array<ArrayBuffer> | null = null;
   count = 0;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
   append(valid: Uint8Array | null, from: number, to: number): void {
     const count = this.count + to - from;
     if (valid !== null && this.#valid === null) {
-      this.#valid = grownTo(new Uint8Array(0), count, this.#memory).fill(1, 0, this.count);
+      this.#valid = grownWithin(this.#memory, new Uint8Array(0), count, ROWS_MIN).fill(1, 0, this.count);
     }
     if (this.#valid !== null) {
-      this.#valid = grownTo(this.#valid, count, this.#memory);
+      this.#valid = grownWithin(this.#memory, this.#valid, count, ROWS_MIN);
       if (valid === null) this.#valid.fill(1, this.count, count);
       else this.#valid.set(valid.subarray(from, to), this.count);
     }
@@ -61,7 +60,7 @@ class Rows {
   finish(order: Uint32Array | null): { readonly count: number; readonly valid: Uint8Array | null } {
     const { count } = this;
     const valid = this.#valid === null ? null : ordered(this.#valid, count, order);
-    this.#memory.give(this.#valid?.byteLength ?? 0);
+    this.#memory.release(this.#valid?.byteLength ?? 0);
     this.#valid = null;
     this.count = 0;
     return { count, valid };
@@ -78,13 +77,13 @@ function ordered<A extends Uint8Array | Uint32Array | Float64Array>(
 }
 
 class ExactBuilder implements ColumnBuilder {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #rows: Rows;
   #numbers = new Float64Array(0);
   /** Once some value is no safe number. */
   #wide: bigint[] | null = null;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     this.#rows = new Rows(memory);
   }
@@ -95,19 +94,19 @@ class ExactBuilder implements ColumnBuilder {
     const { count } = this.#rows;
     if (wide !== null && this.#wide === null) this.#widen(count);
     if (this.#wide !== null) {
-      this.#memory.take((to - from) * WIDE_BYTES);
+      this.#memory.reserve((to - from) * WIDE_BYTES);
       for (let row = from; row < to; row++) {
         this.#wide.push(numbers === null ? (wide as readonly bigint[])[row] : integerOf(numbers, valid, row));
       }
     } else if (numbers !== null) {
-      this.#numbers = grownTo(this.#numbers, count + to - from, this.#memory);
+      this.#numbers = grownWithin(this.#memory, this.#numbers, count + to - from, ROWS_MIN);
       this.#numbers.set(numbers.subarray(from, to), count);
     }
     this.#rows.append(valid, from, to);
   }
 
   #widen(count: number): void {
-    this.#memory.take(count * WIDE_BYTES);
+    this.#memory.reserve(count * WIDE_BYTES);
     this.#wide = Array.from(this.#numbers.subarray(0, count), (number) =>
       Number.isInteger(number) ? BigInt(number) : 0n,
     );
@@ -115,7 +114,7 @@ class ExactBuilder implements ColumnBuilder {
   }
 
   #forgetNumbers(): void {
-    this.#memory.give(this.#numbers.byteLength);
+    this.#memory.release(this.#numbers.byteLength);
     this.#numbers = new Float64Array(0);
   }
 
@@ -125,7 +124,7 @@ class ExactBuilder implements ColumnBuilder {
     const numbers = held === null ? ordered(this.#numbers, count, order) : null;
     const wide = held === null || order === null ? held : Array.from(order, (row) => held[row]);
     this.#forgetNumbers();
-    this.#memory.give((held?.length ?? 0) * WIDE_BYTES);
+    this.#memory.release((held?.length ?? 0) * WIDE_BYTES);
     this.#wide = null;
     return { kind: 'exact', ...this.#rows.finish(order), numbers, wide };
   }
@@ -136,50 +135,50 @@ const integerOf = (numbers: Float64Array, valid: Uint8Array | null, row: number)
   valid !== null && valid[row] === 0 ? 0n : BigInt(numbers[row]);
 
 class FloatBuilder implements ColumnBuilder {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #rows: Rows;
   #numbers = new Float64Array(0);
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     this.#rows = new Rows(memory);
   }
 
   append(vector: Vector, from: number, to: number): void {
     invariant(vector.kind === 'float', 'a column keeps its kind');
-    this.#numbers = grownTo(this.#numbers, this.#rows.count + to - from, this.#memory);
+    this.#numbers = grownWithin(this.#memory, this.#numbers, this.#rows.count + to - from, ROWS_MIN);
     this.#numbers.set(vector.numbers.subarray(from, to), this.#rows.count);
     this.#rows.append(vector.valid, from, to);
   }
 
   finish(order: Uint32Array | null): WireVector {
     const numbers = ordered(this.#numbers, this.#rows.count, order);
-    this.#memory.give(this.#numbers.byteLength);
+    this.#memory.release(this.#numbers.byteLength);
     this.#numbers = new Float64Array(0);
     return { kind: 'float', ...this.#rows.finish(order), numbers };
   }
 }
 
 class BooleanBuilder implements ColumnBuilder {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #rows: Rows;
   #bits = new Uint8Array(0);
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     this.#rows = new Rows(memory);
   }
 
   append(vector: Vector, from: number, to: number): void {
     invariant(vector.kind === 'boolean', 'a column keeps its kind');
-    this.#bits = grownTo(this.#bits, this.#rows.count + to - from, this.#memory);
+    this.#bits = grownWithin(this.#memory, this.#bits, this.#rows.count + to - from, ROWS_MIN);
     this.#bits.set(vector.bits.subarray(from, to), this.#rows.count);
     this.#rows.append(vector.valid, from, to);
   }
 
   finish(order: Uint32Array | null): WireVector {
     const bits = ordered(this.#bits, this.#rows.count, order);
-    this.#memory.give(this.#bits.byteLength);
+    this.#memory.release(this.#bits.byteLength);
     this.#bits = new Uint8Array(0);
     return { kind: 'boolean', ...this.#rows.finish(order), bits };
   }
@@ -189,7 +188,7 @@ class TextBuilder implements ColumnBuilder {
   readonly #rows: Rows;
   readonly #texts: TextStore;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#rows = new Rows(memory);
     this.#texts = new TextStore(memory);
   }

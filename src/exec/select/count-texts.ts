@@ -4,8 +4,8 @@
  * Cost  A step or two in a table per text, and one comparison per text that stands in several lists. Whoever chooses the
  *       texts can choose their hashes: when the steps become too many, nothing is answered, and another way must be gone.
  */
+import type { MemoryAccount } from '../../base/index.js';
 import { type PartitionedTexts, TEXT_PARTITIONS, textWords } from '../../ir/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 const PARTITION_BITS = Math.log2(TEXT_PARTITIONS);
@@ -20,7 +20,7 @@ export function countDifferentTexts(
   to: number,
   run: QueryRun,
 ): number | null {
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   try {
     const table = new PartitionTable(lists, largestPartition(keptOf(lists), from, to), memory);
     let different = 0;
@@ -32,7 +32,7 @@ export function countDifferentTexts(
     }
     return different;
   } finally {
-    memory.release();
+    memory.releaseAll();
   }
 }
 
@@ -59,7 +59,7 @@ class PartitionTable {
   #stepsLeft = 0;
 
   /** For partitions of which `textsMax` texts at most are kept. Throws 9006. */
-  constructor(lists: readonly PartitionedTexts[], textsMax: number, memory: HeldMemory) {
+  constructor(lists: readonly PartitionedTexts[], textsMax: number, memory: MemoryAccount) {
     this.#lists = lists;
     this.#slots = memory.u32(tableSize(textsMax) * SLOT_WORDS);
   }

@@ -4,18 +4,16 @@
  * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
  */
 import type { Room, RowFormat } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { countDifferentTexts } from './count-texts.js';
 import { GroupedShards } from './grouped.js';
 import { JoinedTable } from './join-lookup.js';
 import { LaneShards } from './lane-shards.js';
 import { OrderedRows } from './ordered.js';
-import { type IsOver, NEVER_OVER } from './steps.js';
 import { UngroupedRows } from './ungrouped.js';
 
 export interface SelectSettings {
@@ -32,7 +30,7 @@ export class SelectCursor {
   /** Whether `countTexts` may be called once it is done. */
   readonly countsTexts: boolean;
   readonly #run: QueryRun;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #lane: LaneShards;
   readonly #rows: GroupedShards | UngroupedRows | OrderedRows;
 
@@ -47,7 +45,7 @@ export class SelectCursor {
     );
     this.countsTexts = countsTexts(plan);
     this.#run = run;
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
     this.#lane = new LaneShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
     if (plan.grouping !== null) this.#rows = new GroupedShards(this.#lane, settings.room);
@@ -81,6 +79,6 @@ export class SelectCursor {
   /** Gives all back; may be called again. */
   release(): void {
     this.#rows.release();
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }

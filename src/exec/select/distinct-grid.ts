@@ -1,5 +1,6 @@
 /** Which codes each group has met: a bit for every pair of group and code, while there are not too many of these. */
-import type { HeldMemory } from '../held-memory.js';
+import type { MemoryAccount } from '../../base/index.js';
+import { popcount32 } from '../../kernels/index.js';
 import type { BatchGroups } from './aggregate-state.js';
 import type { Coded } from './group-codes.js';
 
@@ -7,7 +8,7 @@ import type { Coded } from './group-codes.js';
 export const GRID_BITS_MAX = 2 ** 27;
 
 export class CodeGrid {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #bitsMax: number;
   /** That of code c in group g is bit g * stride + c, least significant first. */
   #bits: Uint32Array<ArrayBuffer>;
@@ -16,7 +17,7 @@ export class CodeGrid {
   #groupEnd = 0;
 
   /** There are `bitsMax` at most, but as many as it takes for one group. */
-  constructor(memory: HeldMemory, bitsMax: number) {
+  constructor(memory: MemoryAccount, bitsMax: number) {
     this.#memory = memory;
     this.#bitsMax = bitsMax;
     this.#bits = memory.u32(0);
@@ -44,7 +45,7 @@ export class CodeGrid {
     for (let group = 0; group < this.#groupEnd; group++) {
       bits.set(this.#bits.subarray(group * from, (group + 1) * from), group * to);
     }
-    this.#memory.give(this.#bits.byteLength);
+    this.#memory.release(this.#bits.byteLength);
     [this.#bits, this.#stride, this.#groupEnd] = [bits, stride, end];
     return true;
   }
@@ -55,7 +56,7 @@ export class CodeGrid {
     const [bits, words] = [this.#bits, this.#stride >>> 5];
     for (let group = 1; group < this.#groupEnd; group++) {
       for (let word = 0; word < words; word++) {
-        count += bitsSet(word === 0 ? bits[group * words] & ~1 : bits[group * words + word]);
+        count += popcount32(word === 0 ? bits[group * words] & ~1 : bits[group * words + word]);
       }
     }
     return count;
@@ -73,7 +74,7 @@ export class CodeGrid {
   }
 
   release(): void {
-    this.#memory.give(this.#bits.byteLength);
+    this.#memory.release(this.#bits.byteLength);
     this.#bits = new Uint32Array(0);
     this.#stride = 0;
     this.#groupEnd = 0;
@@ -111,11 +112,4 @@ function markEach(
     const bit = Math.imul(groups[row], stride) + codes[row] + shift;
     bits[bit >>> 5] |= 1 << (bit & 31);
   }
-}
-
-function bitsSet(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24;
 }

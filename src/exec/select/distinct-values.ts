@@ -4,14 +4,13 @@
  * counted within several groups, pairs of group and code are numbered.
  */
 import type { Room } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
+import { GROUPS_MIN } from './array-lengths.js';
 import { CodeGrid } from './distinct-grid.js';
-import { grownF64 } from './group-arrays.js';
 import type { Coded, ValueCodes } from './group-codes.js';
 import { PairNumbers } from './group-pairs.js';
 import { valueCodes } from './group-value-codes.js';
@@ -34,7 +33,7 @@ export interface DistinctSettings {
 }
 
 export class DistinctValues implements Aggregation {
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #codes: ValueCodes;
   readonly #settings: DistinctSettings;
   readonly #scratch = new Uint32Array(BATCH_ROWS_MAX);
@@ -46,7 +45,7 @@ export class DistinctValues implements Aggregation {
   #counts: Float64Array<ArrayBuffer> = new Float64Array(0);
 
   /** Throws 9006. */
-  constructor(type: SqlType, settings: DistinctSettings, memory: HeldMemory) {
+  constructor(type: SqlType, settings: DistinctSettings, memory: QueryRun) {
     this.#memory = memory;
     this.#codes = valueCodes(type, memory);
     this.#settings = settings;
@@ -68,7 +67,7 @@ export class DistinctValues implements Aggregation {
 
   /** Of one group. */
   #countCodes({ codes, shift }: Coded, bound: number, { isOne, groups, count }: BatchGroups): void {
-    this.#counts = grownF64(this.#counts, bound, this.#memory);
+    this.#counts = grownWithin(this.#memory, this.#counts, bound, GROUPS_MIN);
     const counts = this.#counts.subarray(shift);
     if (isOne) countCodes(codes, count, counts);
     else countCodesOf(codes, groups, count, counts);
@@ -79,7 +78,7 @@ export class DistinctValues implements Aggregation {
     const groups = { codes: presentGroups(vector, batch, this.#present), shift: 0 } as const;
     pairs.number(groups, batch.groupEnd, coded, bound, batch.count, this.#present);
     if (!this.#settings.isCounted) return;
-    this.#counts = grownF64(this.#counts, pairs.count + 1, this.#memory);
+    this.#counts = grownWithin(this.#memory, this.#counts, pairs.count + 1, GROUPS_MIN);
     countCodes(this.#present, batch.count, this.#counts);
   }
 
@@ -101,7 +100,7 @@ export class DistinctValues implements Aggregation {
     const codes = this.#memory.u32(count);
     const { isOneGroup } = this.#settings;
     const groups = isOneGroup ? null : new Uint32Array(count);
-    if (groups !== null) run.take(count * 4);
+    if (groups !== null) run.reserve(count * 4);
     let at = 0;
     grid.each((group, code) => {
       if (groups !== null) groups[at] = group - 1;
@@ -121,7 +120,7 @@ export class DistinctValues implements Aggregation {
     for (let code = 1; code < held.length; code++) if (held[code] !== 0) count++;
     const codes = this.#memory.u32(count);
     for (let code = 1, at = 0; at < count; code++) if (held[code] !== 0) codes[at++] = code;
-    run.take(count * 8);
+    run.reserve(count * 8);
     const counts = Float64Array.from(codes, (code) => held[code]);
     return { holds: 'values', groups: null, counts, ...this.#codes.values(codes, run) };
   }
@@ -131,7 +130,7 @@ export class DistinctValues implements Aggregation {
     const [pairGroups, pairCodes] = pairs.parts();
     let count = 0;
     for (let pair = 0; pair < pairs.count; pair++) if (pairGroups[pair] !== 0) count++;
-    run.take(count * (isCounted ? 12 : 4));
+    run.reserve(count * (isCounted ? 12 : 4));
     const groups = new Uint32Array(count);
     const counts = isCounted ? new Float64Array(count) : null;
     const codes = this.#memory.u32(count);

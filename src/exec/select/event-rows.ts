@@ -3,7 +3,7 @@
  * order in which they lie.
  * A counting sort, over some segments of events at a time or over all of them.
  */
-import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { grownWithin, type MemoryAccount, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import {
@@ -13,7 +13,6 @@ import {
   type SelectedEvents,
 } from '../condition/event-selection.js';
 import { listPlaces } from '../condition/places.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 /** Events in the order of their entities' rows. */
@@ -27,7 +26,7 @@ export interface SortedEvents {
 export class EventRows {
   readonly #shard: DimensionShard;
   readonly #event: EventTest;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
   readonly #run: QueryRun;
   #ends = new Uint32Array(0);
   #events = new Uint32Array(0);
@@ -37,7 +36,7 @@ export class EventRows {
     this.#shard = shard;
     this.#event = event;
     this.#run = run;
-    this.#held = new HeldMemory(run);
+    this.#held = run.child();
   }
 
   /** Segments of events. */
@@ -54,13 +53,13 @@ export class EventRows {
     if (this.#ends.length < rowEnd) this.#ends = this.#held.u32(rowEnd);
     else this.#ends.fill(0);
     // Nothing in an arena stays held from part to part: see SegmentRows.
-    const before = this.#run.takenBytes - this.#held.bytes;
+    const before = this.#run.reservedBytes - this.#held.reservedBytes;
     const selection = new EventSelection(this.#shard, this.#event, this.#run);
     try {
       return this.#sorted(passing(selection, from, to, rows, this.#run));
     } finally {
       selection.release();
-      this.#run.give(this.#run.takenBytes - this.#held.bytes - before);
+      this.#run.release(this.#run.reservedBytes - this.#held.reservedBytes - before);
     }
   }
 
@@ -72,7 +71,7 @@ export class EventRows {
       count += selected.count;
     });
     startsOf(ends);
-    this.#events = this.#held.grown(this.#events, count);
+    this.#events = grownWithin(this.#held, this.#events, count);
     const events = this.#events;
     const places = new Uint32Array(SEGMENT_ROWS_MAX);
     each((segment, selected, index) => {
@@ -83,7 +82,7 @@ export class EventRows {
   }
 
   release(): void {
-    this.#held.release();
+    this.#held.releaseAll();
   }
 }
 

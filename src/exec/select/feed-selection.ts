@@ -2,12 +2,11 @@
  * The events of a feed that pass its tests, segment by segment in their order.
  * Invariant: as SegmentRows, it holds nothing in an arena once it is settled: what is left is kept as bitmaps of its own.
  */
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 /** About what is remembered of a segment beside its bitmap. */
@@ -22,7 +21,7 @@ interface Settled {
 export class FeedSelection {
   readonly segments: readonly EventSegment[];
   readonly #run: QueryRun;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
   /** null = everything is settled. */
   #selection: EventSelection | null;
   /** What the selection took. */
@@ -33,10 +32,10 @@ export class FeedSelection {
   /** `release` must be called at the end. Throws 9006. */
   constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
     this.#run = run;
-    this.#held = new HeldMemory(run);
-    const before = run.takenBytes;
+    this.#held = run.child();
+    const before = run.reservedBytes;
     this.#selection = new EventSelection(shard, event, run);
-    this.#selectionBytes = run.takenBytes - before;
+    this.#selectionBytes = run.reservedBytes - before;
     this.segments = this.#selection.table?.segments ?? [];
   }
 
@@ -48,9 +47,9 @@ export class FeedSelection {
   }
 
   #select(selection: EventSelection, index: number): SelectedEvents {
-    const before = this.#run.takenBytes;
+    const before = this.#run.reservedBytes;
     const events = selection.select(this.segments[index]);
-    this.#selectionBytes += this.#run.takenBytes - before;
+    this.#selectionBytes += this.#run.reservedBytes - before;
     return events;
   }
 
@@ -75,7 +74,7 @@ export class FeedSelection {
       const events = this.#select(selection, index);
       const { isRange, start, to, bitmapAt } = events;
       const bytes = isRange ? 0 : bitmapBytes(to - start);
-      this.#held.take(bytes + SETTLED_BYTES);
+      this.#held.reserve(bytes + SETTLED_BYTES);
       const bitmap = isRange ? null : this.segments[index].arena.u8.slice(bitmapAt, bitmapAt + bytes);
       this.#settled[index] = { events, bitmap };
     }
@@ -84,15 +83,15 @@ export class FeedSelection {
 
   #forget(selection: EventSelection): void {
     // Its release gives a part of that back.
-    const held = this.#run.takenBytes;
+    const held = this.#run.reservedBytes;
     selection.release();
-    this.#run.give(this.#selectionBytes - (held - this.#run.takenBytes));
+    this.#run.release(this.#selectionBytes - (held - this.#run.reservedBytes));
     this.#selection = null;
   }
 
   release(): void {
     if (this.#selection !== null) this.#forget(this.#selection);
     this.#settled = [];
-    this.#held.release();
+    this.#held.releaseAll();
   }
 }

@@ -7,7 +7,6 @@
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import type { Arena, EntitySegment, LatestColumn } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type CellColumn, type CellPlan, type CellSource, cellPlan } from './cell-plan.js';
 import { type ArenaTables, bitmapIn, CellTables } from './cell-tables.js';
@@ -23,12 +22,12 @@ export function groupByCells(source: CellSource, run: QueryRun, figures: ShardFi
   if (grouping === null || grouping.perEntity || events !== null) return null;
   const values = CellValues.of(grouping, source);
   if (values === null) return null;
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   try {
     const cells = cellPlan(source, run, memory);
     return cells === null ? null : new CellGrouper(source, cells, values, run, figures).answer();
   } finally {
-    memory.release();
+    memory.releaseAll();
   }
 }
 

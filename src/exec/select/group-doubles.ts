@@ -4,12 +4,12 @@
  * floats, the bits of the double are hashed; integers beyond 2^53 stand in that table as a double that is no number,
  * with their own number in its low word.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { ExactVector, Vector, WireVector } from '../../vector/index.js';
 import { isSafe } from '../../vector/index.js';
 import { WordTable } from '../aggregate/value-table.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { grownF64 } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
 import { WideTable } from './group-wide-table.js';
 
@@ -25,7 +25,7 @@ const WIDE_BYTES = 40;
 
 export class NumberCodes implements ValueCodes {
   readonly #kind: 'exact' | 'float';
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #windowMax: number;
   /** The code of integer base + i, 0 = none yet. Not looked at once there is `words`. */
   #window: Uint32Array<ArrayBuffer>;
@@ -41,7 +41,7 @@ export class NumberCodes implements ValueCodes {
   #wide: WideTable | null = null;
 
   /** `windowMax`: integers in the window at most. Throws 9006. */
-  constructor(kind: 'exact' | 'float', memory: HeldMemory, windowMax = WINDOW_MAX) {
+  constructor(kind: 'exact' | 'float', memory: MemoryAccount, windowMax = WINDOW_MAX) {
     this.#kind = kind;
     this.#memory = memory;
     this.#windowMax = windowMax;
@@ -74,7 +74,7 @@ export class NumberCodes implements ValueCodes {
         this.#hash();
         return row;
       }
-      this.#values = grownF64(this.#values, this.#count + 1, this.#memory);
+      this.#values = grownWithin(this.#memory, this.#values, this.#count + 1, GROUPS_MIN);
       // Adding 0 turns -0 into 0.
       this.#values[this.#count] = value + 0;
       this.#window[value - this.#base] = this.#count++;
@@ -96,7 +96,7 @@ export class NumberCodes implements ValueCodes {
     const base = this.#count > 1 && isBelow ? this.#greatest + 1 - length : this.#least;
     const window = this.#memory.u32(length);
     for (let code = 1; code < this.#count; code++) window[this.#values[code] - base] = code;
-    this.#memory.give(this.#window.byteLength);
+    this.#memory.release(this.#window.byteLength);
     [this.#window, this.#base] = [window, base];
     return true;
   }
@@ -106,7 +106,7 @@ export class NumberCodes implements ValueCodes {
     const words = new WordTable(this.#memory);
     const parts = new Int32Array(this.#values.buffer);
     for (let code = 1; code < this.#count; code++) words.add(parts[2 * code], parts[2 * code + 1]);
-    this.#memory.give(this.#window.byteLength + this.#values.byteLength);
+    this.#memory.release(this.#window.byteLength + this.#values.byteLength);
     this.#window = new Uint32Array(0);
     this.#values = new Float64Array(0);
     this.#words = words;
@@ -149,7 +149,7 @@ export class NumberCodes implements ValueCodes {
 
   values(codes: Uint32Array, run: QueryRun): CodedValues {
     const count = codes.length;
-    run.take(count * 9);
+    run.reserve(count * 9);
     const valid = validOf(codes);
     const numbers = new Float64Array(count);
     const keys = this.#words?.keys;
@@ -172,7 +172,7 @@ export class NumberCodes implements ValueCodes {
   }
 
   #wideValues(numbers: Float64Array, codes: Uint32Array, keys: Uint32Array, run: QueryRun): bigint[] {
-    run.take(codes.length * WIDE_BYTES);
+    run.reserve(codes.length * WIDE_BYTES);
     return Array.from(numbers, (number, at) =>
       Number.isNaN(number) ? (this.#wide as WideTable).value(keys[2 * (codes[at] - 1)]) : BigInt(number),
     );

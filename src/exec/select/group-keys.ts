@@ -4,9 +4,9 @@
  *   keys         rows whose values of all keys are equal; a missing value is one of its own
  *   per entity   the rows of one entity, which stand side by side
  */
+import { grownWithin } from '../../base/index.js';
 import type { Grouping } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { Coded, ValueCodes } from './group-codes.js';
 import { CodeNumbers, PairNumbers } from './group-pairs.js';
@@ -27,7 +27,7 @@ export interface RowGroups {
 }
 
 /** `directMax`: places of a table of pairs at most. Throws 9006. */
-export function rowGroups({ keys, perEntity }: Grouping, directMax: number, memory: HeldMemory): RowGroups {
+export function rowGroups({ keys, perEntity }: Grouping, directMax: number, memory: QueryRun): RowGroups {
   const codes = keys.map(({ type }) => valueCodes(type, memory));
   if (perEntity) return new EntityGroups(codes, memory);
   if (codes.length === 0) return new OneGroup();
@@ -58,7 +58,7 @@ class SingleKey implements RowGroups {
   readonly note = 'one key, direct';
   readonly byEntity = false;
 
-  constructor(codes: ValueCodes, memory: HeldMemory) {
+  constructor(codes: ValueCodes, memory: QueryRun) {
     this.#codes = codes;
     this.#numbers = new CodeNumbers(memory);
   }
@@ -84,9 +84,9 @@ class SeveralKeys implements RowGroups {
   readonly #scratch: readonly Uint32Array[];
   /** Of key k + 1 and what is before it. */
   readonly #pairs: readonly PairNumbers[];
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
 
-  constructor(codes: readonly ValueCodes[], directMax: number, memory: HeldMemory) {
+  constructor(codes: readonly ValueCodes[], directMax: number, memory: QueryRun) {
     this.#codes = codes;
     this.#scratch = codes.map(() => new Uint32Array(BATCH_ROWS_MAX));
     this.#pairs = codes.slice(1).map(() => new PairNumbers(memory, directMax));
@@ -138,7 +138,7 @@ class SeveralKeys implements RowGroups {
 class EntityGroups implements RowGroups {
   readonly #codes: readonly ValueCodes[];
   readonly #scratch: readonly Uint32Array[];
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   /** Of each key, the codes by group less one. */
   readonly #keys: Uint32Array<ArrayBuffer>[];
   #last = -1;
@@ -146,7 +146,7 @@ class EntityGroups implements RowGroups {
   readonly note = 'per entity';
   readonly byEntity = true;
 
-  constructor(codes: readonly ValueCodes[], memory: HeldMemory) {
+  constructor(codes: readonly ValueCodes[], memory: QueryRun) {
     this.#codes = codes;
     this.#scratch = codes.map(() => new Uint32Array(BATCH_ROWS_MAX));
     this.#memory = memory;
@@ -164,7 +164,7 @@ class EntityGroups implements RowGroups {
     }
     for (const [key, codes] of this.#codes.entries()) {
       const coded = codes.code(keys[key], this.#scratch[key]);
-      this.#keys[key] = this.#memory.grown(this.#keys[key], this.count);
+      this.#keys[key] = grownWithin(this.#memory, this.#keys[key], this.count);
       keepFirst(coded, out, count, before, this.#keys[key]);
     }
   }

@@ -3,8 +3,8 @@
  * Invariants: numbers run from 1, so that 0 stays free for what has none; a code or pair keeps its number. Pairs lie in a
  * table with a place for every possible pair while that is small, else in a hash table that no client can aim at.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import { WordTable } from '../aggregate/value-table.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { Coded } from './group-codes.js';
 
 /** Places of a table with a place for every pair: 16 MiB. */
@@ -12,13 +12,13 @@ export const DIRECT_PAIRS_MAX = 2 ** 22;
 
 /** Numbers of the codes of one key. */
 export class CodeNumbers {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   /** The number of each code, 0 = none yet. */
   #table: Uint32Array<ArrayBuffer>;
   #codes: Uint32Array<ArrayBuffer>;
   #count = 0;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
     this.#table = memory.u32(0);
     this.#codes = memory.u32(0);
@@ -30,12 +30,12 @@ export class CodeNumbers {
 
   /** out[i] = the number of row i's code, which lies below `bound`. Throws 9006. */
   number({ codes, shift }: Coded, bound: number, count: number, out: Uint32Array): void {
-    this.#table = this.#memory.grown(this.#table, bound);
+    this.#table = grownWithin(this.#memory, this.#table, bound);
     const table = this.#table.subarray(shift);
     for (let row = 0; ; ) {
       row = numberCodes(codes, table, row, count, out);
       if (row === count) return;
-      this.#codes = this.#memory.grown(this.#codes, this.#count + 1);
+      this.#codes = grownWithin(this.#memory, this.#codes, this.#count + 1);
       this.#codes[this.#count++] = codes[row] + shift;
       table[codes[row]] = this.#count;
     }
@@ -77,7 +77,7 @@ function numberCodes(
 
 /** Numbers of pairs. */
 export class PairNumbers {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #directMax: number;
   /** The number of pair (a, b) at a * stride + b, 0 = none yet. Not looked at once there is `hashed`. */
   #table: Uint32Array<ArrayBuffer>;
@@ -89,7 +89,7 @@ export class PairNumbers {
   #hashed: WordTable | null = null;
 
   /** `directMax`: places of the direct table at most. */
-  constructor(memory: HeldMemory, directMax: number) {
+  constructor(memory: MemoryAccount, directMax: number) {
     this.#memory = memory;
     this.#directMax = directMax;
     this.#table = memory.u32(0);
@@ -140,8 +140,8 @@ export class PairNumbers {
   }
 
   #append(first: number, second: number): void {
-    this.#firsts = this.#memory.grown(this.#firsts, this.#count + 1);
-    this.#seconds = this.#memory.grown(this.#seconds, this.#count + 1);
+    this.#firsts = grownWithin(this.#memory, this.#firsts, this.#count + 1);
+    this.#seconds = grownWithin(this.#memory, this.#seconds, this.#count + 1);
     this.#firsts[this.#count] = first;
     this.#seconds[this.#count++] = second;
     this.#table[first * this.#stride + second] = this.#count;
@@ -158,7 +158,7 @@ export class PairNumbers {
       return;
     }
     const table = this.#memory.u32(firstEnd * stride);
-    this.#memory.give(this.#table.byteLength);
+    this.#memory.release(this.#table.byteLength);
     for (let pair = 0; pair < this.#count; pair++) {
       table[this.#firsts[pair] * stride + this.#seconds[pair]] = pair + 1;
     }
@@ -169,7 +169,7 @@ export class PairNumbers {
     const hashed = new WordTable(this.#memory);
     for (let pair = 0; pair < this.#count; pair++) hashed.add(this.#firsts[pair], this.#seconds[pair]);
     this.#hashed = hashed;
-    this.#memory.give(this.#table.byteLength + this.#firsts.byteLength + this.#seconds.byteLength);
+    this.#memory.release(this.#table.byteLength + this.#firsts.byteLength + this.#seconds.byteLength);
     [this.#table, this.#firsts, this.#seconds] = [NOTHING, NOTHING, NOTHING];
   }
 

@@ -5,17 +5,16 @@
  * them meet.
  */
 import { randomBytes } from 'node:crypto';
-import { QuarryError, type RandomBytes } from '../../base/index.js';
+import { grownWithin, type MemoryAccount, QuarryError, type RandomBytes } from '../../base/index.js';
 import { hashOfWord, tabulation, tabulationBytes } from '../aggregate/tabulation.js';
-import type { HeldMemory } from '../held-memory.js';
-import { grownBytes } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 
 const CAPACITY_MIN = 64;
 /** What offsets of 32 bits reach. */
 const BYTES_MAX = 2 ** 32 - 1;
 
 export class TextTable {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #random: Int32Array;
   /** The number of a text plus one; 0 = free. */
   #slots: Uint32Array<ArrayBuffer>;
@@ -26,14 +25,14 @@ export class TextTable {
   #count = 0;
 
   /** Throws 9006. */
-  constructor(memory: HeldMemory, random: RandomBytes = randomBytes) {
+  constructor(memory: MemoryAccount, random: RandomBytes = randomBytes) {
     this.#memory = memory;
-    memory.take(tabulationBytes(2));
+    memory.reserve(tabulationBytes(2));
     this.#random = tabulation(2, random);
     this.#slots = memory.u32(CAPACITY_MIN * 2);
     this.#hashes = memory.u32(CAPACITY_MIN);
     this.#offsets = memory.u32(CAPACITY_MIN + 1);
-    this.#bytes = grownBytes(new Uint8Array(0), CAPACITY_MIN * 8, memory);
+    this.#bytes = grownWithin(memory, new Uint8Array(0), CAPACITY_MIN * 8, GROUPS_MIN);
   }
 
   get count(): number {
@@ -84,9 +83,9 @@ export class TextTable {
     if (end > BYTES_MAX) {
       throw new QuarryError(9006, 'the distinct strings of the query are too long together');
     }
-    this.#offsets = this.#memory.grown(this.#offsets, number + 2);
-    this.#hashes = this.#memory.grown(this.#hashes, number + 1);
-    this.#bytes = grownBytes(this.#bytes, end, this.#memory);
+    this.#offsets = grownWithin(this.#memory, this.#offsets, number + 2);
+    this.#hashes = grownWithin(this.#memory, this.#hashes, number + 1);
+    this.#bytes = grownWithin(this.#memory, this.#bytes, end, GROUPS_MIN);
     for (let index = from, at = start; index < to; index++, at++) this.#bytes[at] = bytes[index];
     this.#offsets[number + 1] = end;
     this.#hashes[number] = hash;
@@ -102,7 +101,7 @@ export class TextTable {
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = number + 1;
     }
-    this.#memory.give(this.#slots.byteLength);
+    this.#memory.release(this.#slots.byteLength);
     this.#slots = slots;
   }
 }

@@ -16,7 +16,7 @@ interface HeldTexts {
  */
 export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, run: QueryRun): CodedValues {
   const count = codes.length;
-  run.take(size * 4 + count * 5);
+  run.reserve(size * 4 + count * 5);
   // By text, the place among the used texts plus one.
   const places = new Uint32Array(size);
   let usedCount = 0;
@@ -27,7 +27,7 @@ export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, r
     usedCount++;
   }
   const used = new Uint32Array(usedCount);
-  run.take(usedCount * 4);
+  run.reserve(usedCount * 4);
   for (let text = 0, place = 0; place < usedCount; text++) {
     if (places[text] === 0) continue;
     used[place++] = text;
@@ -36,7 +36,7 @@ export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, r
   const { offsets, bytes } = textsOf(used, texts.offsets, texts.bytes, run);
   let hashes: Uint32Array | null = null;
   if (texts.hashes !== null) {
-    run.take(usedCount * 4);
+    run.reserve(usedCount * 4);
     hashes = new Uint32Array(usedCount);
     for (let place = 0; place < usedCount; place++) hashes[place] = texts.hashes[used[place]];
   }
@@ -46,7 +46,7 @@ export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, r
     if (codes[at] !== 0) wireCodes[at] = places[codes[at] - 1] - 1;
     if (wireCodes[at] !== at) isInOrder = false;
   }
-  run.give(size * 4 + usedCount * 4);
+  run.release(size * 4 + usedCount * 4);
   return {
     values: {
       kind: 'text',

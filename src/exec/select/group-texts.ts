@@ -4,10 +4,9 @@
  * their codes.
  */
 import type { Room } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant } from '../../base/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Coded, type CodedValues, isAllMissing, type ValueCodes } from './group-codes.js';
 import { TextTable } from './group-text-table.js';
@@ -15,7 +14,7 @@ import { codedTexts } from './group-text-wire.js';
 import { partitionedTexts } from './text-partitions.js';
 
 export class TextCodes implements ValueCodes {
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   /** The only list so far. */
   #own: Texts | null = null;
   #table: TextTable | null = null;
@@ -23,7 +22,7 @@ export class TextCodes implements ValueCodes {
   #last: Texts | null = null;
   #known: Uint32Array<ArrayBuffer>;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: QueryRun) {
     this.#memory = memory;
     this.#known = memory.u32(0);
   }
@@ -70,7 +69,7 @@ export class TextCodes implements ValueCodes {
   ): void {
     if (this.#last !== texts) {
       this.#known.fill(0);
-      this.#known = this.#memory.grown(this.#known, texts.size);
+      this.#known = grownWithin(this.#memory, this.#known, texts.size);
       this.#last = texts;
     }
     const known = this.#known;

@@ -2,14 +2,13 @@
 import { invariant } from '../../base/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { vectorKindOf } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
 import { NumberCodes } from './group-doubles.js';
 import { TextCodes } from './group-texts.js';
 
 /** Throws 9006. */
-export function valueCodes(type: SqlType, memory: HeldMemory): ValueCodes {
+export function valueCodes(type: SqlType, memory: QueryRun): ValueCodes {
   switch (vectorKindOf(type)) {
     case 'boolean':
       return new BooleanCodes();
@@ -39,7 +38,7 @@ class BooleanCodes implements ValueCodes {
 
   values(codes: Uint32Array, run: QueryRun): CodedValues {
     const count = codes.length;
-    run.take(count * 2);
+    run.reserve(count * 2);
     const bits = Uint8Array.from(codes, (code) => code >> 1);
     return { values: { kind: 'boolean', count, valid: validOf(codes), bits }, hashes: null };
   }

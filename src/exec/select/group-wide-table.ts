@@ -1,6 +1,6 @@
 /** Numbers 0, 1, ... of integers of up to 128 bits, in the order of first sight. */
+import type { MemoryAccount } from '../../base/index.js';
 import { WordTable } from '../aggregate/value-table.js';
-import type { HeldMemory } from '../held-memory.js';
 
 export class WideTable {
   /** Of the lower and the upper 64 bits, and of their numbers. */
@@ -11,7 +11,7 @@ export class WideTable {
   readonly #words = new Int32Array(this.#parts.buffer);
 
   /** Throws 9006. */
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#lower = new WordTable(memory);
     this.#upper = new WordTable(memory);
     this.#pairs = new WordTable(memory);

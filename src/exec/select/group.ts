@@ -4,7 +4,7 @@
  * their values under these numbers.
  */
 import type { Room } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { grownWithin, invariant, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {
   Aggregate,
@@ -16,7 +16,6 @@ import type {
   SelectPlan,
 } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type AggregationKind, type AggregationSettings, aggregationOf, kindOf } from './aggregate-kinds.js';
 import type { Aggregation, BatchGroups } from './aggregate-state.js';
@@ -25,7 +24,6 @@ import type { ShardFigures } from './figures.js';
 import { type RowGroups, rowGroups } from './group-keys.js';
 import { DIRECT_PAIRS_MAX } from './group-pairs.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
-import type { Steps } from './steps.js';
 import { freshMemory } from './text-partitions.js';
 
 /** The rows to be grouped. */
@@ -58,13 +56,13 @@ export function* groupShard(
   run: QueryRun,
   figures: ShardFigures,
   settings: GroupSettings = USUAL_GROUPS,
-): Steps<GroupPartial> {
+): Task<GroupPartial> {
   invariant(plan.grouping !== null, 'only what has a grouping is grouped');
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   try {
     return yield* new Grouper(rows, plan.grouping, settings, memory, figures).answer(run);
   } finally {
-    memory.release();
+    memory.releaseAll();
   }
 }
 
@@ -78,7 +76,7 @@ interface Shared {
 
 class Grouper {
   readonly #rows: GroupedRows;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #figures: ShardFigures;
   readonly #groups: RowGroups;
   readonly #isOneGroup: boolean;
@@ -97,7 +95,7 @@ class Grouper {
     rows: GroupedRows,
     grouping: Grouping,
     limits: GroupSettings,
-    memory: HeldMemory,
+    memory: QueryRun,
     figures: ShardFigures,
   ) {
     this.#rows = rows;
@@ -130,7 +128,7 @@ class Grouper {
     return shared;
   }
 
-  *answer(run: QueryRun): Steps<GroupPartial> {
+  *answer(run: QueryRun): Task<GroupPartial> {
     const feeds = new Set([...this.#shared.values()].map(({ feed }) => feed));
     const ofEntities = yield* this.#addRows(feeds);
     for (const feed of feeds) if (typeof feed === 'number') yield* this.#addFeed(feed, ofEntities);
@@ -150,7 +148,7 @@ class Grouper {
   }
 
   /** Adds all rows; returns the group of each entity where there are feeds of events. */
-  *#addRows(feeds: ReadonlySet<Feed>): Steps<Uint32Array> {
+  *#addRows(feeds: ReadonlySet<Feed>): Task<Uint32Array> {
     const byEvents = [...feeds].some((feed) => typeof feed === 'number');
     const looksAtEntities = byEvents || feeds.has('entities') || this.#groups.byEntity;
     const ofEntities = this.#memory.u32(byEvents ? this.#rows.rowEnd : 0);
@@ -183,7 +181,7 @@ class Grouper {
 
   /** Rows of an entity that has counted for its group already are of none. */
   #onceEach({ count, groups, groupEnd }: BatchGroups, entityRows: Uint32Array): BatchGroups {
-    this.#lastEntities = this.#memory.grown(this.#lastEntities, groupEnd);
+    this.#lastEntities = grownWithin(this.#memory, this.#lastEntities, groupEnd);
     const [last, narrowed] = [this.#lastEntities, this.#narrowed];
     for (let row = 0; row < count; row++) {
       const group = groups[row];
@@ -194,7 +192,7 @@ class Grouper {
     return { count, groups: narrowed, isOne: false, groupEnd };
   }
 
-  *#addFeed(feed: number, ofEntities: Uint32Array): Steps<void> {
+  *#addFeed(feed: number, ofEntities: Uint32Array): Task<void> {
     const groupEnd = this.#groups.count + 1;
     for (const events of this.#rows.feedBatches(feed)) {
       this.#memory.check();
@@ -235,7 +233,7 @@ class Operand {
   #rows: RowBatch | null = null;
   #vector: Vector | null = null;
 
-  constructor(expression: Expression, memory: HeldMemory) {
+  constructor(expression: Expression, memory: QueryRun) {
     this.#evaluate =
       expression.op === 'input' ? (rows) => rows.input(expression.input) : compile(expression, memory);
   }

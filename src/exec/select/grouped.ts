@@ -1,12 +1,11 @@
 /** The groups of a plan with grouping, of each shard of a lane that holds something of the dimension. */
 import type { Room } from '../../answer/index.js';
-import { invariant } from '../../base/index.js';
+import { type IsOver, invariant, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import { groupShard, USUAL_GROUPS } from './group.js';
 import type { LaneShard, LaneShards } from './lane-shards.js';
 import type { ShardRows } from './shard-rows.js';
-import { endSteps, goOn, type IsOver, type Steps } from './steps.js';
 import { freshMemory } from './text-partitions.js';
 
 /** What the part holds, without what is the same in all of them. */
@@ -16,7 +15,7 @@ export class GroupedShards {
   readonly #lane: LaneShards;
   /** Memory for texts. */
   readonly #room: Room;
-  readonly #work: Steps<GroupPartial[]>;
+  readonly #work: Task<GroupPartial[]>;
   /** Of the shard that is grouped. */
   #rows: ShardRows | null = null;
   /** What the groups take when the work has ended, done or not. */
@@ -33,7 +32,7 @@ export class GroupedShards {
   /** All groups; null = the slice was over before. Not to be called again once they were given. Throws 6000, 9005, 9006. */
   next(_rowsMax: number, _bytesMax: number, isOver: IsOver): PartGroups | null {
     invariant(!this.isDone, 'groups are given once');
-    const partials = goOn(this.#work, isOver);
+    const partials = runSlice(this.#work, isOver);
     if (partials === null) {
       this.#rows?.rest(false);
       return null;
@@ -42,9 +41,9 @@ export class GroupedShards {
     return { gives: 'groups', partials };
   }
 
-  *#groups(): Steps<GroupPartial[]> {
+  *#groups(): Task<GroupPartial[]> {
     const { all, run } = this.#lane;
-    const before = run.takenBytes;
+    const before = run.reservedBytes;
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
@@ -53,11 +52,11 @@ export class GroupedShards {
       }
       return partials;
     } finally {
-      this.#bytes = run.takenBytes - before;
+      this.#bytes = run.reservedBytes - before;
     }
   }
 
-  *#groupsByRows(shard: LaneShard): Steps<GroupPartial> {
+  *#groupsByRows(shard: LaneShard): Task<GroupPartial> {
     const { plan, run } = this.#lane;
     const rows = this.#lane.rows(shard);
     this.#rows = rows;
@@ -70,8 +69,8 @@ export class GroupedShards {
   }
 
   release(): void {
-    endSteps(this.#work);
-    this.#lane.run.give(this.#bytes);
+    stopTask(this.#work);
+    this.#lane.run.release(this.#bytes);
     this.#bytes = 0;
   }
 }

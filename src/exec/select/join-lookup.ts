@@ -1,8 +1,7 @@
 /** Joined entities, found by their IDs. */
-import { hashBytes } from '../../base/index.js';
+import { hashBytes, type MemoryAccount } from '../../base/index.js';
 import type { JoinTable } from '../../ir/index.js';
 import { fromWire, type TextBytes, type Texts, type TextVector, type Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 /** No row of the table has the ID. */
@@ -24,7 +23,7 @@ export class JoinedTable {
   readonly #hashes: Uint32Array;
 
   /** Throws 9006. */
-  constructor(table: JoinTable, memory: HeldMemory) {
+  constructor(table: JoinTable, memory: MemoryAccount) {
     this.columns = table.columns.map(fromWire);
     const ids = fromWire(table.ids) as TextVector;
     let size = 16;
@@ -69,7 +68,7 @@ export class JoinedTable {
 /** Looks up texts in a table; those of one dictionary once each. */
 export class JoinLookup {
   readonly #table: JoinedTable;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
   /** By code of #texts: the row found, NOT_FOUND or NOT_LOOKED_UP. */
   #found = new Int32Array(0);
   #texts: Texts | null = null;
@@ -79,7 +78,7 @@ export class JoinLookup {
 
   constructor(table: JoinedTable, run: QueryRun) {
     this.#table = table;
-    this.#held = new HeldMemory(run);
+    this.#held = run.child();
   }
 
   /** The table's row of each row, NOT_FOUND where there is none. Throws 9006. */
@@ -112,15 +111,15 @@ export class JoinLookup {
     this.#recentRows = (texts === this.#recent ? this.#recentRows : 0) + count;
     this.#recent = texts;
     if (texts.size > this.#recentRows * TEXTS_PER_ROW) return null;
-    this.#held.release();
-    this.#held.take(texts.size * 4);
+    this.#held.releaseAll();
+    this.#held.reserve(texts.size * 4);
     this.#found = new Int32Array(texts.size).fill(NOT_LOOKED_UP);
     this.#texts = texts;
     return this.#found;
   }
 
   release(): void {
-    this.#held.release();
+    this.#held.releaseAll();
     this.#found = new Int32Array(0);
     this.#texts = null;
     this.#recent = null;

@@ -1,10 +1,9 @@
 /** The joins of a SELECT within one shard. */
 
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate, type RowSource } from '../../expression/index.js';
 import { type Expression, inputsOf, type SelectPlan } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type JoinedTable, JoinLookup } from './join-lookup.js';
 
@@ -12,13 +11,13 @@ export class ShardJoins {
   readonly #tables: readonly JoinedTable[];
   readonly #on: readonly Evaluate[];
   readonly #lookups: readonly JoinLookup[];
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
 
   /** `release` must be called at the end. */
   constructor({ joins }: SelectPlan, tables: readonly JoinedTable[], run: QueryRun) {
     invariant(joins.length === tables.length, 'every join has a table');
     this.#tables = tables;
-    this.#held = new HeldMemory(run);
+    this.#held = run.child();
     this.#on = joins.map(({ on }) => compile(on, this.#held));
     this.#lookups = tables.map((table) => new JoinLookup(table, run));
   }
@@ -36,7 +35,7 @@ export class ShardJoins {
 
   release(): void {
     for (const lookup of this.#lookups) lookup.release();
-    this.#held.release();
+    this.#held.releaseAll();
   }
 }
 

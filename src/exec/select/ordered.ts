@@ -2,9 +2,9 @@
  * Rows of a plan without grouping in its order, part by part: the order is worked out at the first part, and the rows of
  * each part are read again then.
  */
+import { type IsOver, type MemoryAccount, runSlice, stopTask, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { WireVector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import type { LaneShards } from './lane-shards.js';
 import { finishAll, outputBuilders, type PartRows } from './part-rows.js';
@@ -12,7 +12,6 @@ import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
-import { endSteps, goOn, type IsOver, type Steps } from './steps.js';
 import { TopBound } from './top-bound.js';
 
 /** About what a value of a part takes. */
@@ -41,18 +40,18 @@ interface OwnRows {
 
 export class OrderedRows {
   readonly #lane: LaneShards;
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #shards: ShardRows[] = [];
   readonly #outputs: readonly Evaluate[];
   readonly #keys: readonly Evaluate[];
-  #sorting: Steps<Order> | null = null;
+  #sorting: Task<Order> | null = null;
   #order: Order | null = null;
   #at = 0;
 
   /** `release` must be called at the end. */
   constructor(lane: LaneShards) {
     this.#lane = lane;
-    this.#memory = new HeldMemory(lane.run);
+    this.#memory = lane.run.child();
     this.#outputs = lane.plan.outputs.map(({ of }) => compile(of, this.#memory));
     this.#keys = lane.plan.order.map(({ of }) => compile(of, this.#memory));
   }
@@ -68,7 +67,7 @@ export class OrderedRows {
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
     if (this.#order === null) {
       this.#sorting ??= this.#sort();
-      this.#order = goOn(this.#sorting, isOver);
+      this.#order = runSlice(this.#sorting, isOver);
       if (this.#order === null || isOver()) {
         this.#rest();
         return null;
@@ -87,7 +86,7 @@ export class OrderedRows {
     for (const rows of this.#shards) rows.rest(true);
   }
 
-  *#sort(): Steps<Order> {
+  *#sort(): Task<Order> {
     const { plan, run, all } = this.#lane;
     const limit = plan.limit === null ? null : plan.offset + plan.limit;
     const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
@@ -112,7 +111,7 @@ export class OrderedRows {
       }
       const { figures } = all[0];
       const start = figures.start();
-      this.#memory.take(sorted.count * ORDER_ROW_BYTES);
+      this.#memory.reserve(sorted.count * ORDER_ROW_BYTES);
       const order = sorted.sorted();
       figures.add('sort', start, 0);
       return order;
@@ -125,8 +124,8 @@ export class OrderedRows {
   #read({ shards, rows }: Order, from: number, to: number): PartRows {
     const { plan, run, all } = this.#lane;
     const count = to - from;
-    const memory = new HeldMemory(run);
-    memory.take(count * PART_ROW_BYTES);
+    const memory = run.child();
+    memory.reserve(count * PART_ROW_BYTES);
     const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
     const entityRows = this.#entityRows(part);
     const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
@@ -142,7 +141,7 @@ export class OrderedRows {
       this.#readShard(this.#shards[shard], { rows: gathered(entityRows, own), events }, outputs, keys);
       figures.add('project', start, end - first);
     }
-    memory.give(count * PART_ROW_BYTES);
+    memory.release(count * PART_ROW_BYTES);
     const order = inverse(lying);
     const finished: [WireVector[], WireVector[]] = [finishAll(outputs, order), finishAll(keys, order)];
     return { gives: 'columns', rowCount: count, outputs: finished[0], order: finished[1] };
@@ -175,10 +174,10 @@ export class OrderedRows {
   }
 
   release(): void {
-    endSteps(this.#sorting);
+    stopTask(this.#sorting);
     for (const rows of this.#shards) rows.release();
     this.#shards.length = 0;
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }
 

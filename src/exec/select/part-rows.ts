@@ -3,11 +3,12 @@
  * Invariant: batches of few rows are put together before they are encoded, so that a filter which leaves little of each
  * does not cost an encoding each.
  */
+
 import { type Room, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
+import type { MemoryAccount } from '../../base/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import { fromWire, type Vector, type WireVector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
@@ -42,7 +43,7 @@ export function partBuilder(
 }
 
 /** Builders of the plan's outputs. */
-export function outputBuilders({ outputs }: SelectPlan, memory: HeldMemory): ColumnBuilder[] {
+export function outputBuilders({ outputs }: SelectPlan, memory: MemoryAccount): ColumnBuilder[] {
   return outputs.map((output) => columnBuilder(output, memory));
 }
 
@@ -51,17 +52,17 @@ export function finishAll(builders: readonly ColumnBuilder[], order: Uint32Array
 }
 
 class PartOfColumns implements PartBuilder {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #builders: readonly ColumnBuilder[];
   rowCount = 0;
 
   constructor(plan: SelectPlan, run: QueryRun) {
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     this.#builders = outputBuilders(plan, this.#memory);
   }
 
   get bytes(): number {
-    return this.#memory.bytes;
+    return this.#memory.reservedBytes;
   }
 
   append(outputs: readonly Vector[], from: number, to: number): void {
@@ -81,20 +82,20 @@ class PartOfColumns implements PartBuilder {
 class PartOfBytes implements PartBuilder {
   readonly #encoder: RowEncoder;
   readonly #builders: readonly ColumnBuilder[];
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   /** Rows that wait in the builders. */
   #waiting = 0;
   #encoded: Uint8Array[] = [];
   rowCount = 0;
 
   get bytes(): number {
-    return this.#memory.bytes;
+    return this.#memory.reservedBytes;
   }
 
   constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Room) {
     this.#encoder = rowEncoder(format, plan.outputs, room);
-    this.#builders = outputBuilders(plan, new HeldMemory(run));
-    this.#memory = new HeldMemory(run);
+    this.#builders = outputBuilders(plan, run.child());
+    this.#memory = run.child();
   }
 
   append(outputs: readonly Vector[], from: number, to: number): void {
@@ -112,7 +113,7 @@ class PartOfBytes implements PartBuilder {
 
   #encode(outputs: readonly Vector[], from: number, to: number): void {
     const bytes = this.#encoder.rows(outputs, from, to, false);
-    this.#memory.take(bytes.length);
+    this.#memory.reserve(bytes.length);
     this.#encoded.push(bytes);
   }
 
@@ -128,7 +129,7 @@ class PartOfBytes implements PartBuilder {
     const parts = this.#encoded;
     this.rowCount = 0;
     this.#encoded = [];
-    this.#memory.release();
+    this.#memory.releaseAll();
     return { gives: 'bytes', rowCount, parts };
   }
 }

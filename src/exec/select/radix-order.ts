@@ -3,7 +3,7 @@
  * Doubles that are integers within 32 bits of each other (ranks, days, most integers) take as few passes as they have
  * digits of 11 bits; others at most six. Infinity stands for a missing value and comes last; -0 is 0; there is no NaN.
  */
-import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
@@ -11,15 +11,15 @@ const DIGITS = 1 << DIGIT_BITS;
 const SORT_BYTES = 24;
 
 /** The first `count` entries in ascending order, by the first column, then by the next; ties stay as they are. Throws 9005, 9006. */
-export function orderBy(columns: readonly Float64Array[], count: number, memory: HeldMemory): Uint32Array {
-  memory.take(count * SORT_BYTES);
+export function orderBy(columns: readonly Float64Array[], count: number, memory: QueryRun): Uint32Array {
+  memory.reserve(count * SORT_BYTES);
   let order = new Uint32Array(count);
   for (let entry = 0; entry < count; entry++) order[entry] = entry;
   for (let column = columns.length - 1; column >= 0; column--) {
     memory.check();
     for (const words of wordsOf(columns[column], count)) order = sortByWords(words, order);
   }
-  memory.give(count * SORT_BYTES);
+  memory.release(count * SORT_BYTES);
   return order;
 }
 

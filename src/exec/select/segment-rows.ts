@@ -3,21 +3,20 @@
  * Invariant: between the parts of a SELECT nothing in an arena is held: `settle` works out what is left and keeps it as
  * bitmaps of its own, because the arenas' temporary room is there for all queries, and comes back only when none holds any.
  */
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import { setBits } from '../condition/set-bits.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 
 /** Runs `work`; returns what it made and the memory that it took of the query and did not give back. */
 function measured<T>(run: QueryRun, work: () => T): { readonly made: T; readonly bytes: number } {
-  const before = run.takenBytes;
+  const before = run.reservedBytes;
   const made = work();
-  return { made, bytes: run.takenBytes - before };
+  return { made, bytes: run.reservedBytes - before };
 }
 
 interface Settled {
@@ -30,7 +29,7 @@ interface Settled {
 export class SegmentRows {
   readonly #shard: DimensionShard;
   readonly #run: QueryRun;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
   /** Long enough for the segment selected last. */
   #bitmap = new Uint8Array(0);
   /** null = it is known for good in which rows the condition holds. */
@@ -44,7 +43,7 @@ export class SegmentRows {
   constructor(shard: DimensionShard, condition: Condition | null, scratch: Arena, run: QueryRun) {
     this.#shard = shard;
     this.#run = run;
-    this.#held = new HeldMemory(run);
+    this.#held = run.child();
     const { made, bytes } = measured(run, () => new EntitySelection(shard, condition, scratch, run));
     this.#selection = made;
     this.#selectionBytes = bytes;
@@ -120,13 +119,13 @@ export class SegmentRows {
     // Its release gives a part of that back.
     const { bytes } = measured(this.#run, () => this.#selection?.release());
     this.#selection = null;
-    this.#run.give(this.#selectionBytes + bytes);
+    this.#run.release(this.#selectionBytes + bytes);
     this.#selectionBytes = 0;
   }
 
   release(): void {
     this.#forget();
-    this.#held.release();
+    this.#held.releaseAll();
   }
 }
 

@@ -4,12 +4,16 @@
  *   filter, inner joins   batch by batch; the filter first, unless it reads what is joined
  * Invariant: a batch lies within one segment of entities, or holds events of a feed from one segment of events.
  */
-import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import {
+  type MemoryAccount,
+  SEGMENT_ROWS_MASK,
+  SEGMENT_ROWS_MAX,
+  SEGMENT_ROWS_SHIFT,
+} from '../../base/index.js';
 import { compile, type Evaluate, trueRows } from '../../expression/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { BatchSize } from './batch-size.js';
 import { EventRows, type SortedEvents } from './event-rows.js';
@@ -35,7 +39,7 @@ export class ShardRows {
   readonly #figures: ShardFigures;
   /** Which kernels select. */
   readonly #kernels: string;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryAccount;
   readonly #selection: SegmentRows;
   readonly #source: BatchSource;
   readonly #reader: InputReader;
@@ -71,7 +75,7 @@ export class ShardRows {
     this.#run = run;
     this.#figures = figures;
     this.#kernels = scratch.kernels.name;
-    this.#held = new HeldMemory(run);
+    this.#held = run.child();
     this.#filter = plan.filter === null ? null : compile(plan.filter, this.#held);
     this.#filterReadsJoined = readsJoined(plan.filter, plan);
     this.#joins = new ShardJoins(plan, tables, run);
@@ -321,7 +325,7 @@ export class ShardRows {
     this.#reader.release();
     this.#joins.release();
     this.#eventRows?.release();
-    this.#held.release();
+    this.#held.releaseAll();
   }
 }
 

@@ -4,7 +4,8 @@
  * whose leading numbers differ stand in their order. Of an exact value it is the nearest double, followed by what is left
  * of it (twice: 38 digits are three doubles); of a text its first six bytes, followed by the rest of it.
  */
-import { invariant } from '../../base/index.js';
+
+import { grownWithin, invariant } from '../../base/index.js';
 import type { SortKey } from '../../ir/index.js';
 import {
   type ExactVector,
@@ -14,8 +15,8 @@ import {
   vectorKindOf,
 } from '../../vector/index.js';
 import { compareBytes, prefixOf } from '../extract/byte-order.js';
-import type { HeldMemory } from '../held-memory.js';
-import { grownTo } from './growing.js';
+import type { QueryRun } from '../query-run.js';
+import { ROWS_MIN } from './array-lengths.js';
 import { textRanks } from './text-ranks.js';
 import { TextStore } from './text-store.js';
 
@@ -42,7 +43,7 @@ export interface SortKeyColumn {
   compareWithLast(vector: Vector, row: number): number;
 }
 
-export function sortKeyColumn({ of, descending }: SortKey, memory: HeldMemory): SortKeyColumn {
+export function sortKeyColumn({ of, descending }: SortKey, memory: QueryRun): SortKeyColumn {
   return vectorKindOf(of.type) === 'text'
     ? new TextKeyColumn(descending, memory)
     : new NumberKeyColumn(descending, memory);
@@ -116,14 +117,14 @@ function restOf(value: bigint, descending: boolean): readonly [number, number] {
 
 class NumberKeyColumn implements SortKeyColumn {
   readonly #descending: boolean;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   #count = 0;
   #leading = new Float64Array(0);
   /** What is left of each value; null while all are safe numbers. */
   #rest: [Float64Array<ArrayBuffer>, Float64Array<ArrayBuffer>] | null = null;
   #last: readonly [number, number, number] = [MISSING, 0, 0];
 
-  constructor(descending: boolean, memory: HeldMemory) {
+  constructor(descending: boolean, memory: QueryRun) {
     this.#descending = descending;
     this.#memory = memory;
   }
@@ -138,12 +139,15 @@ class NumberKeyColumn implements SortKeyColumn {
 
   append(vector: Vector): void {
     const count = this.#count + vector.count;
-    this.#leading = grownTo(this.#leading, count, this.#memory);
+    this.#leading = grownWithin(this.#memory, this.#leading, count, ROWS_MIN);
     leadingNumbers(vector, this.#descending, this.#leading.subarray(this.#count));
     const wide = vector.kind === 'exact' ? vector.wide : null;
     if (wide !== null || this.#rest !== null) {
       const [second, third] = this.#rest ?? [new Float64Array(0), new Float64Array(0)];
-      this.#rest = [grownTo(second, count, this.#memory), grownTo(third, count, this.#memory)];
+      this.#rest = [
+        grownWithin(this.#memory, second, count, ROWS_MIN),
+        grownWithin(this.#memory, third, count, ROWS_MIN),
+      ];
     }
     if (wide !== null) this.#appendRest(vector, wide);
     this.#count = count;
@@ -204,7 +208,7 @@ function prefixesOf({ size, utf8 }: Texts, descending: boolean): Float64Array {
 
 class TextKeyColumn implements SortKeyColumn {
   readonly #descending: boolean;
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #texts: TextStore;
   #count = 0;
   #missing = new Uint8Array(0);
@@ -218,7 +222,7 @@ class TextKeyColumn implements SortKeyColumn {
     prefixes: null,
   };
 
-  constructor(descending: boolean, memory: HeldMemory) {
+  constructor(descending: boolean, memory: QueryRun) {
     this.#descending = descending;
     this.#memory = memory;
     this.#texts = new TextStore(memory);
@@ -244,9 +248,9 @@ class TextKeyColumn implements SortKeyColumn {
   #prefixesOf(texts: Texts, rows: number): Float64Array | null {
     if (texts === this.#met.texts && this.#met.prefixes !== null) return this.#met.prefixes;
     const seen = rows + (texts === this.#met.texts ? this.#met.rows : 0);
-    this.#memory.give(this.#met.prefixes?.byteLength ?? 0);
+    this.#memory.release(this.#met.prefixes?.byteLength ?? 0);
     const pays = seen * TEXTS_PER_ROW >= texts.size;
-    if (pays) this.#memory.take(texts.size * 8);
+    if (pays) this.#memory.reserve(texts.size * 8);
     this.#met = { texts, rows: seen, prefixes: pays ? prefixesOf(texts, this.#descending) : null };
     return this.#met.prefixes;
   }
@@ -255,7 +259,7 @@ class TextKeyColumn implements SortKeyColumn {
     invariant(vector.kind === 'text', 'a key keeps its kind');
     this.#texts.append(vector, 0, vector.count);
     const count = this.#count + vector.count;
-    this.#missing = grownTo(this.#missing, count, this.#memory);
+    this.#missing = grownWithin(this.#memory, this.#missing, count, ROWS_MIN);
     for (let row = 0; row < vector.count; row++) {
       this.#missing[this.#count + row] = isMissing(vector, row) ? 1 : 0;
     }
@@ -267,7 +271,7 @@ class TextKeyColumn implements SortKeyColumn {
     const { textCount, codes } = this.#texts;
     this.#columnBytes = (textCount + count) * 8;
     const ranks = textRanks(this.#texts, textCount, this.#memory);
-    this.#memory.take(count * 8);
+    this.#memory.reserve(count * 8);
     const numbers = new Float64Array(count);
     for (let entry = 0; entry < count; entry++) {
       const rank = this.#missing[entry] === 1 ? MISSING : ranks[codes[entry]];
@@ -277,7 +281,7 @@ class TextKeyColumn implements SortKeyColumn {
   }
 
   forgetColumns(): void {
-    this.#memory.give(this.#columnBytes);
+    this.#memory.release(this.#columnBytes);
     this.#columnBytes = 0;
   }
 

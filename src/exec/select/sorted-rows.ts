@@ -3,12 +3,12 @@
  * With a limit only the first rows are held, with room for as many again: whenever that is full the later ones go, and
  * from then on a row costs a comparison with the last one that is still in. Ties stay in the order in which they come.
  */
+import { grownWithin } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { SortKey } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { grownTo } from './growing.js';
+import { ROWS_MIN } from './array-lengths.js';
 import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
@@ -24,7 +24,7 @@ interface Key {
 }
 
 export class SortedRows {
-  readonly #memory: HeldMemory;
+  readonly #memory: QueryRun;
   readonly #limit: number;
   readonly #isBounded: boolean;
   readonly #keys: readonly Key[];
@@ -40,7 +40,7 @@ export class SortedRows {
 
   /** `limit` null = all rows. `release` must be called at the end. */
   constructor(order: readonly SortKey[], limit: number | null, run: QueryRun) {
-    this.#memory = new HeldMemory(run);
+    this.#memory = run.child();
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
     this.#isBounded = limit !== null && limit <= BOUNDED_ROWS_MAX;
     this.#keys = order.map((key) => ({
@@ -74,8 +74,8 @@ export class SortedRows {
       column.append(key === 0 && kept === batch ? first : evaluate(kept));
     });
     const count = this.#count + kept.count;
-    this.#shards = grownTo(this.#shards, count, this.#memory).fill(shard, this.#count, count);
-    this.#rows = grownTo(this.#rows, count, this.#memory);
+    this.#shards = grownWithin(this.#memory, this.#shards, count, ROWS_MIN).fill(shard, this.#count, count);
+    this.#rows = grownWithin(this.#memory, this.#rows, count, ROWS_MIN);
     this.#rows.set(kept.events ?? kept.entityRows, this.#count);
     this.#count = count;
     if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
@@ -147,7 +147,7 @@ export class SortedRows {
   }
 
   release(): void {
-    this.#memory.release();
+    this.#memory.releaseAll();
   }
 }
 

@@ -3,10 +3,10 @@
  * Layout     a sum is low + high x 2^32, and `wide`, in which integers of any size are added.
  * Invariant  low is a safe integer: it never becomes 2^53 either way, since what would is carried into high first.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { grownF64 } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 
 const LOW_MAX = 2 ** 53;
 const HIGH_WEIGHT = 2 ** 32;
@@ -17,21 +17,21 @@ const RUN_ROWS = 2 ** 13;
 const WIDE_BYTES = 48;
 
 export class ExactSums {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   #low: Float64Array<ArrayBuffer> = new Float64Array(0);
   #high: Float64Array<ArrayBuffer> = new Float64Array(0);
   #wide: bigint[] | null = null;
   #groupEnd = 0;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
   /** Makes room for groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#groupEnd = Math.max(this.#groupEnd, groupEnd);
-    this.#low = grownF64(this.#low, groupEnd, this.#memory);
-    if (this.#high.length > 0) this.#high = grownF64(this.#high, groupEnd, this.#memory);
+    this.#low = grownWithin(this.#memory, this.#low, groupEnd, GROUPS_MIN);
+    if (this.#high.length > 0) this.#high = grownWithin(this.#memory, this.#high, groupEnd, GROUPS_MIN);
     if (this.#wide !== null) this.#reserveWide(this.#wide);
   }
 
@@ -76,7 +76,7 @@ export class ExactSums {
   #reserveWide(wide: bigint[]): bigint[] {
     const missing = this.#groupEnd - wide.length;
     if (missing > 0) {
-      this.#memory.take(missing * WIDE_BYTES);
+      this.#memory.reserve(missing * WIDE_BYTES);
       for (let group = wide.length; group < this.#groupEnd; group++) wide.push(0n);
     }
     return wide;
@@ -86,7 +86,7 @@ export class ExactSums {
   #carry(group: number, value: number): void {
     if (group === 0) return;
     if (this.#high.length < this.#low.length) {
-      this.#high = grownF64(this.#high, this.#low.length, this.#memory);
+      this.#high = grownWithin(this.#memory, this.#high, this.#low.length, GROUPS_MIN);
     }
     const held = Math.floor(this.#low[group] / HIGH_WEIGHT);
     const added = Math.floor(value / HIGH_WEIGHT);
@@ -102,12 +102,12 @@ export class ExactSums {
 
   /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
-    run.take(groupCount * 8);
+    run.reserve(groupCount * 8);
     if (this.#high.length === 0 && this.#wide === null) {
       const numbers = this.#low.slice(1, groupCount + 1);
       return { kind: 'exact', count: groupCount, valid: null, numbers, wide: null };
     }
-    run.take(groupCount * WIDE_BYTES);
+    run.reserve(groupCount * WIDE_BYTES);
     const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));
     return exactVector(null, wide);
   }

@@ -5,10 +5,10 @@
  * Invariants an addition that high + low would not hold exactly (by the errors of Knuth's two-sum) is spilled; no limb ever
  *            passes 2^53: they are carried after 2^19 additions.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { grownF64 } from './group-arrays.js';
+import { GROUPS_MIN } from './array-lengths.js';
 
 /** Sums of two doubles below it are finite. */
 const ADDED_MAX = 2 ** 1000;
@@ -43,20 +43,20 @@ interface Spill {
 }
 
 export class FloatSums {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #scratch = scratchDouble();
   #high: Float64Array<ArrayBuffer> = new Float64Array(0);
   #low: Float64Array<ArrayBuffer> = new Float64Array(0);
   readonly #spills = new Map<number, Spill>();
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
   /** Makes room for groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
-    this.#high = grownF64(this.#high, groupEnd, this.#memory);
-    this.#low = grownF64(this.#low, groupEnd, this.#memory);
+    this.#high = grownWithin(this.#memory, this.#high, groupEnd, GROUPS_MIN);
+    this.#low = grownWithin(this.#memory, this.#low, groupEnd, GROUPS_MIN);
   }
 
   /** Adds numbers[i] to groups[i]. Throws 9006. */
@@ -79,7 +79,7 @@ export class FloatSums {
     if (group === 0) return;
     let spill = this.#spills.get(group);
     if (spill === undefined) {
-      this.#memory.take(SPILL_BYTES);
+      this.#memory.reserve(SPILL_BYTES);
       spill = { limbs: new Float64Array(LIMBS), additions: 0 };
       this.#spills.set(group, spill);
     }
@@ -127,7 +127,7 @@ export class FloatSums {
 
   /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
-    run.take(groupCount * TOTAL_BYTES);
+    run.reserve(groupCount * TOTAL_BYTES);
     const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));
     return { kind: 'exact', count: groupCount, valid: null, numbers: null, wide };
   }

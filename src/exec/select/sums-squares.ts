@@ -1,6 +1,6 @@
 /** Exact sums of squares, one per group; group 0 stands for no group and keeps no sum. */
+import type { MemoryAccount } from '../../base/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { ExactSums } from './sums-exact.js';
 import { FloatSums, unitsOf } from './sums-float.js';
@@ -15,7 +15,7 @@ const TOTAL_BYTES = 48;
 const FLOAT_TOTAL_BYTES = 560;
 
 export class ExactSquares {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #scratch: Float64Array;
   readonly #low: ExactSums;
   /** Of what is not small; null = there was nothing yet. */
@@ -24,7 +24,7 @@ export class ExactSquares {
   #groupEnd = 0;
 
   /** `countMax`: numbers that are added at a time. */
-  constructor(countMax: number, memory: HeldMemory) {
+  constructor(countMax: number, memory: MemoryAccount) {
     this.#memory = memory;
     this.#scratch = new Float64Array(countMax);
     this.#low = new ExactSums(memory);
@@ -83,7 +83,7 @@ export class ExactSquares {
   /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
     if (this.#high === null) return this.#low.totals(groupCount, run);
-    run.take(groupCount * TOTAL_BYTES);
+    run.reserve(groupCount * TOTAL_BYTES);
     const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));
     return exactVector(null, wide);
   }
@@ -106,7 +106,7 @@ const EXACT_MAX = 2 ** 450;
 const SPLITTER = 2 ** 27 + 1;
 
 export class FloatSquares {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   readonly #squares: Float64Array;
   readonly #errors: Float64Array;
   readonly #sums: FloatSums;
@@ -114,7 +114,7 @@ export class FloatSquares {
   readonly #far = new Map<number, bigint>();
 
   /** `countMax`: numbers that are added at a time. */
-  constructor(countMax: number, memory: HeldMemory) {
+  constructor(countMax: number, memory: MemoryAccount) {
     this.#memory = memory;
     this.#squares = new Float64Array(countMax);
     this.#errors = new Float64Array(countMax);
@@ -155,13 +155,13 @@ export class FloatSquares {
   #addFar(group: number, value: number): void {
     if (group === 0) return;
     const held = this.#far.get(group);
-    if (held === undefined) this.#memory.take(FLOAT_TOTAL_BYTES);
+    if (held === undefined) this.#memory.reserve(FLOAT_TOTAL_BYTES);
     this.#far.set(group, (held ?? 0n) + unitsOf(value) ** 2n);
   }
 
   /** The sums of groups 1, ..., groupCount, in units of 2^-2148. The memory that it takes is the run's. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
-    run.take(groupCount * FLOAT_TOTAL_BYTES);
+    run.reserve(groupCount * FLOAT_TOTAL_BYTES);
     const wide = Array.from({ length: groupCount }, (_, index) => {
       const group = index + 1;
       return (this.#sums.total(group) << 1074n) + (this.#far.get(group) ?? 0n);

@@ -41,7 +41,7 @@ export function partitionedTexts(
   const wordCount = starts[TEXT_PARTITIONS];
   if (wordCount > WORDS_MAX)
     throw new QuarryError(9006, 'the distinct strings of the query are too long together');
-  run.take(wordCount * 4);
+  run.reserve(wordCount * 4);
   const words = new Uint32Array(room(wordCount * 4).buffer, 0, wordCount);
   placeTexts(codes, offsets, bytes, hashes, hashOfNone, Uint32Array.from(starts), words);
   return { count: codes.length, counts, starts, words };

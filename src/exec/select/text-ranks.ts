@@ -2,9 +2,10 @@
  * Texts by their bytes: each gets the number of its place among all, equal ones the same.
  * Runs of texts that agree so far are sorted by their next six bytes, until few are left, which are compared.
  */
+
 import type { TextBytes } from '../../vector/index.js';
 import { compareBytes, prefixOf } from '../extract/byte-order.js';
-import type { HeldMemory } from '../held-memory.js';
+import type { QueryRun } from '../query-run.js';
 import { orderBy } from './radix-order.js';
 
 const STEP_BYTES = 6;
@@ -16,9 +17,9 @@ const FEW = 24;
 const RANK_BYTES = 16;
 
 /** By code, from 0 on, for the first `count` of the texts. What it takes of `memory` for them stays taken. Throws 9005, 9006. */
-export function textRanks(texts: TextBytes, count: number, memory: HeldMemory): Float64Array {
-  memory.take(count * 8);
-  memory.take(count * RANK_BYTES);
+export function textRanks(texts: TextBytes, count: number, memory: QueryRun): Float64Array {
+  memory.reserve(count * 8);
+  memory.reserve(count * RANK_BYTES);
   const codes = new Uint32Array(count);
   for (let code = 0; code < count; code++) codes[code] = code;
   // Runs of codes whose texts agree in their first `depth` bytes: [from, to, depth] one behind the other.
@@ -33,7 +34,7 @@ export function textRanks(texts: TextBytes, count: number, memory: HeldMemory): 
     if (compareTexts(texts, codes[at - 1], codes[at]) !== 0) rank++;
     ranks[codes[at]] = rank;
   }
-  memory.give(count * RANK_BYTES);
+  memory.release(count * RANK_BYTES);
   return ranks;
 }
 
@@ -44,7 +45,7 @@ function sortRun(
   to: number,
   depth: number,
   runs: number[],
-  memory: HeldMemory,
+  memory: QueryRun,
 ): void {
   const numbers = new Float64Array(to - from);
   for (let at = from; at < to; at++) {

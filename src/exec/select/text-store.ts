@@ -2,9 +2,9 @@
  * Texts of many rows, from many dictionaries, in one: those that rows share through a dictionary of no great size stand
  * here once, others once for each row.
  */
+import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { Texts, TextVector } from '../../vector/index.js';
-import type { HeldMemory } from '../held-memory.js';
-import { grownTo } from './growing.js';
+import { ROWS_MIN } from './array-lengths.js';
 
 /**
  * Dictionaries of so many texts, or so many for each row that came of them, are looked through for texts that stand here
@@ -14,7 +14,7 @@ const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
 
 export class TextStore {
-  readonly #memory: HeldMemory;
+  readonly #memory: MemoryAccount;
   /** By dictionary, and by code in it: the text's code here + 1, or 0. */
   readonly #shared = new Map<Texts, Uint32Array>();
   #sharedBytes = 0;
@@ -28,7 +28,7 @@ export class TextStore {
   /** All rows came from one dictionary of distinct texts, each of which stands here once at most. */
   #distinct = true;
 
-  constructor(memory: HeldMemory) {
+  constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
@@ -48,7 +48,7 @@ export class TextStore {
 
   /** Adds the texts of rows [from, to). Throws 9006. */
   append(vector: TextVector, from: number, to: number): void {
-    this.#codes = grownTo(this.#codes, this.#rowCount + to - from, this.#memory);
+    this.#codes = grownWithin(this.#memory, this.#codes, this.#rowCount + to - from, ROWS_MIN);
     const shared = this.#sharedOf(vector, to - from);
     if (shared === null || this.#shared.size > 1 || !vector.texts.distinct) this.#distinct = false;
     if (shared !== null) this.#appendShared(vector, from, to, shared);
@@ -65,7 +65,7 @@ export class TextStore {
       this.#ownRows.set(texts, rowCount);
       return null;
     }
-    this.#memory.take(texts.size * 4);
+    this.#memory.reserve(texts.size * 4);
     this.#sharedBytes += texts.size * 4;
     shared = new Uint32Array(texts.size);
     this.#shared.set(texts, shared);
@@ -95,10 +95,11 @@ export class TextStore {
   /** Adds bytes[from, to) as a text; returns its code. */
   #add(bytes: Uint8Array, from: number, to: number): number {
     const code = this.#textCount++;
-    if (code + 2 > this.#offsets.length) this.#offsets = grownTo(this.#offsets, code + 2, this.#memory);
+    if (code + 2 > this.#offsets.length)
+      this.#offsets = grownWithin(this.#memory, this.#offsets, code + 2, ROWS_MIN);
     const start = this.#offsets[code];
     const end = start + to - from;
-    if (end > this.#bytes.length) this.#bytes = grownTo(this.#bytes, end, this.#memory);
+    if (end > this.#bytes.length) this.#bytes = grownWithin(this.#memory, this.#bytes, end, ROWS_MIN);
     // Most texts are too short for `set` to pay.
     if (to - from > 32) this.#bytes.set(bytes.subarray(from, to), start);
     else for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at];
@@ -112,7 +113,7 @@ export class TextStore {
     const kept = new TextStore(this.#memory);
     // By code: the new one + 1, or 0.
     const moved = new Uint32Array(this.#textCount);
-    kept.#codes = grownTo(kept.#codes, rows.length, this.#memory);
+    kept.#codes = grownWithin(this.#memory, kept.#codes, rows.length, ROWS_MIN);
     kept.#rowCount = rows.length;
     rows.forEach((row, at) => {
       if (!hasText(row)) return;
@@ -131,7 +132,7 @@ export class TextStore {
 
   #clear(): void {
     const { byteLength } = this.#codes;
-    this.#memory.give(byteLength + this.#offsets.byteLength + this.#bytes.byteLength + this.#sharedBytes);
+    this.#memory.release(byteLength + this.#offsets.byteLength + this.#bytes.byteLength + this.#sharedBytes);
     this.#codes = new Uint32Array(0);
     this.#offsets = new Uint32Array(0);
     this.#bytes = new Uint8Array(0);

@@ -2,16 +2,16 @@
  * Rows of a plan without grouping and order, as they lie, part by part.
  * Invariant: no more is read than the parts that were asked for hold, and one batch.
  */
+
 import type { Room, RowFormat } from '../../answer/index.js';
+import type { IsOver, MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { Vector } from '../../vector/index.js';
-import { HeldMemory } from '../held-memory.js';
 import type { LaneShard, LaneShards } from './lane-shards.js';
 import { type PartBuilder, type PartRows, partBuilder } from './part-rows.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import type { ShardRows } from './shard-rows.js';
-import type { IsOver } from './steps.js';
 
 /** A shard while its rows are given. */
 interface OpenShard {
@@ -20,7 +20,7 @@ interface OpenShard {
   readonly batches: Generator<SegmentBatch | null, undefined>;
   readonly outputs: readonly Evaluate[];
   /** What the outputs remember. */
-  readonly memory: HeldMemory;
+  readonly memory: MemoryAccount;
 }
 
 /** A batch of which the rows before `from` were given. */
@@ -87,7 +87,7 @@ export class UngroupedRows {
   #openShard(wanted: number): OpenShard {
     const shard = this.#lane.all[this.#nextShard++];
     const rows = this.#lane.rows(shard);
-    const memory = new HeldMemory(this.#lane.run);
+    const memory = this.#lane.run.child();
     this.#shard = {
       shard,
       rows,
@@ -119,7 +119,7 @@ export class UngroupedRows {
     this.#batch = null;
     batches.return(undefined);
     rows.release();
-    memory.release();
+    memory.releaseAll();
   }
 
   release(): void {

@@ -12,8 +12,8 @@ const askedOf = (plans: readonly AggregatePlan[]) => (): readonly AskedPlan[] =>
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, hangUp } = call;
-  const queries = call.boundBodies.bind(call, 'count/event', (nowMs) =>
-    api.bindCountEvent(api.parseJson(body), model, nowMs, access),
+  const queries = call.boundBodies.bind(call, 'count/event', (time) =>
+    api.bindCountEvent(api.parseJson(body), model, time, access),
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ bound }) => bound);
@@ -24,8 +24,8 @@ export async function countEvents(call: DatabaseCall): Promise<Members> {
 
 export async function aggregate(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, hangUp } = call;
-  const query = call.boundBodies.bind(call, 'aggregation', (nowMs) =>
-    api.bindAggregation(api.parseJson(body), model, nowMs, access),
+  const query = call.boundBodies.bind(call, 'aggregation', (time) =>
+    api.bindAggregation(api.parseJson(body), model, time, access),
   );
   const { plan, bypassCache } = query;
   call.notes.asked = askedOf([plan]);
@@ -35,8 +35,8 @@ export async function aggregate(call: DatabaseCall): Promise<Members> {
 
 export async function topValues(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, hangUp } = call;
-  const queries = call.boundBodies.bind(call, 'top_values', (nowMs) =>
-    api.bindTopValues(api.parseJson(body), model, nowMs, access),
+  const queries = call.boundBodies.bind(call, 'top_values', (time) =>
+    api.bindTopValues(api.parseJson(body), model, time, access),
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ plan }) => plan);

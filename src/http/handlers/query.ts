@@ -8,8 +8,8 @@ import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
 export async function countEntities(call: DatabaseCall): Promise<Members> {
   const { databaseId, body, model, access, hangUp } = call;
-  const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (nowMs) => {
-    const queries = api.bindCountEntity(api.parseJson(body), model, nowMs, access);
+  const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
+    const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
     return {
       plans: queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
       names: queries.map(({ name }) => JSON.stringify(name)),

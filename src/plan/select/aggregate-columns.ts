@@ -1,5 +1,5 @@
 /** The aggregates of merged groups as columns: what the shards added up, merged exactly and worked out. In slices. */
-import { invariant } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Aggregate, AggregateState } from '../../ir/index.js';
 import {
   compareRows,
@@ -9,8 +9,6 @@ import {
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 import { unitsOf } from './exact-rounding.js';
 import type { MergedGroups } from './group-merge.js';
@@ -34,8 +32,8 @@ export function* aggregateColumn(
   aggregate: Aggregate,
   states: readonly AggregateState[],
   groups: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const holds = stateOf(aggregate);
   invariant(
     states.every((state) => state.holds === holds || (holds === 'values' && state.holds === 'texts')),
@@ -56,9 +54,9 @@ export function* aggregateColumn(
 function* addCounts(
   states: readonly { readonly counts: Float64Array }[],
   { count, numbers, starts }: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<Float64Array> {
-  budget.take(count * 8);
+  budget: MemoryAccount,
+): Task<Float64Array> {
+  budget.reserve(count * 8);
   const added = new Float64Array(count);
   for (const [partial, { counts }] of states.entries()) {
     const start = starts[partial];
@@ -73,8 +71,8 @@ function* ofMoments(
   aggregate: Aggregate,
   states: readonly StateOf<'sum' | 'squares'>[],
   groups: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const counts = yield* addCounts(states, groups, budget);
   const sums = new GroupSums(groups.count, budget);
   for (const [partial, state] of states.entries()) {
@@ -95,7 +93,7 @@ function* addSums(
   counts: Float64Array,
   partial: number,
   { numbers, starts }: MergedGroups,
-): Sliced<void> {
+): Task<void> {
   const read = integerReader(added);
   const start = starts[partial];
   yield* inSlices(counts.length, (from, to) => {
@@ -110,8 +108,8 @@ function ofSums(
   counts: Float64Array,
   sums: GroupSums,
   squares: GroupSums | null,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const of = typeOf(aggregate);
   if (squares !== null) return deviationColumn(of, counts, sums, squares, budget);
   if (aggregate.function === 'avg') return avgColumn(of, counts, sums, budget);
@@ -128,12 +126,12 @@ function* extremes(
   aggregate: Aggregate,
   states: readonly StateOf<'extreme'>[],
   { count, numbers }: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const parts = states.map(({ values }) => fromWire(values));
   const values = yield* joinColumns(parts, typeOf(aggregate), budget);
   invariant(values.count === numbers.length, 'every group has an extreme');
-  budget.take(count * 5);
+  budget.reserve(count * 5);
   // 0 = none yet, else a row of `values` plus 1.
   const best = new Uint32Array(count);
   const sign = aggregate.function === 'min' ? 1 : -1;
@@ -163,7 +161,7 @@ function keepBest(
 }
 
 /** Row rows[i] - 1 of `values`, missing where rows[i] is 0; overwrites `rows`. */
-function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryBudget): Sliced<Vector> {
+function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const valid = new Uint8Array(rows.length);
   let missing = 0;
   yield* inSlices(rows.length, (from, to) => {
@@ -188,8 +186,8 @@ function* ofValues(
   aggregate: Aggregate,
   states: readonly StateOf<'values' | 'texts'>[],
   merged: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const type = typeOf(aggregate);
   if (aggregate.function === 'count' && merged.count === 1 && vectorKindOf(type) === 'text') {
     const different = yield* countStateTexts(type, states, budget);
@@ -203,7 +201,7 @@ function* ofValues(
       ? yield* distinctValues(joined, merged.count, budget)
       : yield* allEntries(values.count, budget);
     const once = joined.counts === null || aggregate.distinct;
-    budget.take(once ? values.count * 8 : 0);
+    budget.reserve(once ? values.count * 8 : 0);
     const counts = once ? new Float64Array(values.count).fill(1) : joined.counts;
     const weighed = { values, entries, groups, counts: counts as Float64Array };
     return yield* percentileColumn(type, aggregate.fraction, weighed, merged.count, budget);
@@ -219,8 +217,8 @@ function valuesOf(state: StateOf<'values' | 'texts'>): StateOf<'values'> {
   return state;
 }
 
-function* allEntries(count: number, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(count * 4);
+function* allEntries(count: number, budget: MemoryAccount): Task<Uint32Array> {
+  budget.reserve(count * 4);
   const entries = new Uint32Array(count);
   yield* inSlices(count, (from, to) => {
     for (let entry = from; entry < to; entry++) entries[entry] = entry;
@@ -232,9 +230,9 @@ function* countEntries(
   entries: Uint32Array,
   groups: Uint32Array,
   groupCount: number,
-  budget: MemoryBudget,
-): Sliced<Float64Array> {
-  budget.take(groupCount * 8);
+  budget: MemoryAccount,
+): Task<Float64Array> {
+  budget.reserve(groupCount * 8);
   const counts = new Float64Array(groupCount);
   yield* inSlices(entries.length, (from, to) => {
     for (let index = from; index < to; index++) counts[groups[entries[index]]]++;
@@ -248,8 +246,8 @@ function* distinctMoments(
   entries: Uint32Array,
   groups: Uint32Array,
   counts: Float64Array,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const sums = new GroupSums(counts.length, budget);
   const squares = aggregate.function === 'stddev' ? new GroupSums(counts.length, budget) : null;
   const read = values.kind === 'float' ? unitReader(values.numbers) : integerReader(values);

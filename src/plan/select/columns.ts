@@ -1,5 +1,5 @@
 /** Whole columns put together and taken apart, in slices: what src/vector does in one go for batches. */
-import { QuarryError } from '../../base/index.js';
+import { inSlices, type MemoryAccount, QuarryError, SLICE_ENTRIES, type Task } from '../../base/index.js';
 import {
   gather,
   type SqlType,
@@ -8,8 +8,6 @@ import {
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, SLICE_ENTRIES, type Sliced } from '../slices.js';
 
 /** About what a bigint of at most 38 digits takes, with its place in a list. */
 export const BIGINT_BYTES = 40;
@@ -24,11 +22,7 @@ type OfKind<Kind extends Vector['kind']> = Extract<Vector, { kind: Kind }>;
  * The rows of all vectors, one behind the other; one vector alone is given as it is. Texts stand one behind the other too,
  * equal ones as often as they come, but those of one Texts once. Throws 9006.
  */
-export function* joinColumns(
-  vectors: readonly Vector[],
-  type: SqlType,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+export function* joinColumns(vectors: readonly Vector[], type: SqlType, budget: MemoryAccount): Task<Vector> {
   if (vectors.length === 1) return vectors[0];
   const count = vectors.reduce((sum, vector) => sum + vector.count, 0);
   const valid = yield* joinValid(vectors, count, budget);
@@ -37,13 +31,13 @@ export function* joinColumns(
       return yield* joinExact(vectors as readonly OfKind<'exact'>[], count, valid, budget);
     case 'float': {
       const parts = (vectors as readonly OfKind<'float'>[]).map(({ numbers }) => numbers);
-      budget.take(count * 8);
+      budget.reserve(count * 8);
       const numbers = yield* joinArrays(parts, vectors, new Float64Array(count));
       return { kind: 'float', count, valid, numbers };
     }
     case 'boolean': {
       const parts = (vectors as readonly OfKind<'boolean'>[]).map(({ bits }) => bits);
-      budget.take(count);
+      budget.reserve(count);
       const bits = yield* joinArrays(parts, vectors, new Uint8Array(count));
       return { kind: 'boolean', count, valid, bits };
     }
@@ -56,7 +50,7 @@ function* joinArrays<T extends Float64Array | Uint8Array | Uint32Array>(
   parts: readonly T[],
   lengths: readonly { readonly count: number }[],
   joined: T,
-): Sliced<T> {
+): Task<T> {
   let at = 0;
   for (const [index, part] of parts.entries()) {
     const { count } = lengths[index];
@@ -69,10 +63,10 @@ function* joinArrays<T extends Float64Array | Uint8Array | Uint32Array>(
 function* joinValid(
   vectors: readonly Vector[],
   count: number,
-  budget: MemoryBudget,
-): Sliced<Uint8Array | null> {
+  budget: MemoryAccount,
+): Task<Uint8Array | null> {
   if (vectors.every(({ valid }) => valid === null)) return null;
-  budget.take(count);
+  budget.reserve(count);
   const joined = new Uint8Array(count).fill(1);
   let at = 0;
   for (const { valid, count: length } of vectors) {
@@ -88,15 +82,15 @@ function* joinExact(
   vectors: readonly OfKind<'exact'>[],
   count: number,
   valid: Uint8Array | null,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   if (vectors.every(({ numbers }) => numbers !== null)) {
-    budget.take(count * 8);
+    budget.reserve(count * 8);
     const parts = vectors.map(({ numbers }) => numbers as Float64Array);
     const numbers = yield* joinArrays(parts, vectors, new Float64Array(count));
     return { kind: 'exact', count, valid, numbers, wide: null };
   }
-  budget.take(count * BIGINT_BYTES);
+  budget.reserve(count * BIGINT_BYTES);
   const wide: bigint[] = [];
   for (const vector of vectors) {
     yield* inSlices(vector.count, (from, to) => appendWide(vector, from, to, wide));
@@ -116,8 +110,8 @@ function* joinTextColumns(
   vectors: readonly TextVector[],
   count: number,
   valid: Uint8Array | null,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const lists = [...new Set(vectors.map(({ texts }) => texts))];
   const bases = new Map<Texts, number>();
   let size = 0;
@@ -126,7 +120,7 @@ function* joinTextColumns(
     size += texts.size;
   }
   const texts = lists.length === 1 ? lists[0] : yield* joinTexts(lists, size, budget);
-  budget.take(count * 4);
+  budget.reserve(count * 4);
   const codes = new Uint32Array(count);
   let at = 0;
   for (const vector of vectors) {
@@ -149,7 +143,7 @@ function putCodes(
   else for (let row = from; row < to; row++) joined[at + row] = base + codes[row];
 }
 
-function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryBudget): Sliced<Texts> {
+function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryAccount): Task<Texts> {
   const byteCount = lists.reduce((sum, { utf8, size }) => sum + utf8.offsets[size] - utf8.offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(
@@ -157,7 +151,7 @@ function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryBudget)
       `a column of the query has ${byteCount} bytes of text, more than can be merged`,
     );
   }
-  budget.take(size * 4 + byteCount);
+  budget.reserve(size * 4 + byteCount);
   const offsets = new Uint32Array(size + 1);
   const bytes = new Uint8Array(byteCount);
   let at = 0;
@@ -192,7 +186,7 @@ function moveOffsets(
 }
 
 /** With 0 for -0, which are one group: which of them a shard has makes no difference. Throws 9006. */
-export function* withoutSignedZeros(vector: Vector, budget: MemoryBudget): Sliced<Vector> {
+export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Task<Vector> {
   if (vector.kind !== 'float') return vector;
   const { numbers, count } = vector;
   let signed = 0;
@@ -200,7 +194,7 @@ export function* withoutSignedZeros(vector: Vector, budget: MemoryBudget): Slice
     for (let row = from; row < to; row++) if (numbers[row] === 0 && 1 / numbers[row] < 0) signed++;
   });
   if (signed === 0) return vector;
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   const unsigned = new Float64Array(count);
   yield* inSlices(count, (from, to) => {
     for (let row = from; row < to; row++) unsigned[row] = numbers[row] + 0;
@@ -212,9 +206,9 @@ export function* withoutSignedZeros(vector: Vector, budget: MemoryBudget): Slice
 const USED_PART = 4;
 
 /** Row i is row rows[i] of `vector`. Throws 9006. */
-export function* gatherRows(vector: Vector, rows: Uint32Array, budget: MemoryBudget): Sliced<Vector> {
+export function* gatherRows(vector: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const count = rows.length;
-  budget.take(count * bytesPerRow(vector));
+  budget.reserve(count * bytesPerRow(vector));
   if (vector.kind === 'text' && count * USED_PART < vector.texts.size) {
     return copyTexts(vector, rows, budget);
   }
@@ -235,7 +229,7 @@ const bytesPerRow = (vector: Vector): number => {
 const typeOfKind = ({ kind }: Vector): SqlType => ({ type: kind === 'exact' ? 'integer' : kind });
 
 /** A text of its own for every row: rows are few. */
-function copyTexts({ codes, valid, texts }: TextVector, rows: Uint32Array, budget: MemoryBudget): Vector {
+function copyTexts({ codes, valid, texts }: TextVector, rows: Uint32Array, budget: MemoryAccount): Vector {
   const { offsets, bytes } = texts.utf8;
   const count = rows.length;
   const own = new Uint32Array(count + 1);
@@ -246,7 +240,7 @@ function copyTexts({ codes, valid, texts }: TextVector, rows: Uint32Array, budge
     const code = codes === null ? row : codes[row];
     own[index + 1] = own[index] + offsets[code + 1] - offsets[code];
   }
-  budget.take(own[count]);
+  budget.reserve(own[count]);
   const ownBytes = new Uint8Array(own[count]);
   for (let index = 0; index < count; index++) {
     const code = codes === null ? rows[index] : codes[rows[index]];

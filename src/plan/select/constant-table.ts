@@ -1,5 +1,6 @@
 /** The answer of a plan without FROM: one row without inputs, which may be grouped like any other. */
-import { invariant } from '../../base/index.js';
+
+import { invariant, type MemoryAccount, runToEnd } from '../../base/index.js';
 import { compile, type Evaluate, ONE_ROW, trueRows } from '../../expression/index.js';
 import {
   type Aggregate,
@@ -9,8 +10,7 @@ import {
   type SelectPlan,
 } from '../../ir/index.js';
 import { slice, toWire, type Vector, valueAt, vectorOf } from '../../vector/index.js';
-import { MemoryBudget } from '../memory-budget.js';
-import { runToEnd } from '../slices.js';
+import { mergeMemory } from '../merge-memory.js';
 import { stateOf } from './aggregate-columns.js';
 import { joinColumns } from './columns.js';
 import { unitsOf } from './exact-rounding.js';
@@ -20,7 +20,7 @@ import { fieldsOf, type Table } from './table.js';
 /** `plan.dimensionId` is null. Throws 6000, 9006. */
 export function constantTable(plan: SelectPlan, bytesMax: number): Table {
   invariant(plan.dimensionId === null, 'there is no FROM');
-  const budget = new MemoryBudget(bytesMax);
+  const budget = mergeMemory(bytesMax);
   const isThere = plan.filter === null || trueRows(compile(plan.filter, budget)(ONE_ROW)).length === 1;
   if (plan.grouping !== null) {
     const partials = isThere ? [groupOf(plan.grouping, budget)] : [];
@@ -36,7 +36,7 @@ export function constantTable(plan: SelectPlan, bytesMax: number): Table {
 /** The row as a group. */
 function groupOf(
   { keys, aggregates }: NonNullable<SelectPlan['grouping']>,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
 ): GroupPartial {
   return {
     groupCount: 1,

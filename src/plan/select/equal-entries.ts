@@ -4,10 +4,9 @@
  * Cost  A pass of a sort, a step or two in the table, and one comparison per entry that is found equal. Whoever chooses the
  *       entries can choose their hashes: a partition that takes too many steps is sorted by comparison instead.
  */
-import type { MemoryBudget } from '../memory-budget.js';
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type KeyedEntries, sortByKey } from '../radix-sort.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 
 export interface Equality {
   readonly same: (a: number, b: number) => boolean;
@@ -29,11 +28,11 @@ const STEPS_MIN = 64;
 export function* firstEntries(
   hashes: Uint32Array,
   equality: Equality,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
-  budget.take(hashes.length * 4);
+  budget: MemoryAccount,
+): Task<Uint32Array> {
+  budget.reserve(hashes.length * 4);
   const firsts = new Uint32Array(hashes.length);
-  yield* eachPartition(hashes, equality, budget.rest(), (partition, heads) => {
+  yield* eachPartition(hashes, equality, budget.remainder(), (partition, heads) => {
     putFirsts(partition, heads, firsts);
   });
   return firsts;
@@ -43,10 +42,10 @@ export function* firstEntries(
 export function* countDifferent(
   hashes: Uint32Array,
   equality: Equality,
-  budget: MemoryBudget,
-): Sliced<number> {
+  budget: MemoryAccount,
+): Task<number> {
   let different = 0;
-  yield* eachPartition(hashes, equality, budget.rest(), ({ from, to }, heads) => {
+  yield* eachPartition(hashes, equality, budget.remainder(), ({ from, to }, heads) => {
     for (let place = 0; place < to - from; place++) if (heads[place] === place) different++;
   });
   return different;
@@ -68,9 +67,9 @@ function putFirsts({ entries, from, to }: Partition, heads: Uint32Array, firsts:
 function* eachPartition(
   hashes: Uint32Array,
   equality: Equality,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   take: TakePartition,
-): Sliced<void> {
+): Task<void> {
   const { length } = hashes;
   const { keys, entries } = yield* partitioned(hashes, budget);
   const table = new Table(equality, budget);
@@ -80,7 +79,7 @@ function* eachPartition(
     const partition = { keys, entries, from, to };
     take(
       partition,
-      table.match(partition) ?? (yield* headsBySorting(partition, equality.order, budget.rest())),
+      table.match(partition) ?? (yield* headsBySorting(partition, equality.order, budget.remainder())),
     );
     left -= to - from;
     if (left > 0 || to === length) continue;
@@ -89,9 +88,9 @@ function* eachPartition(
   }
 }
 
-function* partitioned(hashes: Uint32Array, budget: MemoryBudget): Sliced<KeyedEntries> {
+function* partitioned(hashes: Uint32Array, budget: MemoryAccount): Task<KeyedEntries> {
   const { length } = hashes;
-  budget.take(length * 4);
+  budget.reserve(length * 4);
   const entries = new Uint32Array(length);
   yield* inSlices(length, (from, to) => {
     for (let entry = from; entry < to; entry++) entries[entry] = entry;
@@ -114,7 +113,7 @@ const NONE = new Uint32Array(0);
 /** An open table for one partition after the other, in memory that they share. */
 class Table {
   readonly #equality: Equality;
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryAccount;
   /** Place of the entry that stands there, plus 1; 0 = none. */
   #slots = NONE;
   #heads = NONE;
@@ -122,7 +121,7 @@ class Table {
   #firsts = NONE;
   #others = NONE;
 
-  constructor(equality: Equality, budget: MemoryBudget) {
+  constructor(equality: Equality, budget: MemoryAccount) {
     this.#equality = equality;
     this.#budget = budget;
   }
@@ -144,7 +143,7 @@ class Table {
 
   #grow(size: number): void {
     // Half as many entries as slots.
-    this.#budget.take(size * 10);
+    this.#budget.reserve(size * 10);
     this.#slots = new Uint32Array(size);
     this.#heads = new Uint32Array(size / 2);
     this.#firsts = new Uint32Array(size / 2);
@@ -220,10 +219,10 @@ function matchEntries(
 function* headsBySorting(
   { entries, from, to }: Partition,
   order: Compare,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
+  budget: MemoryAccount,
+): Task<Uint32Array> {
   const count = to - from;
-  budget.take(count * 12);
+  budget.reserve(count * 12);
   const places = new Uint32Array(count);
   for (let place = 0; place < count; place++) places[place] = place;
   const compare: Compare = (a, b) => order(entries[from + a], entries[from + b]);

@@ -1,8 +1,6 @@
 /** Which texts of a list are equal. In slices. */
-import { hashBytes } from '../../base/index.js';
+import { hashBytes, inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Texts } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { equalityOf, orderOf } from '../value-hash.js';
 import { countDifferent, type Equality, firstEntries } from './equal-entries.js';
 
@@ -10,21 +8,21 @@ import { countDifferent, type Equality, firstEntries } from './equal-entries.js'
 export function* firstTexts(
   texts: Texts,
   known: Uint32Array | null,
-  budget: MemoryBudget,
-): Sliced<Uint32Array | null> {
+  budget: MemoryAccount,
+): Task<Uint32Array | null> {
   if (texts.distinct || texts.size < 2) return null;
   return yield* firstEntries(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
 }
 
 /** How many different texts there are. Throws 9006. */
-export function* countTexts(texts: Texts, known: Uint32Array | null, budget: MemoryBudget): Sliced<number> {
+export function* countTexts(texts: Texts, known: Uint32Array | null, budget: MemoryAccount): Task<number> {
   if (texts.distinct || texts.size < 2) return texts.size;
   return yield* countDifferent(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
 }
 
-function* hashesOf(texts: Texts, known: Uint32Array | null, budget: MemoryBudget): Sliced<Uint32Array> {
+function* hashesOf(texts: Texts, known: Uint32Array | null, budget: MemoryAccount): Task<Uint32Array> {
   const { offsets, bytes } = texts.utf8;
-  budget.take(texts.size * 4);
+  budget.reserve(texts.size * 4);
   const hashes = new Uint32Array(texts.size);
   if (known !== null) {
     const hashOfNone = hashBytes(bytes, 0, 0);

@@ -1,9 +1,8 @@
 /** Expressions over whole columns, batch by batch. In slices. */
+import { inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import { compile, trueRows } from '../../expression/index.js';
 import type { Expression } from '../../ir/index.js';
 import { gather, memoryBytesOf, slice, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 
 /** Rows that are worked out at once. */
@@ -18,7 +17,7 @@ export interface Selected {
 }
 
 /** The value of each row. Throws 6000, 9006. */
-export function* evaluated(expression: Expression, selected: Selected, budget: MemoryBudget): Sliced<Vector> {
+export function* evaluated(expression: Expression, selected: Selected, budget: MemoryAccount): Task<Vector> {
   const { columns, count, rows } = selected;
   if (expression.op === 'input') {
     const column = columns[expression.input];
@@ -26,7 +25,7 @@ export function* evaluated(expression: Expression, selected: Selected, budget: M
   }
   const parts: Vector[] = [];
   yield* eachBatch(expression, selected, budget, (values) => {
-    budget.take(memoryBytesOf(values));
+    budget.reserve(memoryBytesOf(values));
     parts.push(values);
   });
   if (count > BATCH_ROWS) yield;
@@ -37,10 +36,10 @@ export function* evaluated(expression: Expression, selected: Selected, budget: M
 export function* satisfying(
   expression: Expression,
   selected: Selected,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
+  budget: MemoryAccount,
+): Task<Uint32Array> {
   const { count, rows } = selected;
-  budget.take(count * 4);
+  budget.reserve(count * 4);
   const kept = new Uint32Array(count);
   let keptCount = 0;
   yield* eachBatch(expression, selected, budget, (values, from) => {
@@ -52,9 +51,9 @@ export function* satisfying(
 function* eachBatch(
   expression: Expression,
   { columns, count, rows }: Selected,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   take: (values: Vector, from: number) => void,
-): Sliced<void> {
+): Task<void> {
   const evaluate = compile(expression, budget);
   yield* inSlices(
     count,

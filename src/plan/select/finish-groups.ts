@@ -5,11 +5,11 @@
  *        their outputs: the number of shards makes no difference. Groups that are entities stay as the shards give them
  *        where the plan has no order.
  */
-import { invariant } from '../../base/index.js';
+
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { GroupPartial, SelectPlan } from '../../ir/index.js';
 import { memoryBytesOf, type Vector } from '../../vector/index.js';
-import { MemoryBudget } from '../memory-budget.js';
-import { inSlices, type Sliced } from '../slices.js';
+import { mergeMemory } from '../merge-memory.js';
 import { aggregateColumn } from './aggregate-columns.js';
 import { gatherRows, withoutSignedZeros } from './columns.js';
 import { evaluated, type Selected, satisfying } from './evaluation.js';
@@ -29,10 +29,10 @@ export function* finishGroups(
   partials: readonly GroupPartial[],
   bytesMax: number,
   told: ReadonlyMap<number, number> = NOTHING_TOLD,
-): Sliced<Table> {
+): Task<Table> {
   const { grouping } = plan;
   invariant(grouping !== null, 'the plan has groups');
-  const budget = new MemoryBudget(bytesMax);
+  const budget = mergeMemory(bytesMax);
   const groups = yield* mergeGroups(grouping, partials, budget);
   const columns: Vector[] = [];
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
@@ -41,9 +41,9 @@ export function* finishGroups(
     const known = told.get(index);
     const column =
       known === undefined
-        ? yield* aggregateColumn(aggregate, states, groups, budget.rest())
+        ? yield* aggregateColumn(aggregate, states, groups, budget.remainder())
         : countColumn(Float64Array.of(known));
-    budget.take(memoryBytesOf(column));
+    budget.reserve(memoryBytesOf(column));
     columns.push(yield* withoutSignedZeros(column, budget));
   }
   const all: Selected = { columns, count: groups.count, rows: null };
@@ -56,13 +56,13 @@ const NOTHING_TOLD: ReadonlyMap<number, number> = new Map();
 function* selectedBy(
   condition: NonNullable<SelectPlan['having']>,
   all: Selected,
-  budget: MemoryBudget,
-): Sliced<Selected> {
+  budget: MemoryAccount,
+): Task<Selected> {
   const rows = yield* satisfying(condition, all, budget);
   return { columns: all.columns, count: rows.length, rows };
 }
 
-function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget): Sliced<Table> {
+function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
   const { grouping, order } = plan;
   invariant(grouping !== null, 'the plan has groups');
   let rows = kept.rows;
@@ -84,7 +84,7 @@ function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget): Sl
   return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
 }
 
-function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget): Sliced<Table> {
+function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
   const all: Vector[] = [];
   for (const { of } of plan.outputs) all.push(yield* evaluated(of, kept, budget));
   const different = yield* differentRows(all, kept.count, budget);
@@ -102,11 +102,7 @@ function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryBudget):
 }
 
 /** The first row of each that are equal, rising. */
-function* differentRows(
-  columns: readonly Vector[],
-  count: number,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
+function* differentRows(columns: readonly Vector[], count: number, budget: MemoryAccount): Task<Uint32Array> {
   const firsts = yield* firstRows(columns, count, budget);
   let different = 0;
   yield* inSlices(count, (from, to) => {
@@ -115,7 +111,7 @@ function* differentRows(
   return firsts.subarray(0, different);
 }
 
-function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryBudget): Sliced<OrderColumn[]> {
+function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
   const columns: OrderColumn[] = [];
   for (const { of, descending } of plan.order) {
     columns.push({ vector: yield* evaluated(of, selected, budget), descending });
@@ -128,15 +124,15 @@ function* chosenRows(
   { offset, limit }: SelectPlan,
   columns: readonly OrderColumn[],
   count: number,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
+  budget: MemoryAccount,
+): Task<Uint32Array> {
   const end = limit === null ? count : Math.min(count, offset + limit);
   const rows = yield* sortedRows(columns, count, offset < end ? end : 0, budget);
   return rows.subarray(Math.min(offset, rows.length));
 }
 
 /** rows[i] becomes places[rows[i]]. */
-function* lookUp(rows: Uint32Array, places: Uint32Array): Sliced<void> {
+function* lookUp(rows: Uint32Array, places: Uint32Array): Task<void> {
   yield* inSlices(rows.length, (from, to) => {
     for (let index = from; index < to; index++) rows[index] = places[rows[index]];
   });

@@ -1,9 +1,7 @@
 /** The groups of several shards as one numbering: groups of equal keys have one number. In slices. */
-import { invariant } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import { fromWire, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { gatherRows, joinColumns } from './columns.js';
 import { firstRows } from './row-words.js';
 
@@ -20,8 +18,8 @@ export interface MergedGroups {
 export function* mergeGroups(
   { keys, perEntity }: Grouping,
   partials: readonly GroupPartial[],
-  budget: MemoryBudget,
-): Sliced<MergedGroups> {
+  budget: MemoryAccount,
+): Task<MergedGroups> {
   const starts: number[] = [];
   let rowCount = 0;
   for (const partial of partials) {
@@ -29,7 +27,7 @@ export function* mergeGroups(
     starts.push(rowCount);
     rowCount += partial.groupCount;
   }
-  budget.take(rowCount * 4);
+  budget.reserve(rowCount * 4);
   if (keys.length === 0 && !perEntity) {
     invariant(
       partials.every(({ groupCount }) => groupCount <= 1),
@@ -58,8 +56,8 @@ export function* mergeGroups(
 }
 
 /** Rows that are the first of their group; writes each row's group over its first row. Throws 9006. */
-function* numberFirsts(numbers: Uint32Array, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(numbers.length * 4);
+function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Task<Uint32Array> {
+  budget.reserve(numbers.length * 4);
   const firsts = new Uint32Array(numbers.length);
   let count = 0;
   yield* inSlices(numbers.length, (from, to) => {

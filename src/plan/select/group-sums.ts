@@ -1,18 +1,17 @@
 /** Exact sums, one per group: doubles while they hold them exactly, bigints from then on. */
-import { invariant } from '../../base/index.js';
+import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
 import { BIGINT_BYTES } from './columns.js';
 
 export class GroupSums {
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryAccount;
   readonly #numbers: Float64Array;
   /** What does not lie in `#numbers`; null = nothing. */
   #wide: bigint[] | null = null;
 
   /** Throws 9006. */
-  constructor(groupCount: number, budget: MemoryBudget) {
-    budget.take(groupCount * 8);
+  constructor(groupCount: number, budget: MemoryAccount) {
+    budget.reserve(groupCount * 8);
     this.#budget = budget;
     this.#numbers = new Float64Array(groupCount);
   }
@@ -37,7 +36,7 @@ export class GroupSums {
 
   #addWide(group: number, value: bigint): void {
     if (this.#wide === null) {
-      this.#budget.take(this.#numbers.length * BIGINT_BYTES);
+      this.#budget.reserve(this.#numbers.length * BIGINT_BYTES);
       this.#wide = new Array<bigint>(this.#numbers.length).fill(0n);
     }
     this.#wide[group] += value;

@@ -1,8 +1,7 @@
 /** What aggregates answer with, from exact counts and sums: each worked out exactly and rounded once at most. */
+import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { sqlError } from '../../sql/index.js';
 import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { BIGINT_BYTES } from './columns.js';
 import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
 import type { GroupSums } from './group-sums.js';
@@ -26,9 +25,9 @@ const EXACT_END = 10n ** BigInt(DIGITS_MAX);
 export function* floatColumn(
   count: number,
   measure: (group: number) => number | null,
-  budget: MemoryBudget,
-): Sliced<Vector> {
-  budget.take(count * 9);
+  budget: MemoryAccount,
+): Task<Vector> {
+  budget.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
   let missing = 0;
@@ -58,8 +57,8 @@ export const countColumn = (counts: Float64Array): Vector => ({
 });
 
 /** 1 where a count is above 0; null = everywhere. Throws 9006. */
-function* validOf(counts: Float64Array, budget: MemoryBudget): Sliced<Uint8Array | null> {
-  budget.take(counts.length);
+function* validOf(counts: Float64Array, budget: MemoryAccount): Task<Uint8Array | null> {
+  budget.reserve(counts.length);
   const valid = new Uint8Array(counts.length);
   let missing = 0;
   yield* inSlices(counts.length, (from, to) => {
@@ -76,8 +75,8 @@ export function* sumColumn(
   of: SqlType,
   counts: Float64Array,
   sums: GroupSums,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const { unit, exponent } = formOf(of);
   if (of.type === 'float') {
     return yield* floatColumn(
@@ -96,9 +95,9 @@ function* wideColumn(
   count: number,
   valid: Uint8Array | null,
   sums: GroupSums,
-  budget: MemoryBudget,
-): Sliced<Vector> {
-  budget.take(count * BIGINT_BYTES);
+  budget: MemoryAccount,
+): Task<Vector> {
+  budget.reserve(count * BIGINT_BYTES);
   const wide: bigint[] = [];
   let unsafe = 0;
   yield* inSlices(
@@ -124,8 +123,8 @@ export function* avgColumn(
   of: SqlType,
   counts: Float64Array,
   sums: GroupSums,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const form = formOf(of);
   const { numbers } = sums;
   const unit = form.unit <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(form.unit) : Number.POSITIVE_INFINITY;
@@ -164,8 +163,8 @@ export function* deviationColumn(
   counts: Float64Array,
   sums: GroupSums,
   squares: GroupSums,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const { unit, exponent } = formOf(of);
   return yield* floatColumn(
     counts.length,

@@ -2,13 +2,18 @@
  * Percentiles of the values of each group: at rank fraction x (n - 1) from 0, interpolated between two neighbours exactly
  * and rounded once. In slices.
  */
-import { invariant } from '../../base/index.js';
+import {
+  inSlices,
+  invariant,
+  type MemoryAccount,
+  runToEnd,
+  SLICE_TEXTS,
+  type Task,
+} from '../../base/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { cellRuns } from '../cell-runs.js';
-import type { MemoryBudget } from '../memory-budget.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePlace } from '../metric-token.js';
-import { inSlices, runToEnd, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { RankFinder } from '../weighted-rank.js';
 import { nearest, unitsOf } from './exact-rounding.js';
 import { type Form, floatColumn, formOf } from './measures.js';
@@ -39,12 +44,12 @@ export function* percentileColumn(
   fraction: number,
   weighed: WeighedValues,
   groupCount: number,
-  budget: MemoryBudget,
-): Sliced<Vector> {
+  budget: MemoryAccount,
+): Task<Vector> {
   const { values, counts } = weighed;
   const cells = groupCount === 1 ? null : weighed.groups;
   const runs = yield* cellRuns(cells, weighed.entries, budget);
-  budget.take(groupCount * 9);
+  budget.reserve(groupCount * 9);
   const found = new Float64Array(groupCount);
   const known = new Uint8Array(groupCount);
   const ranks = yield* ranksOf(values, counts, runs.order.length, budget);
@@ -69,15 +74,15 @@ type Between = (low: number, high: number, place: Fraction) => number;
 
 interface Ranks {
   few(set: Uint32Array, quantile: Fraction, between: Between): number;
-  many(set: Uint32Array, quantile: Fraction, between: Between): Sliced<number>;
+  many(set: Uint32Array, quantile: Fraction, between: Between): Task<number>;
 }
 
-function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: MemoryBudget): Sliced<Ranks> {
+function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: MemoryAccount): Task<Ranks> {
   const compare = valueOrder(values);
-  budget.take(setMax * 4);
+  budget.reserve(setMax * 4);
   const scratch = new Uint32Array(setMax);
   const words = yield* orderedWords(values, budget);
-  budget.take(words === null ? 0 : setMax * 4);
+  budget.reserve(words === null ? 0 : setMax * 4);
   const finder = words === null ? null : new RankFinder({ words, counts }, setMax);
   const inSorted = (set: Uint32Array, quantile: Fraction, between: Between): number => {
     let weight = 0;
@@ -115,11 +120,11 @@ function valueOrder(values: Vector): Compare {
 }
 
 /** The values as 64-bit integers of the same order, low word first; null when they are wide. Throws 9006. */
-function* orderedWords(values: Vector, budget: MemoryBudget): Sliced<Uint32Array | null> {
+function* orderedWords(values: Vector, budget: MemoryAccount): Task<Uint32Array | null> {
   invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
   const { numbers, count, kind } = values;
   if (numbers === null) return null;
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   const words = new Uint32Array(2 * count);
   yield* inSlices(count, (from, to) => {
     if (kind === 'float') putFloats(numbers, words, from, to);

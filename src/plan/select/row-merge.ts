@@ -3,7 +3,8 @@
  * none; rows before the offset are dropped, none is taken in behind the limit. Rows that are equal in the order stand by
  * their lanes.
  */
-import { invariant } from '../../base/index.js';
+
+import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { SelectPlan, SortKey } from '../../ir/index.js';
 import {
   compareRows,
@@ -14,11 +15,10 @@ import {
   type Vector,
   type WireVector,
 } from '../../vector/index.js';
-import { MemoryBudget } from '../memory-budget.js';
-import type { Sliced } from '../slices.js';
+import { mergeMemory } from '../merge-memory.js';
 import { joinColumns } from './columns.js';
-import { HeldBytes, wireBytes } from './held-bytes.js';
 import { fieldsOf, type Table } from './table.js';
+import { waitingRowsMemory, wireBytes } from './waiting-rows-memory.js';
 
 /** Some rows of a lane, in the plan's order: a SelectPart of columns. */
 export interface RowPart {
@@ -49,7 +49,7 @@ interface Run {
 
 export class RowMerge {
   readonly #plan: SelectPlan;
-  readonly #held: HeldBytes;
+  readonly #held: MemoryAccount;
   /** What waits of each lane, its next rows first. */
   readonly #lanes: Waiting[][];
   /** Without an order: all that waits, as it came. */
@@ -61,7 +61,7 @@ export class RowMerge {
   /** `bytesMax`: memory that may be held for rows that were pushed and not taken yet. */
   constructor(plan: SelectPlan, laneCount: number, bytesMax: number) {
     this.#plan = plan;
-    this.#held = new HeldBytes(bytesMax);
+    this.#held = waitingRowsMemory(bytesMax);
     this.#lanes = Array.from({ length: laneCount }, () => []);
     this.#ended = new Array<boolean>(laneCount).fill(false);
     this.#toSkip = plan.offset;
@@ -73,7 +73,7 @@ export class RowMerge {
     invariant(!this.#ended[lane], 'a lane that ended has no more rows');
     if (rowCount === 0 || this.#toGive === 0) return;
     const bytes = [...outputs, ...order].reduce((sum, vector) => sum + wireBytes(vector), 0);
-    this.#held.take(bytes);
+    this.#held.reserve(bytes);
     const part = {
       lane,
       rowCount,
@@ -208,7 +208,7 @@ export class RowMerge {
     for (const queue of [this.#arrived, ...this.#lanes]) {
       const waits = (part: Waiting): boolean => this.#toGive > 0 && part.next < part.rowCount;
       let gone = 0;
-      while (gone < queue.length && !waits(queue[gone])) this.#held.giveBack(queue[gone++].bytes);
+      while (gone < queue.length && !waits(queue[gone])) this.#held.release(queue[gone++].bytes);
       queue.splice(0, gone);
     }
   }
@@ -242,7 +242,7 @@ function comparePlaces(order: readonly SortKey[], a: Waiting, b: Waiting): numbe
 }
 
 /** All rows at once, from parts each of which is in the plan's order. Throws 9006. */
-export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMax: number): Sliced<Table> {
+export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMax: number): Task<Table> {
   const merge = new RowMerge(plan, parts.length, bytesMax);
   parts.forEach((part, lane) => {
     merge.push(lane, part);
@@ -253,7 +253,7 @@ export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMa
     tables.push(table);
     yield;
   }
-  const budget = new MemoryBudget(bytesMax);
+  const budget = mergeMemory(bytesMax);
   const columns: Vector[] = [];
   for (const [index, { type }] of plan.outputs.entries()) {
     const column = joinColumns(

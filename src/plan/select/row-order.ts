@@ -5,11 +5,10 @@
  *       then each run of rows that these leave equal in the same way, by more of that column or by the next; very
  *       short runs by comparison. Texts, numbers and combinations that share a beginning thus cost no n log n comparisons.
  */
+import { inSlices, type MemoryAccount, runToEnd, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { compareRows, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { sortByKey } from '../radix-sort.js';
-import { inSlices, runToEnd, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { type OrderColumn, putSortKeys, type SortKeys } from './sort-keys.js';
 
 /** So few rows are sorted by comparing them. */
@@ -58,16 +57,16 @@ export function* sortedRows(
   columns: readonly OrderColumn[],
   count: number,
   wanted: number,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
-  budget.take(Math.min(count, wanted) * 4);
-  const scratch = budget.rest();
+  budget: MemoryAccount,
+): Task<Uint32Array> {
+  budget.reserve(Math.min(count, wanted) * 4);
+  const scratch = budget.remainder();
   if (wanted === 0) return new Uint32Array(0);
   if (columns.length > 0 && wanted <= Math.min(count / HEAP_PART, HEAP_MAX)) {
     const chosen = yield* chooseRows(comparatorOf(columns), count, wanted, scratch);
     return yield* mergeSort(chosen, new Uint32Array(wanted), comparatorOf(columns));
   }
-  scratch.take(count * 8);
+  scratch.reserve(count * 8);
   const rows = new Uint32Array(count);
   yield* inSlices(count, (from, to) => {
     for (let row = from; row < to; row++) rows[row] = row;
@@ -81,9 +80,9 @@ function* chooseRows(
   compare: Compare,
   count: number,
   wanted: number,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
-  budget.take(wanted * 8);
+  budget: MemoryAccount,
+): Task<Uint32Array> {
+  budget.reserve(wanted * 8);
   // The last of those chosen is at the top.
   const heap = new Uint32Array(wanted);
   const stable: Compare = (a, b) => compare(a, b) || a - b;
@@ -131,8 +130,8 @@ function* sortRun(
   rows: Uint32Array,
   scratch: Uint32Array,
   columns: readonly OrderColumn[],
-  budget: MemoryBudget,
-): Sliced<void> {
+  budget: MemoryAccount,
+): Task<void> {
   // By the first column that tells some of them apart.
   for (let first = 0; first < columns.length; first++) {
     const rest = columns.slice(first);
@@ -140,11 +139,11 @@ function* sortRun(
       sortFew(rows, comparatorOf(rest));
       return;
     }
-    budget.take(rows.length * 4);
-    const { keys, greatest, exact } = yield* sortByColumn(rows, rest[0], budget.rest());
+    budget.reserve(rows.length * 4);
+    const { keys, greatest, exact } = yield* sortByColumn(rows, rest[0], budget.remainder());
     if (greatest === 0 && exact) continue;
     if (greatest === 0) rows.set(yield* mergeSort(rows, scratch, comparatorOf(rest)));
-    else yield* sortRuns(rows, keys, scratch, exact ? columns.slice(first + 1) : rest, budget.rest());
+    else yield* sortRuns(rows, keys, scratch, exact ? columns.slice(first + 1) : rest, budget.remainder());
     return;
   }
 }
@@ -155,8 +154,8 @@ interface SortedKeys extends SortKeys {
 }
 
 /** Sorts by the column's keys for these rows, in place. */
-function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryBudget): Sliced<SortedKeys> {
-  budget.take(rows.length * 4);
+function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAccount): Task<SortedKeys> {
+  budget.reserve(rows.length * 4);
   const keys = new Uint32Array(rows.length);
   const { greatest, exact } = yield* putSortKeys(column, rows, keys);
   if (greatest === 0) return { keys, greatest, exact };
@@ -183,8 +182,8 @@ function* sortRuns(
   keys: Uint32Array,
   scratch: Uint32Array,
   columns: readonly OrderColumn[],
-  budget: MemoryBudget,
-): Sliced<void> {
+  budget: MemoryAccount,
+): Task<void> {
   if (columns.length === 0) return;
   const compare = comparatorOf(columns);
   let left = SLICE_TEXTS;

@@ -6,10 +6,8 @@
  *         be told apart in it. Floats and integers take two words (-0 is 0), wide ones four; where they may be missing,
  *         a word behind all others has a bit for each that is not.
  */
-import { HASH_SEED, hashBlock, hashEnd } from '../../base/index.js';
+import { HASH_SEED, hashBlock, hashEnd, inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Texts, Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, type Sliced } from '../slices.js';
 import { type Equality, firstEntries } from './equal-entries.js';
 import { firstTexts } from './equal-texts.js';
 
@@ -35,24 +33,24 @@ export type KnownHashes = ReadonlyMap<Texts, Uint32Array>;
 export function* firstRows(
   columns: readonly Vector[],
   count: number,
-  budget: MemoryBudget,
+  budget: MemoryAccount,
   known: KnownHashes | null = null,
-): Sliced<Uint32Array> {
-  budget.take(count * 4);
-  const scratch = budget.rest();
+): Task<Uint32Array> {
+  budget.reserve(count * 4);
+  const scratch = budget.remainder();
   const rows = yield* rowWords(columns, count, known, scratch);
   if (rows.width === 0) return new Uint32Array(count);
   if (rows.width === 1 && rows.limit <= DIRECT_FACTOR * count + DIRECT_MIN) {
     return yield* firstsOfWords(rows, scratch);
   }
-  scratch.take(count * 4);
+  scratch.reserve(count * 4);
   const hashes = new Uint32Array(count);
   yield* inSlices(count, (from, to) => hashRows(rows, hashes, from, to));
   return yield* firstEntries(hashes, equalityOfRows(rows), scratch);
 }
 
-function* firstsOfWords({ words, count, limit }: RowWords, budget: MemoryBudget): Sliced<Uint32Array> {
-  budget.take(limit * 4);
+function* firstsOfWords({ words, count, limit }: RowWords, budget: MemoryAccount): Task<Uint32Array> {
+  budget.reserve(limit * 4);
   const seen = new Uint32Array(limit);
   const firsts = new Uint32Array(count);
   yield* inSlices(count, (from, to) => {
@@ -110,10 +108,10 @@ function* rowWords(
   columns: readonly Vector[],
   count: number,
   known: KnownHashes | null,
-  budget: MemoryBudget,
-): Sliced<RowWords> {
+  budget: MemoryAccount,
+): Task<RowWords> {
   const { places, width, limit } = placesOf(columns);
-  budget.take(count * width * 4);
+  budget.reserve(count * width * 4);
   const words = new Uint32Array(count * width);
   for (const [index, column] of columns.entries()) {
     const place = places[index];

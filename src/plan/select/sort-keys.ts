@@ -2,8 +2,8 @@
  * 32 bits of a column's values that keep their order, worked out for some rows of it: as many of the bits in which these
  * rows differ as there is room for. In slices.
  */
+import { inSlices, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { TextVector, Vector } from '../../vector/index.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 
 export interface OrderColumn {
   readonly vector: Vector;
@@ -25,7 +25,7 @@ export function* putSortKeys(
   { vector, descending }: OrderColumn,
   rows: Uint32Array,
   keys: Uint32Array,
-): Sliced<SortKeys> {
+): Task<SortKeys> {
   const present =
     vector.kind === 'text' ? yield* putTexts(vector, rows, keys) : yield* putNumbers(vector, rows, keys);
   const { valid } = vector;
@@ -61,7 +61,7 @@ function* putNumbers(
   vector: Exclude<Vector, TextVector>,
   rows: Uint32Array,
   keys: Uint32Array,
-): Sliced<SortKeys> {
+): Task<SortKeys> {
   const { valid } = vector;
   const read = numberReader(vector);
   let least = Number.POSITIVE_INFINITY;
@@ -101,7 +101,7 @@ function* putTexts(
   { codes, valid, texts }: TextVector,
   rows: Uint32Array,
   keys: Uint32Array,
-): Sliced<SortKeys> {
+): Task<SortKeys> {
   const { offsets, bytes } = texts.utf8;
   const codeOf = (row: number): number => (codes === null ? row : codes[row]);
   let first = -1;

@@ -1,9 +1,7 @@
 /** The values of all shards' groups as one list: for what is distinct, and for percentiles. In slices. */
-import { invariant } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type AggregateState, type PartitionedTexts, TEXT_HEAD_WORDS, textWords } from '../../ir/index.js';
 import { fromWire, type SqlType, Texts, type Vector } from '../../vector/index.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import { inSlices, SLICE_TEXTS, type Sliced } from '../slices.js';
 import { joinColumns } from './columns.js';
 import { countTexts } from './equal-texts.js';
 import type { MergedGroups } from './group-merge.js';
@@ -28,8 +26,8 @@ export function* joinValues(
   type: SqlType,
   states: readonly ValuesState[],
   { numbers, starts }: MergedGroups,
-  budget: MemoryBudget,
-): Sliced<GroupValues> {
+  budget: MemoryAccount,
+): Task<GroupValues> {
   // A vector without rows has a text for none of them.
   const filled = states.flatMap((state, partial) =>
     state.values.count > 0 ? [{ ...state, start: starts[partial] }] : [],
@@ -40,7 +38,7 @@ export function* joinValues(
     budget,
   );
   const { count } = values;
-  budget.take(count * 4);
+  budget.reserve(count * 4);
   const groups = new Uint32Array(count);
   let at = 0;
   for (const { groups: own, values, start } of filled) {
@@ -61,8 +59,8 @@ export function* joinValues(
 export function* countStateTexts(
   type: SqlType,
   states: readonly (ValuesState | TextsState)[],
-  budget: MemoryBudget,
-): Sliced<number> {
+  budget: MemoryAccount,
+): Task<number> {
   const filled = states.filter((state) => countOf(state) > 0);
   if (filled.length < 2) return filled.reduce((sum, state) => sum + countOf(state), 0);
   const values: ValuesState[] = [];
@@ -82,9 +80,9 @@ const countOf = (state: ValuesState | TextsState): number =>
   state.holds === 'texts' ? state.texts.count : state.values.count;
 
 /** Throws 9006. */
-function* asValues(texts: PartitionedTexts, budget: MemoryBudget): Sliced<ValuesState> {
+function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesState> {
   const { count, words } = texts;
-  budget.take(count * 8 + 4 + words.byteLength);
+  budget.reserve(count * 8 + 4 + words.byteLength);
   const offsets = new Uint32Array(count + 1);
   const hashes = new Uint32Array(count);
   const bytes = new Uint8Array(words.byteLength);
@@ -110,14 +108,14 @@ function* asValues(texts: PartitionedTexts, budget: MemoryBudget): Sliced<Values
 }
 
 /** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */
-function* joinHashes(states: readonly ValuesState[], budget: MemoryBudget): Sliced<Uint32Array | null> {
+function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Task<Uint32Array | null> {
   const parts: Uint32Array[] = [];
   for (const { hashes } of states) {
     if (hashes === null) return null;
     parts.push(hashes);
   }
   const count = parts.reduce((sum, { length }) => sum + length, 0);
-  budget.take(count * 4);
+  budget.reserve(count * 4);
   const joined = new Uint32Array(count);
   let at = 0;
   for (const part of parts) {
@@ -130,10 +128,10 @@ function* joinHashes(states: readonly ValuesState[], budget: MemoryBudget): Slic
 function* joinCounts(
   states: readonly ValuesState[],
   count: number,
-  budget: MemoryBudget,
-): Sliced<Float64Array | null> {
+  budget: MemoryAccount,
+): Task<Float64Array | null> {
   if (states.every(({ counts }) => counts === null)) return null;
-  budget.take(count * 8);
+  budget.reserve(count * 8);
   const joined = new Float64Array(count).fill(1);
   let at = 0;
   for (const { counts, values } of states) {
@@ -150,11 +148,11 @@ function* joinCounts(
 export function* distinctValues(
   { values, groups, hashes, shardCount }: GroupValues,
   groupCount: number,
-  budget: MemoryBudget,
-): Sliced<Uint32Array> {
+  budget: MemoryAccount,
+): Task<Uint32Array> {
   const { count } = values;
-  budget.take(count * 4);
-  const scratch = budget.rest();
+  budget.reserve(count * 4);
+  const scratch = budget.remainder();
   let firsts: Uint32Array | null = null;
   if (shardCount > 1) {
     // A group's number is read as one of a text that nobody asks for.

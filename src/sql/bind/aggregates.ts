@@ -3,7 +3,7 @@
  *   rows are entities   over attributes: of each row; over events: a feed, one value of each event that passes
  *   rows are events     over them: of each row; over attributes: of each entity of a group once
  */
-import { quoted } from '../../base/index.js';
+import { type BindingTime, quoted } from '../../base/index.js';
 import { type Aggregate, type EventTest, type Expression, type Feed, inputsOf } from '../../ir/index.js';
 import { ENTITY_ID_COLUMN } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -24,7 +24,7 @@ import { operandOf } from './where-operand.js';
 export interface AggregateGround {
   readonly sources: Sources;
   readonly inputs: Inputs;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   /** The event column whose events are the rows; null = rows are entities. */
   readonly rowEvents: number | null;
   /** The events of a column that aggregates look at. */

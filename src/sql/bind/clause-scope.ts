@@ -1,5 +1,5 @@
 /** What names mean in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
-import { quoted } from '../../base/index.js';
+import { type BindingTime, quoted } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -12,7 +12,7 @@ import { type ColumnRef, nameOfRef, type Ref, type Sources } from './sources.js'
 export interface ClauseGround {
   readonly sources: Sources;
   readonly inputs: Inputs;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   /** The event column whose events are the rows; null = rows are entities. */
   readonly rowEvents: number | null;
   /** Of inputs that stand for aggregates. */
@@ -39,7 +39,7 @@ export interface ClauseRules {
 }
 
 export class ClauseScope implements Scope {
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   readonly #ground: ClauseGround;
   readonly #rules: ClauseRules;
 

@@ -1,4 +1,5 @@
 /** The clauses of one SELECT: how the expressions of each are bound, once it is known what the rows are. */
+import type { BindingTime } from '../../base/index.js';
 import { ALL_EVENTS, BOOLEAN, type EventTest, type Expression, inputsOf } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
@@ -25,7 +26,7 @@ import type { WhereRead } from './where-reader.js';
 export interface Statement {
   readonly sources: Sources;
   readonly inputs: Inputs;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   readonly items: readonly Item[];
   readonly shape: Shape;
   readonly where: WhereRead;

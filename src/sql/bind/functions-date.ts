@@ -1,5 +1,5 @@
 /** Functions of dates and datetimes, all in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
-import { invariant } from '../../base/index.js';
+import { invariant, readTime } from '../../base/index.js';
 import { type DateUnit, type Expression, INTEGER, TEXT } from '../../ir/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -85,9 +85,9 @@ const formatted =
     return make([constantOf(TEXT, readFormatted(text.value, format.value, site.place))], site);
   };
 
-const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(scope.nowMs / 1000)));
+const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(readTime(scope.nowMs) / 1000)));
 const today: Make = (_, { scope }) =>
-  constantOf(DATE, BigInt(Math.floor(scope.nowMs / 1000 / SECONDS_PER_DAY)));
+  constantOf(DATE, BigInt(Math.floor(readTime(scope.nowMs) / 1000 / SECONDS_PER_DAY)));
 
 const PARTS: readonly (readonly [DateUnit, readonly string[]])[] = [
   ['year', ['year']],

@@ -2,6 +2,7 @@
  * What scalar expressions are bound over: the names that a place of a statement knows (WHERE, a group's outputs, the
  * condition of a join), and how inputs of the plan are asked for. Whoever binds a clause gives its own.
  */
+import type { BindingTime } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
 import type { SqlNode } from '../tree.js';
 
@@ -25,5 +26,5 @@ export interface Scope {
   /** Of the inputs that the expressions of this scope read. */
   traits(input: number): InputTraits;
   /** The instant that NOW() answers, in milliseconds since 1970-01-01. */
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
 }

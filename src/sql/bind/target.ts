@@ -2,7 +2,7 @@
  * The entities that UPDATE and DELETE are about. A logged write holds a condition of the interface, so what no such
  * condition can say is refused.
  */
-import { invariant } from '../../base/index.js';
+import { type BindingTime, invariant } from '../../base/index.js';
 import { BOOLEAN, type Condition, FLOAT } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -39,7 +39,7 @@ export function bindTarget(table: TableName, where: SqlNode | null, request: Sql
 }
 
 /** Binds what is no condition, so that its own faults are told first, and refuses it. */
-function refusingForms(sources: Sources, nowMs: number): PredicateForms {
+function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
   const inputs = new Inputs();
   const one = constantOf(FLOAT, 1);
   const ground = {

@@ -2,7 +2,7 @@
  * The parts of WHERE that the interface's conditions can say: a column beside constants. How parts are put together stands
  * in where-reader.ts.
  */
-import { type QuarryError, quoted, TEXT_POINTS_MAX } from '../../base/index.js';
+import { type BindingTime, type QuarryError, quoted, TEXT_POINTS_MAX } from '../../base/index.js';
 import {
   ALL_EVENTS,
   type Bound,
@@ -56,7 +56,7 @@ export interface LeafScope {
   readonly sources: Sources;
   /** The table whose columns make leaves: 0 is the first one. */
   readonly table: number;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   /** Of attributes: tests of more disjoint ranges are no leaves. */
   readonly rangesMax: number;
 }

@@ -2,7 +2,7 @@
  * The constants that conditions compare columns with, as bounds on stored values: exact whatever their digits, so that
  * 1.23 beside a column of one place, or a number beyond 64 bits, is no error but between or beyond all values.
  */
-import { quoted } from '../../base/index.js';
+import { type BindingTime, quoted } from '../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../ir/index.js';
 import { baseTypeOf, type Column, formatDecimal, SECONDS_PER_DAY, valueKindOf } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -47,7 +47,7 @@ function jsonNumber(text: string, negated: boolean): string | null {
 }
 
 /** The constant that a node is; null where its value depends on a row, or is not known yet. Throws 6000. */
-export function operandOf(node: SqlNode, sources: Sources, nowMs: number): Operand | null {
+export function operandOf(node: SqlNode, sources: Sources, nowMs: BindingTime): Operand | null {
   switch (node.is) {
     case 'null':
       return { is: 'null' };
@@ -76,7 +76,7 @@ function numberOperand(text: string, negated: boolean): Operand | null {
 }
 
 /** What a condition without columns says in every row; undefined where that is not known yet. Throws 6000. */
-export function truthOf(node: SqlNode, sources: Sources, nowMs: number): boolean | null | undefined {
+export function truthOf(node: SqlNode, sources: Sources, nowMs: BindingTime): boolean | null | undefined {
   if (readsRows(node, sources)) return undefined;
   const bound = bindCondition(node, constantScope(nowMs));
   const constant = sources.constant(bound);
@@ -105,7 +105,7 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
 }
 
 /** Of expressions without columns. */
-export function constantScope(nowMs: number): Scope {
+export function constantScope(nowMs: BindingTime): Scope {
   const none = (node: { readonly place: Place }): never => {
     throw sqlError('only constants can stand here', node.place);
   };

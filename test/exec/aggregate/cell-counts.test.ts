@@ -4,7 +4,6 @@ import { Prng } from '../../../src/base/index.js';
 import { CellCounts } from '../../../src/exec/aggregate/cell-counts.js';
 import { ManyGroups, PairList } from '../../../src/exec/aggregate/group-rows.js';
 import { DirectNumbers } from '../../../src/exec/aggregate/numbering.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { COLUMNS } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 import { linesOf } from './rounds.js';
@@ -20,7 +19,7 @@ t.test('an array, a table and an array that becomes a table count the same', asy
   const fields = [{ column: COLUMNS[0], latest: 1n }];
   pair.apply(Array.from({ length: rowCount }, (_, row) => ({ id: `entity-${row}`, fields })));
   const run = boundedRun();
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   const pairs = new PairList(memory);
   const groupsOfRow = Array.from({ length: rowCount }, () =>
     [...Array(40).keys()].filter(() => prng.chance(0.1)),

@@ -2,7 +2,6 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { CellSlots } from '../../../src/exec/aggregate/cell-slots.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { boundedRun } from '../bounded.js';
 
 const SEED = 299_792;
@@ -11,7 +10,7 @@ t.comment(`seed ${SEED}`);
 for (const cellCount of [1, 100, 65_536, 65_537, 2 ** 32]) {
   t.test(`of ${cellCount} cells each keeps the slot that it got first`, async (t) => {
     const prng = new Prng(SEED);
-    const slots = new CellSlots(cellCount, new HeldMemory(boundedRun()));
+    const slots = new CellSlots(cellCount, boundedRun().child());
     const wanted = new Map<number, number>();
     let wrong = 0;
     for (let step = 0; step < 5_000; step++) {
@@ -26,7 +25,7 @@ for (const cellCount of [1, 100, 65_536, 65_537, 2 ** 32]) {
 }
 
 t.test('memory follows the cells that are there, not those that could be', async (t) => {
-  const memory = new HeldMemory(boundedRun(100_000));
+  const memory = boundedRun(100_000).child();
   const slots = new CellSlots(2 ** 32, memory);
   for (let cell = 0; cell < 1_000; cell++) slots.slotOf(cell * 4_000_000);
   t.equal(slots.count, 1_000);

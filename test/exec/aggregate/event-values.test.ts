@@ -5,7 +5,6 @@ import { eachEventValue } from '../../../src/exec/aggregate/event-values.js';
 import { numberingOf } from '../../../src/exec/aggregate/numbering.js';
 import { RowFilter } from '../../../src/exec/aggregate/row-filter.js';
 import { EntitySelection } from '../../../src/exec/condition/selection.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { COLUMNS } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 import { keyOf, listOf } from './rounds.js';
@@ -45,7 +44,7 @@ t.test('batches of any size give each entity and value once', async (t) => {
     });
     for (const batchMax of [1, 3, 17, 100, 2 ** 22]) {
       const run = boundedRun();
-      const memory = new HeldMemory(run);
+      const memory = run.child();
       const shard = pair.dimension;
       const filter = new RowFilter(shard, new EntitySelection(shard, null, pair.scratch, run), null, run);
       const numbering = numberingOf(shard, { from: 'events', columnId, kind, window }, memory);

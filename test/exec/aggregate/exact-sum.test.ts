@@ -9,7 +9,6 @@ import {
   addWideSquares,
   ExactSums,
 } from '../../../src/exec/aggregate/exact-sum.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import { Arena, type Width } from '../../../src/storage/index.js';
@@ -21,7 +20,7 @@ t.comment(`seed ${SEED}`);
 const SLOTS = 3;
 
 function sumsOf(limbCount: 2 | 4): ExactSums {
-  const sums = new ExactSums(limbCount, new HeldMemory(UNBOUNDED));
+  const sums = new ExactSums(limbCount, UNBOUNDED.child());
   sums.grow(1);
   sums.grow(SLOTS);
   return sums;

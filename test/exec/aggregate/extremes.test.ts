@@ -2,7 +2,6 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { Extremes, offerNarrow, offerStored, offerWide } from '../../../src/exec/aggregate/extremes.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { Arena } from '../../../src/storage/index.js';
 
@@ -12,7 +11,7 @@ t.comment(`seed ${SEED}`);
 const EXTREMES = [-(2n ** 63n), 2n ** 63n - 1n, -(2n ** 32n), 2n ** 32n - 1n, 2n ** 31n, 0n, -1n];
 
 function extremesOf(slots: number): Extremes {
-  const extremes = new Extremes(new HeldMemory(UNBOUNDED));
+  const extremes = new Extremes(UNBOUNDED.child());
   extremes.grow(1);
   extremes.grow(slots);
   return extremes;

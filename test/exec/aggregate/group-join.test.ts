@@ -3,7 +3,6 @@ import t from 'tap';
 import { GroupJoin } from '../../../src/exec/aggregate/group-join.js';
 import { ManyGroups, PairList } from '../../../src/exec/aggregate/group-rows.js';
 import { BATCH_MAX } from '../../../src/exec/aggregate/value-batch.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun, UNBOUNDED } from '../../../src/exec/query-run.js';
 import { ArenaPool, DimensionShard } from '../../../src/storage/index.js';
 
@@ -12,11 +11,11 @@ const GROUPS = BATCH_MAX + 10_000;
 t.test('each place comes once for every group of its row, in batches', async (t) => {
   const shard = new DimensionShard(new ArenaPool(null), 1);
   for (let row = 0; row < 4; row++) shard.appendEntity(row, Uint8Array.of(97 + row), 0, 1);
-  const pairs = new PairList(new HeldMemory(UNBOUNDED));
+  const pairs = new PairList(UNBOUNDED.child());
   const all = Uint32Array.from({ length: GROUPS }, (_, group) => group);
   pairs.append(new Uint32Array(GROUPS).fill(2), all, GROUPS);
   pairs.append(Uint32Array.of(0, 0, 3), Uint32Array.of(5, 7, 9), 3);
-  const groups = new ManyGroups(shard, GROUPS, pairs, new HeldMemory(UNBOUNDED));
+  const groups = new ManyGroups(shard, GROUPS, pairs, UNBOUNDED.child());
   let held = 0;
   const run = new QueryRun(null, 0, 2 ** 24);
   const join = new GroupJoin(shard, groups, run);
@@ -32,5 +31,5 @@ t.test('each place comes once for every group of its row, in batches', async (t)
   t.equal(held, BATCH_MAX);
   join.release();
   // All of it is there again.
-  t.doesNotThrow(() => run.take(2 ** 24));
+  t.doesNotThrow(() => run.reserve(2 ** 24));
 });

@@ -4,7 +4,6 @@ import { Prng, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../../src/base/i
 import { Joined, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
 import { groupsOf } from '../../../src/exec/aggregate/groups.js';
 import { EntitySelection } from '../../../src/exec/condition/selection.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
 import { COLUMNS, generateChanges } from '../../storage/stored.js';
@@ -21,7 +20,7 @@ function joinedWith(groups: RowGroups, { dimension }: ShardPair, prng: Prng): st
   const rows = Uint32Array.from({ length: dimension.rowEnd }, (_, row) => row).filter(
     (row) => (row & SEGMENT_ROWS_MASK) < dimension.segments[row >>> SEGMENT_ROWS_SHIFT].rowCount,
   );
-  const memory = new HeldMemory(boundedRun());
+  const memory = boundedRun().child();
   const out = new Joined(dimension, groups.groupsOfRowMax, memory);
   const found: string[] = [];
   for (let from = 0; from < rows.length; ) {
@@ -32,7 +31,7 @@ function joinedWith(groups: RowGroups, { dimension }: ShardPair, prng: Prng): st
       found.push(`${rows[out.entries[at]]} ${out.groups[at]}`);
     }
   }
-  memory.release();
+  memory.releaseAll();
   return found;
 }
 

@@ -4,7 +4,6 @@
  */
 import { hashBytes, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { ManyGroups, PairList, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import type { Buckets, Condition, Moment, RoundAsk, RoundPartial, ValueList } from '../../../src/ir/index.js';
 import type { Interval } from '../../../src/schema/index.js';
@@ -43,7 +42,7 @@ export function fakeGroups(
   condition: Condition | null,
   { groupCount, groupsOf }: GroupRule,
 ): RowGroups {
-  const pairs = new PairList(new HeldMemory(UNBOUNDED));
+  const pairs = new PairList(UNBOUNDED.child());
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();
     for (let place = 0; place < segment.rowCount; place++) {
@@ -60,7 +59,7 @@ export function fakeGroups(
       );
     }
   });
-  return new ManyGroups(shard, groupCount, pairs, new HeldMemory(UNBOUNDED));
+  return new ManyGroups(shard, groupCount, pairs, UNBOUNDED.child());
 }
 
 /** What a partial says, whatever the order of its cells: sorted lines, one per cell or per cell and value. */

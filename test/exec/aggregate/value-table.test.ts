@@ -2,7 +2,6 @@
 import t from 'tap';
 import { Prng, type RandomBytes } from '../../../src/base/index.js';
 import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { collidingWords } from '../../support/colliding.js';
 import { boundedRun } from '../bounded.js';
 
@@ -20,7 +19,7 @@ t.test('64-bit keys get numbers in the order of first sight and keep them', asyn
     () => BigInt.asUintN(64, -BigInt(prng.below(3_000))),
   ];
   for (const make of makers) {
-    const table = new WordTable(new HeldMemory(boundedRun()));
+    const table = new WordTable(boundedRun().child());
     const wanted = new Map<bigint, number>();
     const wrong: string[] = [];
     for (let step = 0; step < 8_000; step++) {
@@ -41,7 +40,7 @@ t.test('64-bit keys get numbers in the order of first sight and keep them', asyn
 
 t.test('points get numbers in the order of first sight, and -0 is 0', async (t) => {
   const prng = new Prng(SEED + 1);
-  const table = new PointTable(new HeldMemory(boundedRun()));
+  const table = new PointTable(boundedRun().child());
   const wanted = new Map<string, number>();
   const wrong: string[] = [];
   for (let step = 0; step < 20_000; step++) {
@@ -59,7 +58,7 @@ t.test('points get numbers in the order of first sight, and -0 is 0', async (t) 
 });
 
 t.test('a table takes its memory before it grows, and stays as it was when there is none left', async (t) => {
-  const memory = new HeldMemory(boundedRun(20_000));
+  const memory = boundedRun(20_000).child();
   const table = new WordTable(memory);
   let added = 0;
   t.throws(
@@ -75,7 +74,7 @@ t.test('a table takes its memory before it grows, and stays as it was when there
   t.equal(table.count, added);
   t.equal(table.find(added - 1, 7), added - 1);
   t.equal(table.find(added, 7), -1);
-  t.ok(memory.bytes <= 20_000);
+  t.ok(memory.reservedBytes <= 20_000);
 });
 
 /** Different keys that a fixed and simple way of mixing two words would send to few places. */
@@ -89,7 +88,7 @@ const COLLIDING = collidingWords(KEY_COUNT);
 for (const [name, keyAt] of Object.entries(HOSTILE)) {
   // One by one behind each other, they would take minutes.
   t.test(`${name}: 200,000 keys and points are told apart`, async (t) => {
-    const memory = new HeldMemory(boundedRun());
+    const memory = boundedRun().child();
     const [words, points] = [new WordTable(memory), new PointTable(memory)];
     const wrong: number[] = [];
     const part = new Float64Array(2);
@@ -111,7 +110,7 @@ t.test('the random numbers of a table change nothing that it says', async (t) =>
   const prng = new Prng(SEED + 2);
   const keys = Array.from({ length: 3_000 }, () => prng.below(2_000));
   const numbersWith = (random: RandomBytes | undefined): readonly number[][] => {
-    const memory = new HeldMemory(boundedRun());
+    const memory = boundedRun().child();
     const [words, points] = [new WordTable(memory, random), new PointTable(memory, random)];
     return keys.map((key) => [words.add(key, key & 3), points.add(key, key / 8)]);
   };

@@ -1,7 +1,6 @@
 /** The least and the greatest of long texts, many of which replace one another. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { BestTexts } from '../../../src/exec/select/aggregate-best-texts.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -14,7 +13,7 @@ const GROUPS = 3;
 t.test('what was replaced is moved out of the way, and nothing else', (t) => {
   const prng = new Prng(SEED);
   const run = new QueryRun(null, 0, 2 ** 30);
-  const memory = new HeldMemory(run);
+  const memory = run.child();
   const best = new BestTexts('max', memory);
   best.reserve(GROUPS + 1);
   const expected = new Array<string | null>(GROUPS + 1).fill(null);
@@ -27,7 +26,7 @@ t.test('what was replaced is moved out of the way, and nothing else', (t) => {
     const held = expected[group];
     if (held === null || text > held) expected[group] = text;
   }
-  t.ok(memory.bytes < 400_000, `${memory.bytes} bytes for ${GROUPS} texts`);
+  t.ok(memory.reservedBytes < 400_000, `${memory.reservedBytes} bytes for ${GROUPS} texts`);
   const answer = fromWire(best.texts(GROUPS, run));
   t.strictSame(
     Array.from({ length: GROUPS }, (_, group) => valueAt(answer, group)),

@@ -37,7 +37,7 @@ t.test('texts that stand in several lists count once, whoever counts which parti
       const expected = new Set(strings.flatMap((own) => [...own])).size;
       const run = enough();
       t.equal(countAll(lists, run), expected, `${listCount} lists of ${count}`);
-      t.equal(run.takenBytes, 0, 'what it took is given back');
+      t.equal(run.reservedBytes, 0, 'what it took is given back');
       let added = 0;
       for (let from = 0; from < TEXT_PARTITIONS; ) {
         const to = Math.min(TEXT_PARTITIONS, from + prng.between(0, 100));

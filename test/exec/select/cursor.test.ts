@@ -209,7 +209,7 @@ for (const [kernels, module] of MODULES) {
         try {
           ask(extraction.shards, settings, scratch, 50, run);
           // What expressions remember goes with them.
-          t.equal(run.takenBytes, 0, shown(settings.plan));
+          t.equal(run.reservedBytes, 0, shown(settings.plan));
         } catch (error) {
           refused++;
           t.match(error, { code: 9006 });
@@ -405,7 +405,7 @@ t.test('a grouped plan gives the groups of every shard that holds entities, in o
   const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [count] };
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   const { parts } = ask(extraction.shards, { plan: { ...PLAIN, inputs, grouping } }, new Arena(SIMD), 1, run);
-  t.equal(run.takenBytes, 0);
+  t.equal(run.reservedBytes, 0);
   t.equal(parts.length, 1);
   const [part] = parts;
   const found = new Map<string, number>();

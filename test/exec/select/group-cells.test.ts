@@ -1,7 +1,6 @@
 /** Groups by cells are those of a naive look at every row, and of the way row by row. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { ShardFigures } from '../../../src/exec/select/figures.js';
 import { groupShard } from '../../../src/exec/select/group.js';
@@ -208,7 +207,7 @@ for (const [kernels, module] of MODULES) {
       for (let asked = 0; asked < 60; asked++) {
         const plan = generatePlan(prng);
         const plain = generateTables(prng, texts).slice(0, plan.joins.length);
-        const memory = new HeldMemory(unbounded());
+        const memory = unbounded().child();
         const tables = plain.map((table) => new JoinedTable(joinTable(table), memory));
         const found = cellGroups(extraction.shards, plan, tables, scratch);
         if (found === null) continue;
@@ -291,7 +290,7 @@ t.test('several segments and arenas add up, and all memory is given back', async
   addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardFigures(0, false))), plan);
   rows.release();
   t.strictSame(same, told, 'row by row they are the same');
-  t.equal(run.takenBytes, byRow.takenBytes, 'the answer alone stays taken');
+  t.equal(run.reservedBytes, byRow.reservedBytes, 'the answer alone stays taken');
   const arena = dimension.segments[0].arena;
   const first = arena.takeTemporary(64);
   arena.releaseTemporary();

@@ -1,7 +1,6 @@
 /** Codes of numbers: in the window, hashed, and from the one to the other. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun, UNBOUNDED } from '../../../src/exec/query-run.js';
 import { NumberCodes } from '../../../src/exec/select/group-doubles.js';
 import { type ExactVector, fromWire, valueAt } from '../../../src/vector/index.js';
@@ -26,7 +25,7 @@ t.test('equal integers have one code, however wide the window may be', (t) => {
       [6_000, 2 ** 53 - 6_001],
       [2 ** 40, -5],
     ]) {
-      const codes = new NumberCodes('exact', new HeldMemory(UNBOUNDED), windowMax);
+      const codes = new NumberCodes('exact', UNBOUNDED.child(), windowMax);
       const known = new Map<number, number>();
       for (let batch = 0; batch < 20; batch++) {
         const numbers = Array.from({ length: 50 }, () => base + prng.below(spread));
@@ -49,7 +48,7 @@ t.test('equal integers have one code, however wide the window may be', (t) => {
 
 t.test('zero is zero, whatever its sign', (t) => {
   for (const windowMax of [0, 100]) {
-    const codes = new NumberCodes('exact', new HeldMemory(UNBOUNDED), windowMax);
+    const codes = new NumberCodes('exact', UNBOUNDED.child(), windowMax);
     const coded = codes.code(vectorOf([-0, 0, 5]), new Uint32Array(3));
     t.strictSame([...coded.codes], [1, 1, 2]);
     const { values } = codes.values(Uint32Array.of(1), UNBOUNDED);
@@ -60,9 +59,9 @@ t.test('zero is zero, whatever its sign', (t) => {
 
 t.test('values far apart take a window of no great size, or none', (t) => {
   const run = new QueryRun(null, 0, 200_000);
-  const codes = new NumberCodes('exact', new HeldMemory(run));
+  const codes = new NumberCodes('exact', run.child());
   codes.code(vectorOf([0, 20_000, 2 ** 52, 3]), new Uint32Array(4));
   t.equal(codes.bound, 5);
-  t.ok(run.takenBytes < 50_000, `${run.takenBytes} bytes`);
+  t.ok(run.reservedBytes < 50_000, `${run.reservedBytes} bytes`);
   t.end();
 });

@@ -1,13 +1,12 @@
 /** Numbers of texts, also of those that others' hashes make one. */
 import t from 'tap';
 import { hashBytes } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { TextTable } from '../../../src/exec/select/group-text-table.js';
 import { collidingWords } from '../../support/colliding.js';
 
 t.test('texts are numbered in the order of first sight, those of one stored hash, too', (t) => {
-  const table = new TextTable(new HeldMemory(new QueryRun(null, 0, 2 ** 26)));
+  const table = new TextTable(new QueryRun(null, 0, 2 ** 26).child());
   const count = 20_000;
   const bytes = new Uint8Array(collidingWords(count).buffer);
   t.equal(hashBytes(bytes, 0, 8), hashBytes(bytes, 8 * (count - 1), 8 * count));
@@ -27,7 +26,7 @@ t.test('texts are numbered in the order of first sight, those of one stored hash
 });
 
 t.test('texts that find no room are refused', (t) => {
-  const table = new TextTable(new HeldMemory(new QueryRun(null, 0, 100_000)));
+  const table = new TextTable(new QueryRun(null, 0, 100_000).child());
   const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at}`.padStart(8, '0')).join(''));
   let added = 0;
   t.throws(

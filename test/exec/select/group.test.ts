@@ -129,15 +129,15 @@ t.test(
           ),
         );
       const answer = group(whole);
-      const answerBytes = whole.takenBytes;
+      const answerBytes = whole.reservedBytes;
       const run = new QueryRun(null, 0, prng.below(200_000));
       try {
         t.strictSame(group(run), answer, `round ${round}`);
-        t.equal(run.takenBytes, answerBytes, `bytes of round ${round}`);
+        t.equal(run.reservedBytes, answerBytes, `bytes of round ${round}`);
       } catch (error) {
         refused++;
         t.ok(error instanceof QuarryError && error.code === 9006, `round ${round}: ${error}`);
-        t.ok(run.takenBytes <= answerBytes, `bytes left in round ${round}`);
+        t.ok(run.reservedBytes <= answerBytes, `bytes left in round ${round}`);
       }
       if (!t.passing()) return;
     }

@@ -1,6 +1,5 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { JoinedTable, JoinLookup, NOT_FOUND } from '../../../src/exec/select/join-lookup.js';
 import { Texts, type TextVector, vectorOf } from '../../../src/vector/index.js';
@@ -11,7 +10,7 @@ const SEED = 14_142;
 t.comment(`seed ${SEED}`);
 
 const tableOf = (ids: readonly string[], run: QueryRun): JoinedTable =>
-  new JoinedTable(joinTable({ types: [], rows: new Map(ids.map((id) => [id, []])) }), new HeldMemory(run));
+  new JoinedTable(joinTable({ types: [], rows: new Map(ids.map((id) => [id, []])) }), run.child());
 
 t.test('each text finds the row of its ID, by a dictionary or by itself', async (t) => {
   const prng = new Prng(SEED);
@@ -67,7 +66,7 @@ t.test('IDs of one hash are told apart', async (t) => {
     distinct: true,
   };
   const codes = Uint32Array.from({ length: 30 }, (_, at) => 29 - at);
-  const table = new JoinedTable({ ids: { ...wire, codes }, columns: [] }, new HeldMemory(run));
+  const table = new JoinedTable({ ids: { ...wire, codes }, columns: [] }, run.child());
   const texts = Texts.ofBytes({ offsets, bytes }, 40, true);
   const found = new JoinLookup(table, run).find({ kind: 'text', count: 40, valid: null, codes: null, texts });
   t.strictSame(

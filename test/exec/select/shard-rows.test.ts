@@ -1,6 +1,5 @@
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { ShardFigures } from '../../../src/exec/select/figures.js';
 import { JoinedTable } from '../../../src/exec/select/join-lookup.js';
@@ -124,7 +123,7 @@ for (const [kernels, module] of MODULES) {
           const table: PlainTable = { types: [TEXT], rows };
           const plan = generatePlan(prng);
           const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-          const memory = new HeldMemory(run);
+          const memory = run.child();
           const tables = [new JoinedTable(joinTable(table), memory)];
           const shardRows = new ShardRows(dimension, plan, tables, scratch, run, new ShardFigures(0, false));
           const found = (): string[] =>
@@ -149,8 +148,8 @@ for (const [kernels, module] of MODULES) {
           }
           if (!rests && shown(found()) !== shown(wanted)) wrong.push(`rows again: ${shown(plan)}`);
           shardRows.release();
-          memory.release();
-          t.equal(run.takenBytes, 0);
+          memory.releaseAll();
+          t.equal(run.reservedBytes, 0);
         }
       }
       t.strictSame(wrong.slice(0, 2), []);
@@ -196,7 +195,7 @@ for (const [kernels, module] of MODULES) {
           for (const row of batch.entityRows) if (entities.at(-1) !== row) entities.push(row);
         }
         rows.release();
-        t.equal(run.takenBytes, 0);
+        t.equal(run.reservedBytes, 0);
         t.equal(new Set(entities).size, entities.length, 'no entity comes twice');
         const wanted = naiveRows(extraction.entities, plan, []).map(({ id, event }) =>
           shown([id, id, event?.value, BigInt(event?.seconds ?? 0)]),

@@ -1,7 +1,8 @@
 /** SELECTs that are made in slices, with others in between: they give what they give in one go. */
 import t from 'tap';
+import type { IsOver } from '../../../src/base/index.js';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { type IsOver, QueryRun, SelectCursor, type SelectSettings } from '../../../src/exec/index.js';
+import { QueryRun, SelectCursor, type SelectSettings } from '../../../src/exec/index.js';
 import type { Aggregate, AggregateFunction, Feed, SelectPlan } from '../../../src/ir/index.js';
 import type { OperatorFigures, SelectPart } from '../../../src/protocol/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
@@ -64,7 +65,7 @@ function askInSlices(
     else parts.push({ ...part, figures: [] });
   }
   cursor.release();
-  return { parts, cut, figures, takenBytes: run.takenBytes };
+  return { parts, cut, figures, takenBytes: run.reservedBytes };
 }
 
 /** Rows of each operator of each shard. */
@@ -235,6 +236,6 @@ t.test('who ends it in the midst of its slices gets all memory back', async (t) 
     }
     cursor.release();
     between();
-    t.equal(run.takenBytes, 0, shown(plan));
+    t.equal(run.reservedBytes, 0, shown(plan));
   }
 });

@@ -1,7 +1,6 @@
 /** Exact sums against BigInt, around the ends of the safe integers and beyond. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { ExactSums } from '../../../src/exec/select/sums-exact.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -30,7 +29,7 @@ const generate = (prng: Prng): number =>
 t.test('sums of safe and of wide integers lose no digit, whatever way they are added', (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 40; round++) {
-    const sums = new ExactSums(new HeldMemory(UNBOUNDED));
+    const sums = new ExactSums(UNBOUNDED.child());
     const expected = new Array<bigint>(GROUPS + 1).fill(0n);
     const counts = new Float64Array(GROUPS + 1);
     sums.reserve(2);
@@ -61,7 +60,7 @@ t.test('sums of safe and of wide integers lose no digit, whatever way they are a
 });
 
 t.test('a million of the greatest safe integer are a million times it', (t) => {
-  const sums = new ExactSums(new HeldMemory(UNBOUNDED));
+  const sums = new ExactSums(UNBOUNDED.child());
   sums.reserve(2);
   const numbers = new Float64Array(8_000).fill(SAFE);
   for (let batch = 0; batch < 125; batch++) sums.addAll(numbers, 8_000, 1);

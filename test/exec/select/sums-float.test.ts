@@ -1,7 +1,6 @@
 /** Exact sums of doubles against integers that count units of the least double. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { FloatSums, unitsOf } from '../../../src/exec/select/sums-float.js';
 import { unitsOfDouble } from './group-oracle.js';
@@ -19,7 +18,7 @@ function anyDouble(prng: Prng): number {
 }
 
 function sumOf(values: readonly number[]): bigint {
-  const sums = new FloatSums(new HeldMemory(UNBOUNDED));
+  const sums = new FloatSums(UNBOUNDED.child());
   sums.reserve(2);
   sums.add(Float64Array.from(values), new Uint32Array(values.length).fill(1), values.length);
   return sums.total(1);
@@ -63,7 +62,7 @@ t.test('more additions than limbs take without carrying are exact', (t) => {
   const count = 400_000;
   // Each value goes to the limbs, with what is held: three additions.
   const values = Float64Array.from({ length: count }, (_, at) => (at % 2 === 0 ? GREATEST : -LEAST * 3));
-  const sums = new FloatSums(new HeldMemory(UNBOUNDED));
+  const sums = new FloatSums(UNBOUNDED.child());
   sums.reserve(2);
   sums.add(values, new Uint32Array(count).fill(1), count);
   const half = BigInt(count / 2);

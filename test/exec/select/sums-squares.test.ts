@@ -1,7 +1,6 @@
 /** Exact sums of squares against BigInt: where squares of integers stop being safe, and of doubles of any size. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { ExactSquares, FloatSquares } from '../../../src/exec/select/sums-squares.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -32,7 +31,7 @@ const generateFloat = (prng: Prng): number =>
 t.test('sums of squares of integers lose no digit', (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 40; round++) {
-    const squares = new ExactSquares(100, new HeldMemory(UNBOUNDED));
+    const squares = new ExactSquares(100, UNBOUNDED.child());
     const expected = new Array<bigint>(GROUPS + 1).fill(0n);
     squares.reserve(GROUPS + 1);
     for (let batch = 0; batch < 10; batch++) {
@@ -59,7 +58,7 @@ t.test('sums of squares of integers lose no digit', (t) => {
 t.test('sums of squares of doubles are exact in units of 2^-2148', (t) => {
   const prng = new Prng(SEED + 1);
   for (let round = 0; round < 40; round++) {
-    const squares = new FloatSquares(200, new HeldMemory(UNBOUNDED));
+    const squares = new FloatSquares(200, UNBOUNDED.child());
     const expected = new Array<bigint>(GROUPS + 1).fill(0n);
     squares.reserve(GROUPS + 1);
     const numbers = Float64Array.from({ length: 200 }, () => generateFloat(prng));

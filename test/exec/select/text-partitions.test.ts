@@ -44,7 +44,7 @@ t.test('each text that is asked for lies once in the partition of its hash', asy
       });
       if (!isRight || told !== own.length) t.fail(`partition ${partition}`);
     }
-    t.equal(run.takenBytes, found.words.byteLength, 'memory is taken');
+    t.equal(run.reservedBytes, found.words.byteLength, 'memory is taken');
   }
 });
 

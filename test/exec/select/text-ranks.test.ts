@@ -1,6 +1,5 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { HeldMemory } from '../../../src/exec/held-memory.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { textRanks } from '../../../src/exec/select/text-ranks.js';
 import { Texts } from '../../../src/vector/index.js';
@@ -20,9 +19,9 @@ t.test('ranks ascend with the bytes of the texts, and equal texts have one', asy
       const length = prng.below(prng.pick([3, 9, 20]));
       return stem + Array.from({ length }, () => prng.pick(letters)).join('');
     });
-    const memory = new HeldMemory(run);
+    const memory = run.child();
     const ranks = textRanks(Texts.ofStrings(strings).utf8, strings.length, memory);
-    memory.release();
+    memory.releaseAll();
     const distinct = [...new Set(strings)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     const places = new Map(distinct.map((text, place) => [text, place]));
     t.strictSame(
@@ -31,5 +30,5 @@ t.test('ranks ascend with the bytes of the texts, and equal texts have one', asy
       `round ${round}`,
     );
   }
-  t.equal(run.takenBytes, 0);
+  t.equal(run.reservedBytes, 0);
 });

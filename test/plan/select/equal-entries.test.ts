@@ -1,13 +1,12 @@
 import t from 'tap';
-import { Prng, QuarryError } from '../../../src/base/index.js';
-import { MemoryBudget } from '../../../src/plan/memory-budget.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
+import { mergeMemory } from '../../../src/plan/merge-memory.js';
 import { countDifferent, type Equality, firstEntries } from '../../../src/plan/select/equal-entries.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 
 const SEED = 271_828;
 t.comment(`seed ${SEED}`);
 
-const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 /** Entries are equal when their values are; counts how often they are compared. */
 function equalityOf(values: ArrayLike<number>): Equality & { readonly compared: () => number } {
@@ -82,7 +81,7 @@ for (const [what, hashOf] of Object.entries(HASHES)) {
 t.test('memory is asked for first', async (t) => {
   const values = Uint32Array.from({ length: 10_000 }, (_, entry) => entry);
   const work = (bytes: number) => () =>
-    runToEnd(firstEntries(values.slice(), equalityOf(values), new MemoryBudget(bytes)));
+    runToEnd(firstEntries(values.slice(), equalityOf(values), mergeMemory(bytes)));
   for (const bytes of [0, 40_000, 80_000, 160_000]) t.throws(work(bytes), QuarryError);
   t.doesNotThrow(work(1_000_000));
 });

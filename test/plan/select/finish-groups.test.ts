@@ -1,5 +1,5 @@
 import t from 'tap';
-import { HASH_SEED, hashBlock, hashBytes, Prng, QuarryError } from '../../../src/base/index.js';
+import { HASH_SEED, hashBlock, hashBytes, Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
 import {
   type Aggregate,
   type Expression,
@@ -11,7 +11,6 @@ import {
 } from '../../../src/ir/index.js';
 import { finishGroups } from '../../../src/plan/select/finish-groups.js';
 import type { Table } from '../../../src/plan/select/table.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import {
   type SqlType,
   toWire,

@@ -1,13 +1,13 @@
 import t from 'tap';
+import { runToEnd } from '../../../src/base/index.js';
 import { FLOAT, INTEGER } from '../../../src/ir/index.js';
-import { MemoryBudget } from '../../../src/plan/memory-budget.js';
+import { mergeMemory } from '../../../src/plan/merge-memory.js';
 import { unitsOf } from '../../../src/plan/select/exact-rounding.js';
 import { GroupSums } from '../../../src/plan/select/group-sums.js';
 import { avgColumn, deviationColumn, sumColumn } from '../../../src/plan/select/measures.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import { type SqlType, type Value, type Vector, valueAt } from '../../../src/vector/index.js';
 
-const budget = new MemoryBudget(2 ** 24);
+const budget = mergeMemory(2 ** 24);
 
 function sumsOf(values: readonly (number | bigint)[]): GroupSums {
   const sums = new GroupSums(values.length, budget);

@@ -1,9 +1,8 @@
 import t from 'tap';
-import { Prng, QuarryError } from '../../../src/base/index.js';
+import { Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
 import { FLOAT, INTEGER, type SelectPlan, TEXT } from '../../../src/ir/index.js';
 import { finishRows, RowMerge, type RowPart } from '../../../src/plan/select/row-merge.js';
 import type { Table } from '../../../src/plan/select/table.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import { type SqlType, toWire, type Value, valueAt, vectorOf } from '../../../src/vector/index.js';
 import { compareValues, inputOf, planOf, type Row } from './model.js';
 

@@ -1,17 +1,16 @@
 import t from 'tap';
-import { Prng, QuarryError } from '../../../src/base/index.js';
+import { type MemoryAccount, Prng, QuarryError, runToEnd } from '../../../src/base/index.js';
 import { FLOAT, INTEGER, TEXT } from '../../../src/ir/index.js';
-import { MemoryBudget } from '../../../src/plan/memory-budget.js';
+import { mergeMemory } from '../../../src/plan/merge-memory.js';
 import { comparatorOf, sortedRows } from '../../../src/plan/select/row-order.js';
 import type { OrderColumn } from '../../../src/plan/select/sort-keys.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import { type SqlType, type Value, vectorOf } from '../../../src/vector/index.js';
 import { compareValues } from './model.js';
 
 const SEED = 314_159;
 t.comment(`seed ${SEED}`);
 
-const enough = (): MemoryBudget => new MemoryBudget(2 ** 30);
+const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 type Make = (prng: Prng) => Value;
 
@@ -94,7 +93,7 @@ t.test('memory is asked for first', async (t) => {
       descending: true,
     },
   ];
-  const work = (bytes: number) => () => runToEnd(sortedRows(columns, count, count, new MemoryBudget(bytes)));
+  const work = (bytes: number) => () => runToEnd(sortedRows(columns, count, count, mergeMemory(bytes)));
   for (const bytes of [0, 80_000, 240_000]) t.throws(work(bytes), QuarryError);
   t.doesNotThrow(work(2_000_000));
 });

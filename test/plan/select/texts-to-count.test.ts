@@ -1,10 +1,9 @@
 /** Which texts are to be counted before groups are merged, and that the answer is the same without. */
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
+import { Prng, runToEnd } from '../../../src/base/index.js';
 import { type Aggregate, type AggregateState, type GroupPartial, INTEGER } from '../../../src/ir/index.js';
 import { finishGroups } from '../../../src/plan/select/finish-groups.js';
 import { textsToCount } from '../../../src/plan/select/texts-to-count.js';
-import { runToEnd } from '../../../src/plan/slices.js';
 import { type SqlType, toWire, valueAt, vectorOf } from '../../../src/vector/index.js';
 import { partitionedOf } from '../../support/partitioned.js';
 import { inputOf, planOf } from './model.js';

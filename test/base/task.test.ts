@@ -1,9 +1,8 @@
-/** Sliced work, and that what is long in an aggregation is done in slices. */
+/** Cooperative tasks, and that a long aggregation yields between slices. */
 import t, { type Test } from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { inSlices, Prng, runToEnd, SLICE_ENTRIES, type Task } from '../../src/base/index.js';
 import type { AggregatePlan, Metric, RoundPartial, TopLevel, ValueCounts } from '../../src/ir/index.js';
 import { Aggregation } from '../../src/plan/index.js';
-import { inSlices, runToEnd, SLICE_ENTRIES, type Sliced } from '../../src/plan/slices.js';
 import { collidingWords } from '../support/colliding.js';
 
 const SEED = 832_040;
@@ -12,7 +11,7 @@ t.comment(`seed ${SEED}`);
 const ENOUGH = 2 ** 32;
 
 /** What sliced work gives, and how often it yields. */
-function countYields<T>(work: Sliced<T>): { readonly value: T; readonly yields: number } {
+function countYields<T>(work: Task<T>): { readonly value: T; readonly yields: number } {
   for (let yields = 0; ; yields++) {
     const step = work.next();
     if (step.done === true) return { value: step.value, yields };

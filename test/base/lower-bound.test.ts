@@ -1,0 +1,26 @@
+import t from 'tap';
+import { lowerBound, Prng } from '../../src/base/index.js';
+
+const SEED = 41;
+
+t.test('finds the first number that is not below the value, or the end of the range', async (t) => {
+  const prng = new Prng(SEED);
+  for (let round = 0; round < 2_000; round++) {
+    const length = prng.below(20);
+    const ascending = Uint32Array.from({ length }, () => prng.below(30)).sort();
+    const from = prng.below(length + 1);
+    const to = prng.between(from, length);
+    const value = prng.below(32);
+    let wanted = from;
+    while (wanted < to && ascending[wanted] < value) wanted++;
+    t.equal(
+      lowerBound(ascending, value, from, to),
+      wanted,
+      `seed ${SEED}: [${ascending}] ${value} ${from} ${to}`,
+    );
+  }
+});
+
+t.test('numbers beyond 2^31 are unsigned', async (t) => {
+  t.equal(lowerBound(Uint32Array.of(1, 2 ** 31, 2 ** 32 - 1), 2 ** 32 - 1), 2);
+});
