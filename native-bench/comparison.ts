@@ -30,7 +30,7 @@ export function ratioOf({ better, quarry, peers }: Comparison): number | null {
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
+export const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
 
 /** All comparisons, and at the end what they come to; null when there are none. */
 export function comparisonTable(comparisons: readonly Comparison[]): Table | null {
