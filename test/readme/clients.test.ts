@@ -12,9 +12,9 @@ import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
 import { loadDemo } from '../console/demo-data.js';
 import { ROOT } from '../tidy/source.js';
 import { blocksOf } from './pages.js';
-import { missingTools, runPage, type Site } from './shell.js';
+import { checkOutputs, missingTools, runPage, type Site } from './shell.js';
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const missing = missingTools();
 const noPsql = missingTools(['psql']).length > 0 && 'psql is not on this machine (postgresql-client)';
@@ -47,7 +47,8 @@ t.test(
   'clients of Postgres and a program in Node find what SQL over HTTPS does',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
-    const { site, ran } = await runPage(t, 'docs/postgres.md');
+    const { site, ran } = await runPage(t, 'docs/postgres.md', noPsql === false ? undefined : /psql/);
+    checkOutputs(t, ran);
     const port = site.pgPort;
     const keys = site.server.keys();
     const certificate = fs.readFileSync(path.join(site.dir, 'store/tls/cert.pem'), 'utf8');

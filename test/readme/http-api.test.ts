@@ -1,10 +1,8 @@
 /** The commands of docs/http-api.md answer what its data says, compared with answers that were written down by hand. */
 import t, { type Test } from 'tap';
-import { answersIn, missingTools, runPage } from './shell.js';
+import { answersIn, checkOutputs, missingTools, runPage } from './shell.js';
 
-const PAGE = 'docs/http-api.md';
-
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 const missing = missingTools();
 
@@ -12,7 +10,8 @@ t.test(
   'every request of the page is answered as its data says',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
-    const { ran } = await runPage(t, PAGE);
+    const { ran } = await runPage(t, 'docs/http-api.md');
+    checkOutputs(t, ran);
     const answers = answersIn(ran);
     const life = answers.splice(-LIFE_ANSWERS);
     const expected: readonly object[] = [

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { freePort, ServerProcess } from '../support/server-process.js';
-import { type Block, blocksOf, pagesUpTo } from './pages.js';
+import { type Block, blocksOf, looksLike, pagesUpTo } from './pages.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -98,11 +98,16 @@ function flagsOf(blocks: readonly Block[]): string[] {
   return found[1].split(' ').filter((flag) => flag !== '');
 }
 
-/** Runs the commands of the page, behind those of the pages that it follows, on a server of its own. */
-export async function runPage(t: Test, page: string): Promise<{ site: Site; ran: Ran[] }> {
+/**
+ * Runs the commands of the page, after those of the pages that it follows, on a server of its own; blocks that match `without`
+ * are left out.
+ */
+export async function runPage(t: Test, page: string, without?: RegExp): Promise<{ site: Site; ran: Ran[] }> {
   const blocks = pagesUpTo(page).flatMap(blocksOf);
   const site = await startSite(t, flagsOf(blocks));
-  const commands = blocks.filter(({ language, role }) => language === 'sh' && role === '');
+  const commands = blocks.filter(
+    ({ language, role, text }) => language === 'sh' && role === '' && without?.test(text) !== true,
+  );
   const mark = (at: number): string => `-- end of block ${at} --`;
   const script = commands.map(({ text }, at) => `${text}\necho; echo '${mark(at)}'`).join('\n');
   let rest = await site.run(script);
@@ -112,6 +117,14 @@ export async function runPage(t: Test, page: string): Promise<{ site: Site; ran:
     return { block, found };
   });
   return { site, ran: ran.filter(({ block }) => block.page === page) };
+}
+
+/** Compares what each block printed with the output that the page shows. */
+export function checkOutputs(t: Test, ran: readonly Ran[]): void {
+  for (const { block, found } of ran) {
+    const { page, line, output } = block;
+    if (output !== null && !looksLike(found, output)) t.equal(found, output, `${page}:${line}`);
+  }
 }
 
 /** The answers in JSON objects of a line each, in their order, to what the commands of a page ask. */

@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { missingTools, runPage } from './shell.js';
+import { checkOutputs, missingTools, runPage } from './shell.js';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 const missing = missingTools();
 
@@ -61,6 +61,7 @@ t.test(
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
     const { site, ran } = await runPage(t, 'docs/sql.md');
+    checkOutputs(t, ran);
     const lines = ran.flatMap(({ found }) => found.split(/\r?\n/)).filter((line) => line !== '');
     t.strictSame(lines.slice(0, EXPECTED.length).map(withoutTook), EXPECTED);
     const [head, ...rows] = lines.slice(EXPECTED.length);

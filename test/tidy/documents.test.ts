@@ -154,6 +154,33 @@ t.test("ARCHITECTURE.md's table of libraries names every package of the product"
   }
 });
 
+t.test(
+  'docs/security.md names every package of the product that is made for a platform or runs an installation script',
+  async (t) => {
+    interface Locked {
+      readonly os?: readonly string[];
+      readonly cpu?: readonly string[];
+      readonly hasInstallScript?: boolean;
+      readonly dev?: boolean;
+    }
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+    const text = read('docs/security.md');
+    const native = Object.entries(packages).filter(
+      ([, { os, cpu, hasInstallScript, dev }]) =>
+        dev !== true && (os ?? cpu ?? hasInstallScript) !== undefined,
+    );
+    t.ok(native.length > 10, `${native.length} packages`);
+    const families = native.map(([place]) => {
+      const [, name = ''] = /.*node_modules\/(.+)$/.exec(place) ?? [];
+      return name.replace(
+        /([-/])(?:aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b.*$/,
+        '$1',
+      );
+    });
+    for (const family of new Set(families)) t.ok(text.includes(family), `${family} is named`);
+  },
+);
+
 t.test('no file is large, and none tells where it was made or what is left to do', async (t) => {
   const machine = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users|builds?|workspace)\/[\w.-]/m;
   // In parts, so that this file does not hold them.
