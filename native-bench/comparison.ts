@@ -30,7 +30,7 @@ export function ratioOf({ better, quarry, peers }: Comparison): number | null {
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
-const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
+export const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
 
 /** All comparisons, and at the end what they come to; null when there are none. */
 export function comparisonTable(comparisons: readonly Comparison[]): Table | null {
@@ -57,7 +57,7 @@ export function comparisonTable(comparisons: readonly Comparison[]): Table | nul
     columns: ['', 'unit', 'Quarry', 'p99', ...names, 'ahead', 'of memory speed'],
     rows,
     notes: [
-      'Quarry over HTTPS with keep-alive, caches bypassed; the others in process. ahead: to the better one of them, above 1 Quarry is ahead',
+      'Quarry over HTTPS with keep-alive and caches bypassed, the others in process; "ahead" compares with the faster of them, above 1 Quarry is ahead',
       `geometric mean of ${compared.length} ratios: ${ratioText(mean)}; behind in ${behind.length}${behind.length === 0 ? '' : `: ${behind.map(({ comparison }) => comparison.name).join(', ')}`}`,
     ],
   };

@@ -38,7 +38,7 @@ function goalsOf(report: Report): Goal[] {
   const isCompared = ratios.length > 0;
   return [
     {
-      name: 'questions in which another is faster',
+      name: 'queries in which another database is faster',
       ...{
         wanted: 0,
         better: 'less',
@@ -46,11 +46,11 @@ function goalsOf(report: Report): Goal[] {
       },
     },
     {
-      name: 'geometric mean of the ratios to the better one of the others',
+      name: 'geometric mean of the ratios to the faster of the others',
       ...{ wanted: 3, better: 'more', reached: isCompared ? geometricMean(ratios) : null },
     },
     {
-      name: 'entities a second with fsync, at best',
+      name: 'entities a second with fsync, best case',
       ...{
         wanted: 1_000_000,
         better: 'more',
@@ -58,24 +58,24 @@ function goalsOf(report: Report): Goal[] {
       },
     },
     {
-      name: 'the same, to the better bulk loader of the others',
+      name: 'the same, relative to the faster bulk loader of the others',
       ...{ wanted: 2, better: 'more', reached: bestOf(comparisons, 'ingest', ratioOf) },
     },
     {
-      name: "scans of attributes, share of the memory's own speed (median)",
+      name: 'scans of attributes, share of the memory bandwidth (median)',
       ...{ wanted: SCAN_SHARE, better: 'more', reached: scans[scans.length >> 1] ?? null },
     },
     {
-      name: 'memory of the rows, to that of DuckDB',
+      name: 'memory of the rows, DuckDB relative to Quarry',
       ...{ wanted: 1, better: 'more', reached: bestOf(comparisons, 'memory', ratioOf) },
     },
     {
-      name: 'p99 of a count while entities come in, ms',
+      name: 'p99 of a count during inserts, ms',
       ...{ wanted: 10, better: 'less' },
       reached: figureOf(report, 'load', 'one count after the other while entities come in', 'p99 ms'),
     },
     {
-      name: 'remembered counts a second',
+      name: 'cached counts a second',
       ...{
         wanted: 20_000,
         better: 'more',
@@ -83,7 +83,7 @@ function goalsOf(report: Report): Goal[] {
       },
     },
     {
-      name: 'counts worked out anew a second',
+      name: 'uncached counts a second',
       ...{
         wanted: 3_000,
         better: 'more',
@@ -109,8 +109,8 @@ export function goalsTable(report: Report): Table | null {
   });
   return {
     line: 'goals',
-    title: 'What it sets out to reach',
-    columns: ['', 'wanted', 'reached', ''],
+    title: 'Goals',
+    columns: ['', 'goal', 'reached', ''],
     rows,
     notes: [],
   };

@@ -1,6 +1,6 @@
 /**
  * The command line of the benchmarks: `npm run bench -- [--full | --tiny] [--only LINE[,LINE]] [--seed N] [--dir DIR]`,
- * `--compare FILE` with a report of an earlier run, `--readme` to write the table into the project's README.
+ * `--compare FILE` with a report of an earlier run, `--readme` to write the tables into README.md and docs/benchmarks.md.
  */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,13 @@ import type { Bench } from './bench.js';
 import { chartOf } from './chart.js';
 import { earlierTable } from './earlier.js';
 import { machineText } from './machine.js';
-import { withReport } from './readme.js';
+import { BENCH_DOCUMENTS, withReport } from './readme.js';
 import { type Report, tableText } from './report.js';
 import { LINES, type Line, run } from './run.js';
 import { FULL, SMALL, TINY } from './scale.js';
 
 const RESULTS = fileURLToPath(new URL('../../native-bench/results/', import.meta.url));
-const README = fileURLToPath(new URL('../../README.md', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DEFAULT_SEED = 7;
 
 const { values } = parseArgs({
@@ -74,5 +74,9 @@ if (report.comparisons.length > 0) {
   const title = `Quarry beside ${Object.values(versions).join(' and ')}, scale ${report.scale}`;
   fs.writeFileSync(`${file}.svg`, await chartOf(report.comparisons, title));
 }
-if (values.readme) fs.writeFileSync(README, withReport(fs.readFileSync(README, 'utf8'), report));
+if (values.readme) {
+  for (const document of BENCH_DOCUMENTS) {
+    fs.writeFileSync(`${ROOT}${document}`, withReport(fs.readFileSync(`${ROOT}${document}`, 'utf8'), report));
+  }
+}
 process.stdout.write(`${file}.json\n`);

@@ -1,10 +1,23 @@
-/** The table that a run writes into the project's README, between its two marks. */
-import { comparisonTable } from './comparison.js';
+/** The tables that a run writes into the documents: all figures into docs/benchmarks.md, a few into README.md. */
+import { comparisonTable, ratioOf, ratioText } from './comparison.js';
 import { goalsTable } from './goals.js';
 import { machineText } from './machine.js';
 import { cellText, type Report, type Table } from './report.js';
 
-const [BEGIN, END] = ['<!-- bench -->', '<!-- /bench -->'];
+/** Documents below the root that hold tables of a run. */
+export const BENCH_DOCUMENTS = ['README.md', 'docs/benchmarks.md'];
+
+/** The comparisons of the short table: some of each line, among them those in which another one is ahead. */
+const SHORT = [
+  'ingest: HTTPS, fsync, 8 connections',
+  'memory: resident for the rows',
+  'counts: string equality',
+  'counts: attribute AND event AND NOT',
+  'queries: top 10 of 50,000 strings',
+  'queries: 100 rows of 8 columns',
+  'sql: GROUP BY two columns',
+  'sql: star join, grouped',
+];
 
 /** A table as Markdown, its notes as a list below it. */
 function tableLines({ columns, rows, notes }: Table): string[] {
@@ -19,7 +32,7 @@ function tableLines({ columns, rows, notes }: Table): string[] {
   ];
 }
 
-/** Markdown: the machine, what was to be reached, the comparisons, and what they come to. */
+/** All figures: the machine, the goals, the comparisons, and their mean. */
 export function readmeText(report: Report): string {
   const table = comparisonTable(report.comparisons);
   if (table === null) return 'Nothing was compared.';
@@ -33,9 +46,33 @@ export function readmeText(report: Report): string {
   ].join('\n');
 }
 
-/** `readme` with the report between its marks. Throws when it has none. */
-export function withReport(readme: string, report: Report): string {
-  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`README.md has no ${BEGIN} ... ${END}`);
-  return `${readme.slice(0, begin + BEGIN.length)}\n\n${readmeText(report)}\n\n${readme.slice(end)}`;
+/** Medians of some comparisons. */
+export function shortText({ comparisons }: Report): string {
+  const names = [...new Set(comparisons.flatMap(({ peers }) => peers.map(({ name }) => name)))];
+  const rows = comparisons
+    .filter(({ line, name }) => SHORT.includes(`${line}: ${name}`))
+    .map((comparison) => {
+      const { line, name, unit, quarry, peers } = comparison;
+      const others = names.map((other) => peers.find((peer) => peer.name === other)?.spread.median ?? null);
+      const ratio = ratioOf(comparison);
+      return [`${line}: ${name}`, unit, quarry.median, ...others, ratio === null ? null : ratioText(ratio)];
+    });
+  const columns = ['', 'unit', 'Quarry', ...names, 'ahead'];
+  return tableLines({ line: 'summary', title: '', columns, rows, notes: [] }).join('\n');
+}
+
+/** `document` with the report between its marks. Throws when it has none. */
+export function withReport(document: string, report: Report): string {
+  let text = document;
+  for (const [mark, content] of [
+    ['bench', readmeText(report)],
+    ['bench-short', shortText(report)],
+  ]) {
+    const [begin, end] = [text.indexOf(`<!-- ${mark} -->`), text.indexOf(`<!-- /${mark} -->`)];
+    if (begin < 0 || end < begin) continue;
+    text = `${text.slice(0, begin)}<!-- ${mark} -->\n\n${content}\n\n${text.slice(end)}`;
+  }
+  if (!/<!-- \/bench(-short)? -->/.test(text))
+    throw new Error('the document has no <!-- bench --> ... <!-- /bench -->');
+  return text;
 }

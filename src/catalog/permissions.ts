@@ -1,7 +1,7 @@
 /** The permissions that a group can give its users: the one table of their numbers. */
 
 export const PERMISSIONS = {
-  1: 'ask: counts, totals, exists, aggregations, top values, extraction',
+  1: 'query: counts, totals, exists, aggregations, top values, extraction',
   2: 'insert',
   3: 'update',
   4: 'delete entities',

@@ -1,6 +1,6 @@
 /**
  * The one table of the interface's endpoints: method, path, who may call it, how often, and what it runs. The checks,
- * the README's tables and the tests are made from it.
+ * the documents' tables and the tests are made from it.
  * Invariants: a (method, path) pair stands here once; paths have no trailing slash.
  */
 import { BODY_BYTES_MAX } from '../base/index.js';

@@ -1,4 +1,4 @@
-/** The tables of the README that follow from the code, as Markdown: endpoints and keys, permissions, limits. */
+/** Tables of the documents that are made from the code, as Markdown: endpoints and keys, permissions, limits. */
 import { JSON_NODES_MAX } from '../api/index.js';
 import {
   BODY_BYTES_MAX,
@@ -29,7 +29,7 @@ import { SPEC_LIMITS } from './limit-table.js';
 
 type Row = readonly string[];
 
-/** By the name of the marks that surround a table in the README: `<!-- keys -->` to `<!-- /keys -->`. */
+/** By the name of the marks that surround a table in its document: `<!-- keys -->` to `<!-- /keys -->`. */
 export function documentedTables(): Readonly<Record<'keys' | 'permissions' | 'plans' | 'bounds', string>> {
   return { keys: keyTable(), permissions: permissionTable(), plans: planTable(), bounds: boundTable() };
 }

@@ -18,7 +18,7 @@
  * - `getHeader` gives the first line of a name, `forEach` all of them;
  * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
  * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's
- * own choice; both may sit in one read, so pausing the socket cannot prevent it. README tells clients.
+ * own choice; both may sit in one read, so pausing the socket cannot prevent it. docs/http-api.md tells clients.
  */
 import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { TLS_1_2_CIPHERS } from '../base/index.js';

@@ -106,7 +106,7 @@ t.test('a cache that cannot be is passed over for the next place', async (t) => 
 });
 
 t.test(
-  "the README's day with it, word for word: import, export, backup, restore, verify, upgrade",
+  'the day with it in the documents, word for word: import, export, backup, restore, verify, upgrade',
   async (t) => {
     const dir = emptyDir(t);
     const { runDay } = (await import(path.join(root, 'src/tools/binary/day.mjs'))) as DayModule;

@@ -1,6 +1,7 @@
 /**
- * npm run torture -- --what kill --rounds 50 --seed 1: what README.md calls by command, many times. --dir DIR keeps what a
- * kind writes there (it must be empty); otherwise it lies in a temporary folder, which stays only when something is wrong.
+ * npm run torture -- --what kill --rounds 50 --seed 1: any number of rounds of one kind of fault; README.md lists the runs
+ * that were made. --dir DIR keeps what a kind writes there (it must be empty); otherwise it lies in a temporary folder, which
+ * stays only when something is wrong.
  * What a round is, by kind:
  *   kill         rounds of kill -9 under 8 writers (kill.ts)
  *   power        losses of power on a disk in memory (power-loss.ts)

@@ -1,4 +1,4 @@
-/** What /metrics of a real server tells is what the README explains, and all that the dashboard asks for. */
+/** What /metrics of a real server tells is what docs/operations/metrics.md explains, and all that the dashboard asks for. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -66,8 +66,8 @@ t.test('metrics of a server', async (t) => {
   const own = [...types.keys()].filter((name) => name.startsWith('quarry_')).sort();
   t.ok(own.length > 30 && types.has('process_resident_memory_bytes'), `${types.size} metrics`);
 
-  t.test("the README's table explains each of them, and none that there is not", async (t) => {
-    const [, marked = ''] = read('README.md').split('<!-- metrics -->\n');
+  t.test('the table of the documents explains each of them, and none that there is not', async (t) => {
+    const [, marked = ''] = read('docs/operations/metrics.md').split('<!-- metrics -->\n');
     const table = marked.split('<!-- /metrics -->')[0];
     const rows = table.split('\n').filter((row) => row.startsWith('| `'));
     const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));

@@ -1,6 +1,6 @@
 /**
- * The README's clients beside curl: psql, node-postgres and a program in Node, on the data of the chapters before and that of the
- * demo.
+ * The clients of docs/postgres.md and docs/client.md: psql, node-postgres and a program in Node, on the data of docs/http-api.md
+ * and that of the demo.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -10,11 +10,11 @@ import pg from 'pg';
 import t from 'tap';
 import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
 import { loadDemo } from '../console/demo-data.js';
-import { freePort } from '../support/server-process.js';
 import { ROOT } from '../tidy/source.js';
-import { blocksUnder, chapter, missingTools, type ReadmeSite, shellBlocksUnder, startSite } from './shell.js';
+import { blocksOf } from './pages.js';
+import { checkOutputs, missingTools, runPage, type Site } from './shell.js';
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const missing = missingTools();
 const noPsql = missingTools(['psql']).length > 0 && 'psql is not on this machine (postgresql-client)';
@@ -25,11 +25,11 @@ interface Answered {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** What the README asks that only reads, each text once. */
+/** The SELECTs of the documents, each text once. */
 function selects(): string[] {
-  const found = ['SQL', 'Postgres clients', 'The client'].flatMap((heading) =>
-    [...chapter(heading).matchAll(/(["'])(SELECT [\s\S]*?)\1/g)].map(([, , text]) => text),
-  );
+  const found = ['docs/sql.md', 'docs/postgres.md', 'docs/client.md']
+    .flatMap(blocksOf)
+    .flatMap(({ text }) => [...text.matchAll(/(["'])(SELECT [\s\S]*?)\1/g)].map(([, , select]) => select));
   return [...new Set(found)];
 }
 
@@ -47,12 +47,10 @@ t.test(
   'clients of Postgres and a program in Node find what SQL over HTTPS does',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
-    const port = await freePort();
-    const site = await startSite(t, ['--pg-port', String(port)]);
+    const { site, ran } = await runPage(t, 'docs/postgres.md', noPsql === false ? undefined : /psql/);
+    checkOutputs(t, ran);
+    const port = site.pgPort;
     const keys = site.server.keys();
-    const [, first] = shellBlocksUnder('Use it');
-    const [questions] = shellBlocksUnder('Asking');
-    await site.linesOf(`${first}\n${questions}`);
     const certificate = fs.readFileSync(path.join(site.dir, 'store/tls/cert.pem'), 'utf8');
     await loadDemo({ url: `https://127.0.0.1:${site.httpsPort}`, certificate, keys });
 
@@ -72,14 +70,12 @@ t.test(
     const lists = { skip: noPsql };
 
     await t.test("psql's block runs as it stands", lists, async (t) => {
-      const [block] = shellBlocksUnder('Postgres clients');
-      const script = `KEY=${keys.master}\n${block.replace('5432', String(port))}`;
-      const lines = await site.linesOf(script);
+      const lines = ran.flatMap(({ found }) => found.split(/\r?\n/));
       t.ok(lines.some((line) => /visit\.date +\| timestamp with time zone/.test(line)));
       t.ok(lines.includes('(5 rows)'));
     });
 
-    await t.test("the README's questions have one answer everywhere", async (t) => {
+    await t.test("the documents' SELECTs have one answer everywhere", async (t) => {
       const texts = selects();
       t.ok(texts.length >= 10, `${texts.length} SELECTs`);
       for (const text of texts) {
@@ -95,7 +91,7 @@ t.test(
       }
     });
 
-    const tables = ['default', ...DIMENSIONS.map((dimension) => dimension['api-name'])].sort();
+    const tables = ['default', 'shops', ...DIMENSIONS.map((dimension) => dimension['api-name'])].sort();
     const columnsOfAirports = ['entity-id', ...COLUMNS.flatMap(columnsInPostgres), 'score'];
 
     await t.test('node-postgres lists tables and columns', async (t) => {
@@ -127,7 +123,7 @@ t.test(
     });
 
     await t.test('the program of the typed client runs as it stands', async (t) => {
-      const [program] = blocksUnder('The client', 'ts');
+      const [{ text: program }] = blocksOf('docs/client.md').filter(({ language }) => language === 'ts');
       fs.mkdirSync(path.join(site.dir, 'node_modules'));
       fs.symlinkSync(ROOT, path.join(site.dir, 'node_modules/quarry'));
       const file = path.join(site.dir, 'program.mjs');
@@ -157,10 +153,10 @@ function columnsInPostgres(column: object): string[] {
   return type.endsWith('-event') ? [`${name}.value`, `${name}.date`] : [name];
 }
 
-async function overHttps({ linesOf }: ReadmeSite, key: string, text: string): Promise<Answered> {
-  const lines = await linesOf(`curl -s --cacert store/tls/cert.pem -H 'Authorization: ${key}' \\
+async function overHttps({ run }: Site, key: string, text: string): Promise<Answered> {
+  const found = await run(`curl -s --cacert store/tls/cert.pem -H 'Authorization: ${key}' \\
     -H 'Content-Type: application/sql' https://127.0.0.1:8443/v1/sql --data-binary @- <<'END'\n${text}\nEND`);
-  const { result } = JSON.parse(lines.join('\n')) as {
+  const { result } = JSON.parse(found) as {
     readonly result: readonly Readonly<Record<string, unknown>>[];
   };
   return { names: Object.keys(result[0]), rows: result.map((row) => Object.values(row)) };

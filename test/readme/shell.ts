@@ -1,38 +1,81 @@
-/** The README's shell blocks, and bash and a server to run them. */
+/** A server, and bash to run the documents' commands against it. */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { ServerProcess } from '../support/server-process.js';
-import { read } from '../tidy/source.js';
+import { freePort, ServerProcess } from '../support/server-process.js';
+import { type Block, blocksOf, looksLike, pagesUpTo } from './pages.js';
 
-/** What stands between the heading and the next one of its level. */
-export function chapter(heading: string): string {
-  const [, behind = ''] = read('README.md').split(`\n## ${heading}\n`);
-  return behind.split('\n## ')[0];
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** Programs that the documents' commands need and this machine lacks. */
+export function missingTools(tools: readonly string[] = ['bash', 'curl']): string[] {
+  return tools.filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
 }
 
-/** The chapter's blocks in that language. Throws when there is none. */
-export function blocksUnder(heading: string, language: 'sh' | 'ts'): string[] {
-  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
-  const blocks = [...chapter(heading).matchAll(pattern)].map(([, block]) => block);
-  if (blocks.length === 0) throw new Error(`README.md has no block of ${language} under ${heading}`);
-  return blocks;
+export interface Site {
+  readonly server: ServerProcess;
+  readonly httpsPort: number;
+  /** Of the Postgres protocol, if the page opens it. */
+  readonly pgPort: number;
+  /** Where commands run: the data directory is `store` in it. */
+  readonly dir: string;
+  /** Everything that the script writes, with the documents' port in place of the real one. Rejects when a command fails. */
+  run(script: string): Promise<string>;
 }
 
-export const shellBlocksUnder = (heading: string): string[] => blocksUnder(heading, 'sh');
-
-/** What the script writes; rejects with it when a command fails. */
-function runShell(script: string, cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd });
-    let output = '';
-    for (const stream of [shell.stdout, shell.stderr]) {
-      stream.on('data', (part: Buffer) => {
-        output += part.toString();
-      });
+/** Starts a server that ends with the test. `flags` are those of `quarry serve` beside data directory and ports. */
+export async function startSite(t: Test, flags: readonly string[] = []): Promise<Site> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-pages-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const pgPort = String(await freePort());
+  const server = new ServerProcess({
+    dir: path.join(dir, 'store'),
+    flags: flags.map((flag) => (flag === '5432' ? pgPort : flag)),
+  });
+  t.teardown(() => server.kill());
+  const { httpsPort, httpPort } = await server.serving;
+  const ports = { 8443: String(httpsPort), 8080: String(httpPort), 5432: pgPort };
+  const bin = path.join(dir, 'bin');
+  fs.mkdirSync(bin);
+  const quarry = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  fs.writeFileSync(path.join(bin, 'quarry'), quarry, { mode: 0o755 });
+  const env = {
+    ...process.env,
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: dir,
+    // Servers that the commands start themselves.
+    QUARRY_HTTPS_PORT: String(await freePort()),
+    QUARRY_HTTP_PORT: String(await freePort()),
+    QUARRY_LIMITS: 'off',
+  };
+  const run = async (script: string): Promise<string> => {
+    let real = script;
+    for (const [port, own] of Object.entries(ports)) {
+      real = real.replaceAll(new RegExp(`(:|-p )${port}(?!\\d)`, 'g'), `$1${own}`);
     }
+    return (await runShell(real, dir, env))
+      .replaceAll(`:${httpsPort}`, ':8443')
+      .replaceAll(`:${httpPort}`, ':8080');
+  };
+  return { server, httpsPort, pgPort: Number(pgPort), dir, run };
+}
+
+/** What the script writes; rejects with it when a command fails. What it left running is ended with it. */
+function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const own = `exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', own], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    shell.stdout.on('data', (part: Buffer) => {
+      output += part.toString();
+    });
     shell.on('error', reject);
     shell.on('close', (code) =>
       code === 0 ? resolve(output) : reject(new Error(`exit ${code}: ${output}`)),
@@ -40,40 +83,54 @@ function runShell(script: string, cwd: string): Promise<string> {
   });
 }
 
-/** Those of the programs that this machine lacks; what the README's commands need, unless others are named. */
-export function missingTools(tools: readonly string[] = ['bash', 'curl']): string[] {
-  return tools.filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
+/** A block that was run, and what it wrote. */
+export interface Ran {
+  readonly block: Block;
+  readonly found: string;
 }
 
-/** A server, and the README's commands for it. */
-export interface ReadmeSite {
-  readonly server: ServerProcess;
-  readonly httpsPort: number;
-  /** Where commands run: the data directory is `store` in it. */
-  readonly dir: string;
-  /** The lines that the commands write, as they stand but for the port. */
-  linesOf(script: string): Promise<string[]>;
+/** Flags of `quarry serve`, beside the data directory, in the last block that starts a server. */
+function flagsOf(blocks: readonly Block[]): string[] {
+  const start = blocks.findLast(({ role }) => role === 'server');
+  if (start === undefined) return [];
+  const found = /^(?:npm start --|quarry serve) --data-dir (?:\.\/)?store(.*)$/.exec(start.text.trim());
+  if (found === null) throw new Error(`${start.page}:${start.line} does not start a server on store`);
+  return found[1].split(' ').filter((flag) => flag !== '');
 }
 
-/** Starts a server that ends with the test. */
-export async function startSite(t: Test, flags: readonly string[] = []): Promise<ReadmeSite> {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-readme-'));
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  const server = new ServerProcess({ dir: path.join(dir, 'store'), flags });
-  t.teardown(() => server.kill());
-  const { httpsPort } = await server.serving;
-  const linesOf = async (script: string): Promise<string[]> =>
-    (await runShell(script.replaceAll(':8443/', `:${httpsPort}/`), dir)).split(/\r?\n/);
-  return { server, httpsPort, dir, linesOf };
+/**
+ * Runs the commands of the page, after those of the pages that it follows, on a server of its own; blocks that match `without`
+ * are left out.
+ */
+export async function runPage(t: Test, page: string, without?: RegExp): Promise<{ site: Site; ran: Ran[] }> {
+  const blocks = pagesUpTo(page).flatMap(blocksOf);
+  const site = await startSite(t, flagsOf(blocks));
+  const commands = blocks.filter(
+    ({ language, role, text }) => language === 'sh' && role === '' && without?.test(text) !== true,
+  );
+  const mark = (at: number): string => `-- end of block ${at} --`;
+  const script = commands.map(({ text }, at) => `${text}\necho; echo '${mark(at)}'`).join('\n');
+  let rest = await site.run(script);
+  const ran = commands.map((block, at) => {
+    const [found] = rest.split(mark(at), 1);
+    rest = rest.slice(found.length + mark(at).length);
+    return { block, found };
+  });
+  return { site, ran: ran.filter(({ block }) => block.page === page) };
 }
 
-/** The lines that a script writes that is run as it stands against a server of its own. */
-export const linesOf = async (t: Test, script: string): Promise<string[]> =>
-  (await startSite(t)).linesOf(script);
+/** Compares what each block printed with the output that the page shows. */
+export function checkOutputs(t: Test, ran: readonly Ran[]): void {
+  for (const { block, found } of ran) {
+    const { page, line, output } = block;
+    if (output !== null && !looksLike(found, output)) t.equal(found, output, `${page}:${line}`);
+  }
+}
 
-/** The answers, in their order, to what such a script asks. */
-export async function answersTo(t: Test, script: string): Promise<Record<string, unknown>[]> {
-  return (await linesOf(t, script))
+/** The answers in JSON objects of a line each, in their order, to what the commands of a page ask. */
+export function answersIn(ran: readonly Ran[]): Record<string, unknown>[] {
+  return ran
+    .flatMap(({ found }) => found.split(/\r?\n/))
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -37,8 +37,8 @@ export const FLOORS: Readonly<Record<string, number>> = {
 /** Import nothing of the server: how it is built and started, and the web console's own sources. */
 export const OUTSIDE = ['tools', 'console', 'client'];
 
-/** The only files (or folders, ending in `/`) that may import each package. */
-export const DOORS: Readonly<Record<string, readonly string[]>> = {
+/** The only files (or folders, ending in `/`) that may import each library. */
+export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   'apache-arrow': ['src/client/', 'src/column/', 'src/commands/export/', 'src/commands/import/arrow.ts'],
   msgpackr: ['src/format/'],
   'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/arrow.ts'],
@@ -49,7 +49,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/main.ts'],
   selfsigned: ['src/http/certificate.ts'],
   'smol-toml': ['src/commands/serve-config.ts', 'src/commands/limits-file.ts'],
-  'lossless-json': ['src/api/'],
   hyparquet: ['src/commands/import/'],
   'hyparquet-compressors': ['src/commands/import/parquet-file.ts'],
   fzstd: ['src/commands/import/'],
@@ -90,7 +89,8 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
 export const STATE_HOLDERS = ['src/main.ts', 'src/worker/entry.ts'];
 
 const folderOf = (file: string): string => file.split('/')[1];
-const isIn = (file: string, places: readonly string[]): boolean =>
+/** Whether the file is one of the places, or in a folder of them. */
+export const isIn = (file: string, places: readonly string[]): boolean =>
   places.some((place) => file === place || (place.endsWith('/') && file.startsWith(place)));
 
 /** `apache-arrow` of 'apache-arrow/enum', `@a/b` of '@a/b/c'. */
@@ -114,19 +114,19 @@ export function floorBreaches({ file, imports }: Source): string[] {
     else if (FLOORS[to] >= FLOORS[from]) {
       found.push(`${place} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
     } else if (target !== `src/${to}/index.ts` && to !== 'commands') {
-      found.push(`${place} imports ${target} past the door src/${to}/index.ts`);
+      found.push(`${place} imports ${target} instead of src/${to}/index.ts`);
     }
   }
   return found;
 }
 
-export function doorBreaches({ file, imports }: Source): string[] {
+export function libraryBreaches({ file, imports }: Source): string[] {
   const found: string[] = [];
   for (const { specifier, typeOnly, line } of imports) {
     const name = packageOf(specifier);
-    if (DOORS[name] === undefined || isIn(file, DOORS[name])) continue;
+    if (LIBRARY_FILES[name] === undefined || isIn(file, LIBRARY_FILES[name])) continue;
     if (typeOnly && TYPES_ANYWHERE.includes(name)) continue;
-    found.push(`${file}:${line} imports ${specifier}; its door is ${DOORS[name].join(', ')}`);
+    found.push(`${file}:${line} imports ${specifier}; only ${LIBRARY_FILES[name].join(', ')} may`);
   }
   return found;
 }

@@ -44,7 +44,7 @@ export function Home() {
         {holding.length === 0 ? (
           <Empty title="Nothing yet">
             <p>
-              Send entities with <code>POST /v1/insert</code>: the README shows how, and{' '}
+              Send entities with <code>POST /v1/insert</code>, as docs/getting-started.md shows.{' '}
               <code>quarry demo</code> starts a server with three million flights.
             </p>
           </Empty>

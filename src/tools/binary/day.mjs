@@ -1,5 +1,5 @@
 /**
- * `npm run try:binary`: the README's day with the executable (chapter "A day with it"), word for word, in an empty folder
+ * `npm run try:binary`: the commands of "A day with it" in docs/operations/deployment.md, word for word, in an empty folder
  * and an empty environment: no Node in the path, no home, no variables but the ports. `-- --rows N` imports only the first
  * N flights. Exit code 0: every command of it succeeded.
  */
@@ -13,16 +13,17 @@ import { parseArgs } from 'node:util';
 import { buildBinary } from './build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const PAGE = 'docs/operations/deployment.md';
 /** What a bare Debian has of what the day needs. */
 const TOOLS = ['bash', 'cmp', 'cp', 'date', 'mv', 'sleep', 'sort'];
 
 const TOOL_DIRS = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /** The commands below the heading. */
-function dayOf(readme) {
-  const [, behind = ''] = readme.split('\n#### A day with it\n');
-  const found = /```sh\n([\s\S]*?)```/.exec(behind.split('\n### ')[0]);
-  if (found === null) throw new Error('README.md has no day with the executable');
+function dayOf(page) {
+  const [, behind = ''] = page.split('\n## A day with it\n');
+  const found = /```sh.*\n([\s\S]*?)```/.exec(behind.split('\n## ')[0]);
+  if (found === null) throw new Error(`${PAGE} has no day with the executable`);
   return found[1];
 }
 
@@ -50,7 +51,7 @@ export async function runDay(binary, dir, rows) {
   fs.mkdirSync(bin);
   for (const tool of TOOLS) fs.symlinkSync(toolPath(tool), path.join(bin, tool));
   fs.copyFileSync(binary, path.join(bin, 'quarry'));
-  let day = dayOf(fs.readFileSync(path.join(root, 'README.md'), 'utf8'));
+  let day = dayOf(fs.readFileSync(path.join(root, PAGE), 'utf8'));
   if (rows !== null) day = day.replace('import files/flights-3m.parquet', `$& --limit ${rows}`);
   // A command that fails ends the day, and the server with it.
   const script = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${day}`;
