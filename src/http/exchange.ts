@@ -24,7 +24,6 @@ import type { Endpoint } from './endpoints.js';
 import type { Members, StreamedAnswer } from './handlers/handler.js';
 import type { Bound } from './limits.js';
 import { LineStream, type StreamEnd } from './line-stream.js';
-import { LINES_TYPE } from './part-answer.js';
 import { PartRunner } from './part-runner.js';
 import { type ReportNeeds, RequestReport } from './request-report.js';
 import type { Response } from './uws.js';
@@ -139,8 +138,12 @@ export class Exchange implements HangUp, Told {
       encoding: admitted.encoding,
       apply: (part, text) => parts.apply(part, text),
       told: (error) => report.errorOf(error),
-      writeHead: () =>
-        writeHead(response, { status: 200, contentType: LINES_TYPE }, notes.requestId, report.figures),
+      refused: (part, error) => report.partRefused(part, error),
+      writeHead: (head) => writeHead(response, head, notes.requestId, report.figures),
+      answer: (answer) => {
+        const ending = site.closing ? 'close' : 'keep';
+        writeAnswer(response, answer, notes.requestId, report.figures, false, ending);
+      },
     });
     this.#lines = lines;
     this.#phase = 'streaming';
@@ -153,17 +156,31 @@ export class Exchange implements HangUp, Told {
 
   #endLines(end: StreamEnd): void {
     const { waiting, metrics } = this.#site;
-    if (typeof end === 'object') {
+    if (end.is === 'refused') {
       this.#phase = 'receiving';
-      if (end.complete) waiting.delete(this);
-      this.#refuseEarly(end.refusal, end.complete);
+      if (end.isComplete) waiting.delete(this);
+      this.#refuseEarly(end.refusal, end.isComplete);
       return;
     }
-    this.#phase = 'over';
-    waiting.delete(this);
-    if (end === 'answered') this.#note(200);
-    else metrics.received(this.#lines?.byteLength ?? 0);
+    if (end.is === 'answered') {
+      this.#report.notes.code = end.head.code ?? null;
+      this.#note(end.head.status);
+    } else metrics.received(this.#lines?.byteLength ?? 0);
+    if (end.is === 'cut-off') {
+      metrics.cutOff();
+      this.#closeUnfinished(end.isComplete);
+    } else {
+      this.#phase = 'over';
+      waiting.delete(this);
+    }
     this.#release();
+  }
+
+  /** Closes the connection once the client has sent its body: closing it with unread bytes would discard the answer. */
+  #closeUnfinished(isComplete: boolean): void {
+    this.#phase = 'reading-away';
+    this.#readAwayUntilMs = this.#site.elapsedMs() + READ_AWAY_MS_MAX;
+    if (isComplete) this.#readAway(0, true);
   }
 
   /** Answers with an error before anything of the body was read. To be called while the head is handled. */

@@ -1,20 +1,32 @@
 /**
- * A body of lines on its way: read, decoded and split into parts, which are applied one after the other, each with a line
- * of the answer when it is done.
+ * Reads a line body, decodes it and splits it into parts, which are applied one after the other. The answer has a line for
+ * each part.
  * Invariants
- *   A part is applied when it is whole, also when its client has gone by then; what the client sent of the next one is not.
- *   One part is applied at a time, and reading rests while the next one is whole: a client that is faster than its parts,
- *   or takes nothing of the answer, waits, and no memory grows.
- *   What ends a stream early is told in a last line, for the part that it met: neither that part nor any behind it was applied.
+ *   Status 200 at the end of an answer means that every line went in. The answers of parts are held back until the body has
+ *   ended or HELD_BYTES_MAX of them wait, and the status follows from the refusals up to then. A later refusal that asks for
+ *   another status is the last line of the answer: the connection is closed without the end of the answer.
+ *   A complete part is applied even if its client has disconnected. An incomplete part is not applied.
+ *   One part is applied at a time, and reading is paused while the next part is complete. A client that sends faster than
+ *   parts are applied, or that does not read the answer, has to wait; memory does not grow.
+ *   An error that ends the body early is reported in a last line, for the part that it met: neither that part nor any later
+ *   part was applied.
  */
 import { QuarryError } from '../base/index.js';
+import type { Answer, AnswerHead } from './answer.js';
 import type { ByteBudget } from './body.js';
 import { type BodyPart, BodyParts } from './body-parts.js';
 import type { Encoding } from './decode.js';
 import type { Members } from './handlers/handler.js';
-import { lineTooLong, partError, partSuccess } from './part-answer.js';
+import {
+  decisiveRefusal,
+  lineAnswerHead,
+  lineTooLong,
+  type PartPosition,
+  partError,
+  partSuccess,
+} from './part-answer.js';
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
-import type { Response } from './uws.js';
+import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
 /** What streams of one server share. */
 export interface StreamSite {
@@ -31,14 +43,35 @@ export interface LineStreamNeeds {
   readonly encoding: Encoding;
   /** Applies a part that has text; copies it before it returns. */
   readonly apply: (part: BodyPart, text: Uint8Array<ArrayBuffer>) => Promise<Members>;
-  /** What the client is told of an error. */
+  /** The error as the client sees it. */
   readonly told: (error: unknown) => QuarryError;
-  /** Writes status and headers. */
-  readonly writeHead: () => void;
+  /** Called for each refusal, in the order of parts. */
+  readonly refused: (part: PartPosition, error: QuarryError) => void;
+  /** Writes status and headers of an answer that is sent in chunks. */
+  readonly writeHead: (head: AnswerHead) => void;
+  /** Sends the answer to a body that has ended. */
+  readonly answer: (answer: Answer) => void;
 }
 
-/** How a stream ended: answered, left by its client, or refused before anything was answered. */
-export type StreamEnd = 'answered' | 'left' | { readonly refusal: QuarryError; readonly complete: boolean };
+/**
+ * How a line body ended.
+ *   answered  the whole answer was sent, with the status of `head`
+ *   left      the client has disconnected
+ *   cut-off   the answer ends with a refusal that its status does not tell: the connection must be closed
+ *   refused   nothing was answered yet
+ * `isComplete`: the body's last byte has come.
+ */
+export type StreamEnd =
+  | { readonly is: 'answered'; readonly head: AnswerHead }
+  | { readonly is: 'left' }
+  | { readonly is: 'cut-off'; readonly isComplete: boolean }
+  | { readonly is: 'refused'; readonly refusal: QuarryError; readonly isComplete: boolean };
+
+/** Bytes of answers that are held back at most. */
+export const HELD_BYTES_MAX = 256 * 1024;
+
+/** Bytes that may wait to be split into parts when more are read. */
+const AHEAD_BYTES_MAX = 2 ** 20;
 
 const NO_ROOM = 'too many bodies at once';
 
@@ -56,7 +89,13 @@ export class LineStream {
   #isOver = false;
   #fault: QuarryError | null = null;
   #hasLeft = false;
-  #hasBegun = false;
+  /** Answers that are held back, and the bytes that are reserved for them. */
+  #held: string[] = [];
+  #heldBytes = 0;
+  /** The one that sets the status; null = nothing was refused. */
+  #refusal: QuarryError | null = null;
+  /** Status and headers that were sent; null = the answers are held back. */
+  #head: AnswerHead | null = null;
   /** What is left is the answer's end. */
   #isEnding = false;
   #wake: (() => void) | null = null;
@@ -91,12 +130,16 @@ export class LineStream {
   /** Applies what comes, to its end. Rejects with a bug only. */
   async run(): Promise<StreamEnd> {
     try {
-      while (await this.#hasNext()) await this.#send(await this.#apply(this.#parts.take()));
+      while (await this.#hasNext()) {
+        const isConsistent = await this.#answer(await this.#apply(this.#parts.take()));
+        if (!isConsistent) return this.#cutOff();
+        this.#lookForDisconnect();
+      }
       return await this.#finish();
     } finally {
       this.#decoder?.close();
       this.#parts.release();
-      this.#needs.site.budget.give(this.#decoderBytes);
+      this.#needs.site.budget.give(this.#decoderBytes + this.#heldBytes);
     }
   }
 
@@ -194,6 +237,13 @@ export class LineStream {
     else this.#needs.response.pause();
   }
 
+  /** While nothing is sent, only reading shows that the client has disconnected: one more chunk is read. */
+  #lookForDisconnect(): void {
+    const aheadBytes = this.#parts.byteLength + (this.#decoder?.waitingBytes ?? 0);
+    if (this.#isReading || this.#head !== null || aheadBytes > AHEAD_BYTES_MAX) return;
+    this.#needs.response.resume();
+  }
+
   /** Resolves when a part is whole. False: there is none, or none is to be applied any more. */
   async #hasNext(): Promise<boolean> {
     for (;;) {
@@ -219,25 +269,67 @@ export class LineStream {
       this.#flow();
       return partSuccess(part, await applying);
     } catch (error) {
-      return partError(part, told(error));
+      return this.#refuse(part, told(error));
     }
   }
 
-  /** Resolves when the connection takes more, or the client has gone. */
-  async #send(line: string): Promise<void> {
+  #refuse(part: PartPosition, error: QuarryError): string {
+    this.#refusal = decisiveRefusal(this.#refusal, error);
+    this.#needs.refused(part, error);
+    return partError(part, error);
+  }
+
+  /**
+   * Holds a part's answer back or sends it. False: the status that was sent does not tell what was refused. Resolves when
+   * the connection takes more, or the client has gone.
+   */
+  async #answer(line: string): Promise<boolean> {
+    if (this.#head !== null) await this.#write(line);
+    else if (!this.#hold(line)) {
+      await this.#begin();
+      await this.#write(line);
+    }
+    return this.#head === null || this.#head.status === lineAnswerHead(this.#refusal).status;
+  }
+
+  /** False: no more answers can be held back. */
+  #hold(line: string): boolean {
+    const bytes = Buffer.byteLength(line);
+    if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#needs.site.budget.take(bytes)) return false;
+    this.#heldBytes += bytes;
+    this.#held.push(line);
+    return true;
+  }
+
+  /** Sends status and headers, and the answers that were held back. */
+  async #begin(): Promise<void> {
     if (this.#hasLeft) return;
-    const { response, writeHead, site } = this.#needs;
-    let isTaken = true;
-    response.cork(() => {
-      if (!this.#hasBegun) writeHead();
-      isTaken = response.write(line);
-    });
-    if (!this.#hasBegun) response.onWritable(() => this.#writable());
-    this.#hasBegun = true;
-    if (isTaken) return;
-    this.#blockedMs = site.elapsedMs();
-    while (this.#blockedMs !== null && !this.#hasLeft) await this.#woken();
-    this.#blockedMs = null;
+    const { response, writeHead } = this.#needs;
+    const head = lineAnswerHead(this.#refusal);
+    this.#head = head;
+    response.cork(() => writeHead(head));
+    response.onWritable(() => this.#writable());
+    const text = this.#held.join('');
+    this.#held = [];
+    await this.#write(text);
+    this.#needs.site.budget.give(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  /** Resolves when the connection takes more, or the client has gone. */
+  async #write(text: string): Promise<void> {
+    const { response, site } = this.#needs;
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length && !this.#hasLeft; at += WRITE_BYTES_MAX) {
+      let isTaken = true;
+      response.cork(() => {
+        isTaken = response.write(bytes.subarray(at, at + WRITE_BYTES_MAX));
+      });
+      if (isTaken) continue;
+      this.#blockedMs = site.elapsedMs();
+      while (this.#blockedMs !== null && !this.#hasLeft) await this.#woken();
+      this.#blockedMs = null;
+    }
   }
 
   #writable(): boolean {
@@ -246,23 +338,42 @@ export class LineStream {
     return true;
   }
 
-  async #finish(): Promise<StreamEnd> {
-    const { response, site, writeHead } = this.#needs;
-    if (!this.#isDone && site.closing) this.#fault ??= new QuarryError(9004, 'the server is stopping');
+  /** Nothing more is applied: reading goes on, so that the connection can be used again or closed. */
+  #stopReading(): void {
     this.#isEnding = true;
-    if (this.#hasLeft) return 'left';
-    // What was not paused must not be resumed: its connection would take no request behind this one.
-    if (!this.#isReading) response.resume();
+    if (this.#hasLeft) return;
+    // A connection that was not paused must not be resumed: it would take no further request.
+    if (!this.#isReading) this.#needs.response.resume();
     this.#isReading = true;
+  }
+
+  #cutOff(): StreamEnd {
+    this.#stopReading();
+    return this.#hasLeft ? { is: 'left' } : { is: 'cut-off', isComplete: this.#isComplete };
+  }
+
+  async #finish(): Promise<StreamEnd> {
+    const { response, site, answer } = this.#needs;
+    if (!this.#isDone && site.closing) this.#fault ??= new QuarryError(9004, 'the server is stopping');
+    this.#stopReading();
+    const isComplete = this.#isComplete;
+    if (this.#hasLeft) return { is: 'left' };
     if (this.#fault !== null) {
-      if (!this.#hasBegun) return { refusal: this.#fault, complete: this.#isComplete };
-      await this.#send(partError({ ...this.#parts.next, lineCount: 0 }, this.#fault));
+      const isUnanswered = this.#head === null && this.#held.length === 0;
+      if (isUnanswered) return { is: 'refused', refusal: this.#fault, isComplete };
+      const isConsistent = await this.#answer(
+        this.#refuse({ ...this.#parts.next, lineCount: 0 }, this.#fault),
+      );
+      if (!isConsistent) return this.#cutOff();
     }
-    if (this.#hasLeft) return 'left';
-    response.cork(() => {
-      if (!this.#hasBegun) writeHead();
-      response.end();
-    });
-    return 'answered';
+    if (this.#head === null && isComplete) {
+      const head = lineAnswerHead(this.#refusal);
+      answer({ ...head, body: this.#held.join('') });
+      return { is: 'answered', head };
+    }
+    if (this.#head === null) await this.#begin();
+    if (this.#hasLeft || this.#head === null) return { is: 'left' };
+    response.cork(() => response.end());
+    return { is: 'answered', head: this.#head };
   }
 }

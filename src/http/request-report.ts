@@ -8,6 +8,7 @@ import { isAdministrative } from './audit.js';
 import type { Endpoint } from './endpoints.js';
 import type { Bound } from './limits.js';
 import type { Metrics } from './metrics.js';
+import type { PartPosition } from './part-answer.js';
 import type { RateFigures } from './rate-window.js';
 import type { RequestLog } from './request-log.js';
 import { RequestNotes } from './request-notes.js';
@@ -26,6 +27,7 @@ export class RequestReport {
   bound: Bound | null = null;
   readonly #needs: ReportNeeds;
   readonly #peer: { readonly address: string };
+  #hasRefusedPart = false;
 
   constructor(needs: ReportNeeds, requestId: string, peer: { readonly address: string }) {
     this.#needs = needs;
@@ -80,6 +82,14 @@ export class RequestReport {
     metrics.received(bodyBytes);
     log.answered(notes, status, seconds);
     this.#slow(status, rowCount);
+  }
+
+  /** A part of the request's line body was refused. The first one is logged. */
+  partRefused(part: PartPosition, error: QuarryError): void {
+    const { log, metrics, elapsedMs } = this.#needs;
+    metrics.partRefused(error.code);
+    if (!this.#hasRefusedPart) log.partRefused(this.notes, part, error, elapsedMs());
+    this.#hasRefusedPart = true;
   }
 
   /** The client went away before it had all of the answer. */
