@@ -156,7 +156,7 @@ export class Door {
     const inLines = endpoint.takesLines && typeOf(request.getHeader('content-type')) === LINES_TYPE;
     if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
     const encoding = length.kind === 'none' ? 'identity' : encodingOf(request.getHeader('content-encoding'));
-    if (bound !== null) limiter?.count(endpoint, bound, elapsedMs());
+    if (bound !== null) limiter?.count(endpoint, bound, caller, elapsedMs());
     checkLength(length, inLines ? Number.POSITIVE_INFINITY : endpoint.bodyBytesMax);
     const databaseId = caller === null ? null : databaseIdOf(caller);
     let onceId: string | null = null;
@@ -208,7 +208,7 @@ export class Door {
     const databaseId = databaseIdOf(caller);
     return databaseId === null
       ? limiter.ofTeam(endpoint)
-      : limiter.inDatabase(endpoint, limitedDatabase(catalog, databaseId));
+      : limiter.inDatabase(endpoint, limitedDatabase(catalog, databaseId), caller);
   }
 }
 

@@ -106,9 +106,11 @@ export class HandlerRunner {
       hangUp,
       notes,
       charge: (entityCount) =>
-        this.#charging(databaseId, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),
+        this.#charging(databaseId, caller, (limiter, budget) =>
+          limiter.charge(endpoint, budget, entityCount),
+        ),
       chargeWrites: (counts) =>
-        this.#charging(databaseId, (limiter, budget) => limiter.chargeWrites(budget, counts)),
+        this.#charging(databaseId, caller, (limiter, budget) => limiter.chargeWrites(budget, counts)),
     });
   }
 
@@ -144,12 +146,16 @@ export class HandlerRunner {
   }
 
   /** Throws 1502. */
-  #charging(databaseId: number, charge: (limiter: RateLimiter, budget: WriteBudget) => void): void {
+  #charging(
+    databaseId: number,
+    caller: Caller,
+    charge: (limiter: RateLimiter, budget: WriteBudget) => void,
+  ): void {
     const { limiter, engine, clock, elapsedMs } = this.#needs;
     if (limiter === null) return;
     const database = limitedDatabase(engine.catalog(), databaseId);
     const usage = engine.usage(databaseId);
-    charge(limiter, { database, usage, elapsedMs: elapsedMs(), clockMs: clock.nowMs() });
+    charge(limiter, { caller, database, usage, elapsedMs: elapsedMs(), clockMs: clock.nowMs() });
   }
 }
 

@@ -241,7 +241,7 @@ export class HttpServer {
     if (!engine.ready) return;
     this.#addresses.see(engine.catalog());
     this.#addresses.refresh();
-    this.#limiter?.sweep(engine.catalog());
+    this.#limiter?.sweep(engine.catalog(), this.#needs.elapsedMs());
   }
 
   /** Accepts nothing more, waits for running requests (bounded), then closes every connection. */
