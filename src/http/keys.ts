@@ -14,11 +14,10 @@ import { nameOf } from './router.js';
 import { permits, type Sessions } from './sessions.js';
 import type { Request } from './uws.js';
 
-/** Throws 500 without the header and 501 when it is empty. */
-export function presentedKey(request: Request): string {
+/** What the header Authorization presents; null = there is no such header. */
+export function presentedKey(request: Request): string | null {
   const presented = request.getHeader('authorization');
-  if (presented === '') throw new QuarryError(hasHeader(request, 'authorization') ? 501 : 500);
-  return presented;
+  return presented === '' && !hasHeader(request, 'authorization') ? null : presented;
 }
 
 /** The caller who presents `keyText`. Throws 502 when it is neither a key of the catalog nor a session. */
@@ -50,7 +49,7 @@ export function checkAccount({ accountState }: Catalog): void {
 }
 
 /** Throws 503, 505, 507, 509 or 511 when the caller may not use the endpoint. */
-export function authorize(
+export function checkPermission(
   caller: Caller,
   endpoint: DatabaseEndpoint | TeamEndpoint,
   catalog: Catalog,

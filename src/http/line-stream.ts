@@ -28,8 +28,8 @@ import {
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
-/** What streams of one server share. */
-export interface StreamSite {
+/** What the line bodies of one server share. */
+export interface StreamContext {
   readonly budget: ByteBudget;
   readonly elapsedMs: () => number;
   readonly bodySecondsMax: number;
@@ -37,14 +37,14 @@ export interface StreamSite {
   readonly closing: boolean;
 }
 
-export interface LineStreamNeeds {
-  readonly site: StreamSite;
+export interface LineStreamDependencies {
+  readonly server: StreamContext;
   readonly response: Response;
   readonly encoding: Encoding;
   /** Applies a part that has text; copies it before it returns. */
   readonly apply: (part: BodyPart, text: Uint8Array<ArrayBuffer>) => Promise<Members>;
   /** The error as the client sees it. */
-  readonly told: (error: unknown) => QuarryError;
+  readonly errorOf: (error: unknown) => QuarryError;
   /** Called for each refusal, in the order of parts. */
   readonly refused: (part: PartPosition, error: QuarryError) => void;
   /** Writes status and headers of an answer that is sent in chunks. */
@@ -76,7 +76,7 @@ const AHEAD_BYTES_MAX = 2 ** 20;
 const NO_ROOM = 'too many bodies at once';
 
 export class LineStream {
-  readonly #needs: LineStreamNeeds;
+  readonly #dependencies: LineStreamDependencies;
   readonly #parts: BodyParts;
   readonly #decoder: StreamDecoder | null;
   #decoderBytes = 0;
@@ -102,11 +102,11 @@ export class LineStream {
   /** Since when the connection takes nothing; null = it does. */
   #blockedMs: number | null = null;
 
-  constructor(needs: LineStreamNeeds) {
-    this.#needs = needs;
-    const { site, encoding } = needs;
-    this.#parts = new BodyParts(site.budget);
-    this.#heardMs = site.elapsedMs();
+  constructor(dependencies: LineStreamDependencies) {
+    this.#dependencies = dependencies;
+    const { server, encoding } = dependencies;
+    this.#parts = new BodyParts(server.budget);
+    this.#heardMs = server.elapsedMs();
     this.#decoder = encoding === 'identity' ? null : this.#makeDecoder(encoding);
   }
 
@@ -117,9 +117,9 @@ export class LineStream {
 
   /** Takes bytes of the body; `chunk` is copied. */
   add(chunk: ArrayBuffer, last: boolean): void {
-    this.#heardMs = this.#needs.site.elapsedMs();
+    this.#heardMs = this.#dependencies.server.elapsedMs();
     // A write that the connection did not take whole lets uWebSockets read again.
-    if (!this.#isReading) this.#needs.response.pause();
+    if (!this.#isReading) this.#dependencies.response.pause();
     this.#byteLength += chunk.byteLength;
     this.#isComplete ||= last;
     if (this.#fault === null) this.#read(new Uint8Array(chunk), last);
@@ -139,15 +139,15 @@ export class LineStream {
     } finally {
       this.#decoder?.close();
       this.#parts.release();
-      this.#needs.site.budget.give(this.#decoderBytes + this.#heldBytes);
+      this.#dependencies.server.budget.give(this.#decoderBytes + this.#heldBytes);
     }
   }
 
   /** Called every few seconds: looks at who waits for whom, and since when. */
   tick(): void {
-    const { site, response } = this.#needs;
-    const nowMs = site.elapsedMs();
-    if (this.#blockedMs !== null && nowMs - this.#blockedMs > site.stallSecondsMax * 1000) {
+    const { server, response } = this.#dependencies;
+    const nowMs = server.elapsedMs();
+    if (this.#blockedMs !== null && nowMs - this.#blockedMs > server.stallSecondsMax * 1000) {
       response.close();
       return;
     }
@@ -156,9 +156,9 @@ export class LineStream {
     if (this.#isReading) response.resume();
     const waits = this.#wake !== null && this.#blockedMs === null && !this.#isOver;
     if (!waits) return;
-    if (site.closing) this.#goOn();
-    else if (this.#isReading && nowMs - this.#heardMs > site.bodySecondsMax * 1000) {
-      this.#fail(new QuarryError(1503, `no byte of the body came for ${site.bodySecondsMax} s`));
+    if (server.closing) this.#goOn();
+    else if (this.#isReading && nowMs - this.#heardMs > server.bodySecondsMax * 1000) {
+      this.#fail(new QuarryError(1503, `no byte of the body came for ${server.bodySecondsMax} s`));
     }
   }
 
@@ -170,7 +170,7 @@ export class LineStream {
 
   #makeDecoder(encoding: 'gzip' | 'br'): StreamDecoder | null {
     const bytes = DECODER_BYTES[encoding];
-    if (!this.#needs.site.budget.take(bytes)) {
+    if (!this.#dependencies.server.budget.take(bytes)) {
       this.#fault = new QuarryError(9003, NO_ROOM);
       return null;
     }
@@ -233,21 +233,21 @@ export class LineStream {
     const reads = this.#isComplete || (wanted && (this.#decoder?.waitingBytes ?? 0) === 0);
     if (reads === this.#isReading) return;
     this.#isReading = reads;
-    if (reads) this.#needs.response.resume();
-    else this.#needs.response.pause();
+    if (reads) this.#dependencies.response.resume();
+    else this.#dependencies.response.pause();
   }
 
   /** While nothing is sent, only reading shows that the client has disconnected: one more chunk is read. */
   #lookForDisconnect(): void {
     const aheadBytes = this.#parts.byteLength + (this.#decoder?.waitingBytes ?? 0);
     if (this.#isReading || this.#head !== null || aheadBytes > AHEAD_BYTES_MAX) return;
-    this.#needs.response.resume();
+    this.#dependencies.response.resume();
   }
 
   /** Resolves when a part is whole. False: there is none, or none is to be applied any more. */
   async #hasNext(): Promise<boolean> {
     for (;;) {
-      if (this.#needs.site.closing && !this.#isDone) return false;
+      if (this.#dependencies.server.closing && !this.#isDone) return false;
       if (this.#parts.hasPart) return true;
       if (this.#isOver || this.#hasLeft || this.#fault !== null) return false;
       this.#flow();
@@ -262,20 +262,20 @@ export class LineStream {
 
   /** To be called in the turn in which the part is taken out: the bytes that come next may overwrite it. */
   async #apply(part: BodyPart): Promise<string> {
-    const { apply, told } = this.#needs;
+    const { apply, errorOf } = this.#dependencies;
     try {
       if (part.text === null) throw lineTooLong(part);
       const applying = apply(part, part.text);
       this.#flow();
       return partSuccess(part, await applying);
     } catch (error) {
-      return this.#refuse(part, told(error));
+      return this.#refuse(part, errorOf(error));
     }
   }
 
   #refuse(part: PartPosition, error: QuarryError): string {
     this.#refusal = decisiveRefusal(this.#refusal, error);
-    this.#needs.refused(part, error);
+    this.#dependencies.refused(part, error);
     return partError(part, error);
   }
 
@@ -295,7 +295,8 @@ export class LineStream {
   /** False: no more answers can be held back. */
   #hold(line: string): boolean {
     const bytes = Buffer.byteLength(line);
-    if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#needs.site.budget.take(bytes)) return false;
+    if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#dependencies.server.budget.take(bytes))
+      return false;
     this.#heldBytes += bytes;
     this.#held.push(line);
     return true;
@@ -304,7 +305,7 @@ export class LineStream {
   /** Sends status and headers, and the answers that were held back. */
   async #begin(): Promise<void> {
     if (this.#hasLeft) return;
-    const { response, writeHead } = this.#needs;
+    const { response, writeHead } = this.#dependencies;
     const head = lineAnswerHead(this.#refusal);
     this.#head = head;
     response.cork(() => writeHead(head));
@@ -312,13 +313,13 @@ export class LineStream {
     const text = this.#held.join('');
     this.#held = [];
     await this.#write(text);
-    this.#needs.site.budget.give(this.#heldBytes);
+    this.#dependencies.server.budget.give(this.#heldBytes);
     this.#heldBytes = 0;
   }
 
   /** Resolves when the connection takes more, or the client has gone. */
   async #write(text: string): Promise<void> {
-    const { response, site } = this.#needs;
+    const { response, server } = this.#dependencies;
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length && !this.#hasLeft; at += WRITE_BYTES_MAX) {
       let isTaken = true;
@@ -326,7 +327,7 @@ export class LineStream {
         isTaken = response.write(bytes.subarray(at, at + WRITE_BYTES_MAX));
       });
       if (isTaken) continue;
-      this.#blockedMs = site.elapsedMs();
+      this.#blockedMs = server.elapsedMs();
       while (this.#blockedMs !== null && !this.#hasLeft) await this.#woken();
       this.#blockedMs = null;
     }
@@ -343,7 +344,7 @@ export class LineStream {
     this.#isEnding = true;
     if (this.#hasLeft) return;
     // A connection that was not paused must not be resumed: it would take no further request.
-    if (!this.#isReading) this.#needs.response.resume();
+    if (!this.#isReading) this.#dependencies.response.resume();
     this.#isReading = true;
   }
 
@@ -353,8 +354,8 @@ export class LineStream {
   }
 
   async #finish(): Promise<StreamEnd> {
-    const { response, site, answer } = this.#needs;
-    if (!this.#isDone && site.closing) this.#fault ??= new QuarryError(9004, 'the server is stopping');
+    const { response, server, answer } = this.#dependencies;
+    if (!this.#isDone && server.closing) this.#fault ??= new QuarryError(9004, 'the server is stopping');
     this.#stopReading();
     const isComplete = this.#isComplete;
     if (this.#hasLeft) return { is: 'left' };
