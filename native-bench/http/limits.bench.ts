@@ -5,6 +5,7 @@
  */
 import { DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
 import { NO_USAGE } from '../../src/engine/index.js';
+import type { Caller } from '../../src/http/caller.js';
 import { ENDPOINTS } from '../../src/http/index.js';
 import { SPEC_LIMITS } from '../../src/http/limit-table.js';
 import { RateLimiter } from '../../src/http/limits.js';
@@ -20,6 +21,8 @@ const insert = ENDPOINTS.find(({ path }) => path === '/v1/insert');
 if (count === undefined || insert === undefined) throw new Error('the table of endpoints lacks one');
 const databases = Array.from({ length: DATABASES }, (_, index) => ({ ...DEFAULT_PROPERTIES, id: index + 1 }));
 
+const callers = databases.map(({ id }): Caller => ({ kind: 'master', hash: `key of ${id}`, databaseId: id }));
+
 function nanoseconds(rounds: number, one: (index: number, elapsedMs: number) => void): string {
   const before = performance.now();
   for (let index = 0; index < rounds; index++) one(index, index * STEP_MS);
@@ -32,16 +35,23 @@ for (let turn = 0; turn < 3; turn++) {
   let told = 0;
   const startMs = turn * (rounds * STEP_MS + 120_000);
   const check = (index: number, elapsedMs: number): void => {
-    const bound = limiter.inDatabase(count, databases[index % DATABASES]);
+    const bound = limiter.inDatabase(count, databases[index % DATABASES], callers[index % DATABASES]);
     if (bound?.window.take(bound.cost, startMs + elapsedMs) === true) admitted++;
   };
   const figures = (index: number, elapsedMs: number): void => {
     told +=
-      limiter.inDatabase(count, databases[index % DATABASES])?.window.figures(startMs + elapsedMs).limit ?? 0;
+      limiter
+        .inDatabase(count, databases[index % DATABASES], callers[index % DATABASES])
+        ?.window.figures(startMs + elapsedMs).limit ?? 0;
   };
   const charge = (index: number, elapsedMs: number): void => {
     const database = databases[index % DATABASES];
-    limiter.charge(insert, { database, usage: NO_USAGE, elapsedMs: startMs + elapsedMs, clockMs: 0 }, 0);
+    const caller = callers[index % DATABASES];
+    limiter.charge(
+      insert,
+      { caller, database, usage: NO_USAGE, elapsedMs: startMs + elapsedMs, clockMs: 0 },
+      0,
+    );
   };
   const figuresOf = [nanoseconds(rounds, check), nanoseconds(rounds, figures), nanoseconds(rounds, charge)];
   const windows = Math.ceil((rounds * STEP_MS) / 60_000);

@@ -109,7 +109,10 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
     await server.ready();
-    const postgres = await startPostgres(config, needs, fs, certificate, { engine, door: server.asking });
+    const postgres = await startPostgres(config, needs, fs, certificate, {
+      engine,
+      requests: server.postgresRequests,
+    });
     if (postgres !== null) {
       closers.push(() => postgres.close());
       server.showPostgres(() => postgres.figures());

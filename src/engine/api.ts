@@ -4,7 +4,7 @@
  * shard being rebuilt) and never after a write was acknowledged.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
-import type { DistributionFigures, HangUp, QuarryError } from '../base/index.js';
+import type { Cancellation, DistributionFigures, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { RecordOnce } from '../format/index.js';
 import type { LineNumbers } from '../ingest/index.js';
@@ -203,7 +203,7 @@ export type AskedPlan =
 /** How a query is asked. */
 export interface Asking {
   /** Who waits for the answer; null = somebody always does. */
-  readonly hangUp: HangUp | null;
+  readonly cancellation: Cancellation | null;
   /** The answer is worked out anew, whatever is remembered. */
   readonly bypassCache: boolean;
 }

@@ -113,7 +113,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
     const { runner } = this.#parts;
     const extract: QueryApi['extract'] = (plan, asking) =>
       runner.run(asking, (query) => this.#extract(plan, query));
-    const nobody: Asking = { hangUp: null, bypassCache: true };
+    const nobody: Asking = { cancellation: null, bypassCache: true };
     return runner.seated([], nobody, (query) => runner.behindGate(query, () => ask(extract)));
   }
 

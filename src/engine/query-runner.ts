@@ -66,9 +66,9 @@ export class QueryRunner {
   }
 
   /** Runs a query that needs no seat. */
-  async run<T>({ hangUp }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+  async run<T>({ cancellation }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
     const { lanes, limits } = this.#parts;
-    const query = new RunningQuery(lanes, limits, hangUp);
+    const query = new RunningQuery(lanes, limits, cancellation);
     try {
       return await work(query);
     } finally {

@@ -4,7 +4,7 @@
  * their next look at its flag; its slot goes back when the last of them has answered.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HangUp, QuarryError } from '../base/index.js';
+import { type Cancellation, QuarryError } from '../base/index.js';
 import type { QueryBounds } from '../protocol/index.js';
 import type { LaneApi } from './lane.js';
 import type { LaneSet } from './lanes.js';
@@ -21,7 +21,7 @@ export interface QueryLimits {
 
 export class RunningQuery {
   readonly #lanes: LaneSet;
-  readonly #hangUp: HangUp | null;
+  readonly #cancellation: Cancellation | null;
   readonly #bounds: QueryBounds;
   readonly #tooLong: string;
   readonly #endMs: number;
@@ -35,16 +35,16 @@ export class RunningQuery {
   #ended = false;
 
   /** `end` must be called at last. */
-  constructor(lanes: LaneSet, limits: QueryLimits, hangUp: HangUp | null) {
+  constructor(lanes: LaneSet, limits: QueryLimits, cancellation: Cancellation | null) {
     this.#lanes = lanes;
-    this.#hangUp = hangUp;
+    this.#cancellation = cancellation;
     const bytesMax = Math.floor(limits.bytesMax / lanes.all.length);
     this.#bounds = { slot: lanes.stopFlags.take(), bytesMax };
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
-    if (hangUp?.hasHungUp === true) this.stop('the client has gone');
-    else hangUp?.onHangUp(() => this.stop('the client has gone'));
+    if (cancellation?.isCancelled === true) this.stop('the client has gone');
+    else cancellation?.onCancel(() => this.stop('the client has gone'));
   }
 
   /** Ends the query with 9005 as soon as it looks. */
@@ -135,7 +135,7 @@ export class RunningQuery {
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.#hangUp?.onHangUp(null);
+    this.#cancellation?.onCancel(null);
     this.#giveBack();
   }
 

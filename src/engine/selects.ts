@@ -156,7 +156,7 @@ export class Selects {
 
   /** See QueryApi.outline. */
   outline(asked: AskedPlan): Promise<readonly string[]> {
-    const nobody: Asking = { hangUp: null, bypassCache: true };
+    const nobody: Asking = { cancellation: null, bypassCache: true };
     return this.#parts.runner.run(nobody, async (query) =>
       outlineLines(
         asked,

@@ -63,11 +63,12 @@ export function successAnswer(members: string, seconds: number): JsonAnswer {
 /** The status is that of the first error. */
 export function errorAnswer(error: QuarryError): JsonAnswer {
   const body = JSON.stringify({ errors: errorEntries(error), status: 'error' });
-  const answer = { status: error.status, contentType: JSON_TYPE, code: error.code, body };
-  const retryAfterSeconds = toldRetryAfter(error.moreInfo);
-  return error instanceof RateExceeded
-    ? { ...answer, retryAfterSeconds, exceeded: error.figures }
-    : { ...answer, retryAfterSeconds };
+  return { ...errorHead(error), contentType: JSON_TYPE, body };
+}
+
+export function errorHead(error: QuarryError): Omit<AnswerHead, 'contentType'> {
+  const head = { status: error.status, code: error.code, retryAfterSeconds: toldRetryAfter(error.moreInfo) };
+  return error instanceof RateExceeded ? { ...head, exceeded: error.figures } : head;
 }
 
 export function errorEntries(error: QuarryError): readonly object[] {

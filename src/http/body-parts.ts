@@ -74,6 +74,11 @@ export class BodyParts {
     return { number: this.#number, firstLine: this.#firstLine };
   }
 
+  /** Bytes that have come and were not taken out. */
+  get byteLength(): number {
+    return this.#end - this.#start;
+  }
+
   /** Copies `chunk`. False, and nothing taken, when the budget has no room. */
   add(chunk: Uint8Array): boolean {
     if (!this.#reserve(chunk.length)) return false;

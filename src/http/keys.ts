@@ -58,7 +58,7 @@ export function checkAccount({ accountState }: Catalog): void {
 }
 
 /** Throws 503, 505, 507, 509 or 511 when the caller may not use the endpoint. */
-export function authorize(
+export function checkPermission(
   caller: Caller,
   endpoint: DatabaseEndpoint | TeamEndpoint,
   catalog: Catalog,

@@ -4,9 +4,9 @@ import type { LoadPlan } from '../catalog/index.js';
 export interface LimitTable {
   /** Instead of the endpoint's own figure, by `METHOD path`. */
   readonly requestsPerMinute: ReadonlyMap<string, number>;
-  /** Entity IDs of inserts, per database. */
+  /** Entity IDs of inserts, per key of a database. */
   readonly entitiesPerMinute: number;
-  /** Requests of all endpoints with rate `query-load` together, per database. */
+  /** Requests of all endpoints with rate `query-load` together, per key of a database. */
   readonly queriesPerMinute: Readonly<Record<LoadPlan, number>>;
   /** Entities inserted or updated in a UTC day, per database. */
   readonly writesPerDay: Readonly<Record<LoadPlan, number>>;

@@ -1,26 +1,33 @@
 /**
- * How often: windows of a minute that begin with their first request, per database (endpoints of the team: one for
- * the team; open ones: per client), and how much may be written in a minute and in a UTC day.
- * Invariants: what is refused with 1502 does not count in the window that refused it, but an update that the day's
- * plan refuses has used one of its requests a minute by then; all endpoints with rate `query-load` of a database share
- * one window; what stands in memory is bounded, however many clients ask. The day's count is that of writes that took
- * effect, so those that are under way at the same time may go over it together.
+ * Rate limits: windows of a minute that begin with their first request, and how much may be written in a minute and in a
+ * UTC day. Who has a window:
+ *   in a database     each key. All custom keys of a database together also have one, with the same limit: they can use up
+ *                     one another's rate, but not that of the master, read and write keys. Users count by email, so that a
+ *                     second session gives no second rate; all users of a database together have one as well.
+ *   of the team       all team keys and users together
+ *   open endpoints    each client address
+ * Writes of a UTC day are counted per database.
+ * Invariants: a request that is refused with 1502 counts in no window that it was refused for, but an update that the day's
+ * plan refuses has used one of its requests a minute by then. All endpoints with rate `query-load` share one window. Memory
+ * is bounded by the keys and users that were active in the last two minutes, and by CLIENTS_KEPT. The day's count is that
+ * of writes that took effect, so concurrent writes may exceed it together.
  * Times named elapsedMs are of a clock that never goes back.
  */
 import type { Catalog, LoadPlan } from '../catalog/index.js';
 import type { DatabaseUsage } from '../engine/index.js';
 import { clientNetwork } from './address-set.js';
+import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoints.js';
 import type { WriteCounts } from './handlers/handler.js';
 import type { LimitTable } from './limit-table.js';
-import { RateExceeded, secondsOf, Window } from './rate-window.js';
+import { CappedWindow, RateExceeded, secondsOf, Window } from './rate-window.js';
 import { nameOf } from './router.js';
 
 const DAY_MS = 86_400_000;
 
 /** A window and what one request counts in it. */
 export interface Bound {
-  readonly window: Window;
+  readonly window: Window | CappedWindow;
   readonly cost: number;
 }
 
@@ -57,6 +64,23 @@ interface Place {
 
 type Bounds = (Bound | undefined)[];
 
+/** The callers of a database that have a window together. */
+type CeilingKind = 'custom' | 'user';
+
+const CEILING_NAMES: Readonly<Record<CeilingKind, string>> = {
+  custom: 'all custom keys of this database together',
+  user: 'all users of this database together',
+};
+
+const ceilingKindOf = ({ kind }: Caller): CeilingKind | null =>
+  kind === 'custom' || kind === 'user' ? kind : null;
+
+interface DatabaseBounds {
+  /** By hash of the key, or email of the user. */
+  readonly byCaller: Map<string, Bounds>;
+  readonly ceilings: Readonly<Record<CeilingKind, Window[]>>;
+}
+
 /** In every list of windows: that of the query-load plan, that of inserted entities, then one per endpoint. */
 const QUERY_LOAD = 0;
 const ENTITIES = 1;
@@ -68,8 +92,9 @@ const WRITES: ReadonlyMap<string, 'insert' | 'update'> = new Map([
   ['POST /v1/update', 'update'],
 ]);
 
-/** Whose writes are counted, what it has written so far, and when. */
+/** Whose writes are counted, what the database has written so far, and when. */
 export interface WriteBudget {
+  readonly caller: Caller;
   readonly database: LimitedDatabase;
   readonly usage: DatabaseUsage;
   /** Of a clock that never goes back. */
@@ -84,7 +109,7 @@ const CLIENTS_KEPT = 10_000;
 export class RateLimiter {
   readonly #table: LimitTable;
   readonly #places: ReadonlyMap<Endpoint, Place>;
-  readonly #ofDatabases = new Map<number, Bounds>();
+  readonly #ofDatabases = new Map<number, DatabaseBounds>();
   /** The clients that came last, and those before them: a Map that loses its oldest entry each time is slow. */
   #ofClients = new Map<string, Bounds>();
   #ofEarlierClients: ReadonlyMap<string, Bounds> = new Map();
@@ -114,17 +139,19 @@ export class RateLimiter {
   }
 
   /** Counts one request. Throws RateExceeded when it is one too many. */
-  count(endpoint: Endpoint, { window, cost }: Bound, elapsedMs: number): void {
+  count(endpoint: Endpoint, { window, cost }: Bound, caller: Caller | null, elapsedMs: number): void {
     if (window.take(cost, elapsedMs)) return;
     this.#refusals.requests++;
     const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
-    throw new RateExceeded(`more than ${window.limit} ${what} in a minute`, window.figures(elapsedMs));
+    const ceiling = caller === null ? null : ceilingNameOf(window, caller, elapsedMs);
+    const by = ceiling === null ? '' : ` by ${ceiling}`;
+    throw new RateExceeded(`more than ${window.limit} ${what} in a minute${by}`, window.figures(elapsedMs));
   }
 
-  /** What a request of the database is bound by; null = nothing. */
-  inDatabase(endpoint: Endpoint, database: LimitedDatabase): Bound | null {
+  /** The limit of the caller's requests in the database; null = there is none. */
+  inDatabase(endpoint: Endpoint, database: LimitedDatabase, caller: Caller): Bound | null {
     const place = this.#places.get(endpoint);
-    return place === undefined ? null : this.#boundOf(this.#databaseBounds(database.id), place, database);
+    return place === undefined ? null : this.#callerBound(place, database, caller);
   }
 
   ofTeam(endpoint: Endpoint): Bound | null {
@@ -148,7 +175,7 @@ export class RateLimiter {
 
   /** Counts entities that are about to be written. Throws RateExceeded when that is too many, and counts nothing. */
   chargeWrites(
-    { database, usage, elapsedMs, clockMs }: WriteBudget,
+    { caller, database, usage, elapsedMs, clockMs }: WriteBudget,
     { insertedCount, updatedCount }: WriteCounts,
   ): void {
     const entityCount = insertedCount + updatedCount;
@@ -165,28 +192,54 @@ export class RateLimiter {
     }
     if (insertedCount === 0) return;
     const place = { index: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
-    const { window } = this.#boundOf(this.#databaseBounds(database.id), place, database);
+    const { window } = this.#callerBound(place, database, caller);
     if (!window.take(insertedCount, elapsedMs)) {
       this.#refusals['inserted-entities']++;
+      const who =
+        ceilingNameOf(window, caller, elapsedMs) ?? (caller.kind === 'user' ? 'this user' : 'this key');
       throw new RateExceeded(
-        `${insertedCount} more entity IDs would be over the ${window.limit} that this database may insert in a minute`,
+        `${insertedCount} more entity IDs would be over the ${window.limit} that ${who} may insert in a minute`,
         window.figures(elapsedMs),
       );
     }
   }
 
-  /** Forgets databases that are gone. */
-  sweep(catalog: Catalog): void {
-    for (const id of this.#ofDatabases.keys()) if (!catalog.databases.has(id)) this.#ofDatabases.delete(id);
+  /** Forgets deleted databases, and callers whose windows are all over. */
+  sweep(catalog: Catalog, elapsedMs: number): void {
+    for (const [id, { byCaller }] of this.#ofDatabases) {
+      if (!catalog.databases.has(id)) this.#ofDatabases.delete(id);
+      for (const [caller, bounds] of byCaller) {
+        if (bounds.every((bound) => bound?.window.isOver(elapsedMs) !== false)) byCaller.delete(caller);
+      }
+    }
   }
 
-  #databaseBounds(id: number): Bounds {
+  /** Callers in databases whose windows are in memory. */
+  get callerCount(): number {
+    let count = 0;
+    for (const { byCaller } of this.#ofDatabases.values()) count += byCaller.size;
+    return count;
+  }
+
+  #databaseBounds(id: number): DatabaseBounds {
     let bounds = this.#ofDatabases.get(id);
     if (bounds === undefined) {
-      bounds = [];
+      bounds = { byCaller: new Map(), ceilings: { custom: [], user: [] } };
       this.#ofDatabases.set(id, bounds);
     }
     return bounds;
+  }
+
+  #callerBound(place: Place, database: LimitedDatabase, caller: Caller): Bound {
+    const { byCaller, ceilings } = this.#databaseBounds(database.id);
+    const id = caller.kind === 'user' ? caller.email : caller.hash;
+    let bounds = byCaller.get(id);
+    if (bounds === undefined) {
+      bounds = [];
+      byCaller.set(id, bounds);
+    }
+    const kind = ceilingKindOf(caller);
+    return this.#boundOf(bounds, place, database, kind === null ? null : ceilings[kind]);
   }
 
   #clientBounds(client: string): Bounds {
@@ -202,13 +255,32 @@ export class RateLimiter {
     return bounds;
   }
 
-  #boundOf(bounds: Bounds, { index, limit, cost }: Place, database: LimitedDatabase | null): Bound {
+  /** `ceilings`: windows that the caller shares with others; null = it shares none. */
+  #boundOf(
+    bounds: Bounds,
+    { index, limit, cost }: Place,
+    database: LimitedDatabase | null,
+    ceilings: Window[] | null = null,
+  ): Bound {
     let bound = bounds[index];
     if (bound === undefined) {
-      bound = { window: new Window(), cost };
+      bound = { window: newWindow(index, ceilings), cost };
       bounds[index] = bound;
     }
     bound.window.limit = limit ?? this.#table.queriesPerMinute[database?.queryLoad ?? 'normal'];
     return bound;
   }
+}
+
+function newWindow(index: number, ceilings: Window[] | null): Window | CappedWindow {
+  if (ceilings === null) return new Window();
+  ceilings[index] ??= new Window();
+  return new CappedWindow(new Window(), ceilings[index]);
+}
+
+/** Whose common window leaves less than the caller's own; null = it does not, or there is none. */
+function ceilingNameOf(window: Window | CappedWindow, caller: Caller, elapsedMs: number): string | null {
+  const kind = ceilingKindOf(caller);
+  const isTighter = window instanceof CappedWindow && window.isCeilingTighter(elapsedMs);
+  return kind !== null && isTighter ? CEILING_NAMES[kind] : null;
 }

@@ -30,6 +30,8 @@ export class Metrics {
   #abortedCount = 0;
   #cutOffCount = 0;
   #slowCount = 0;
+  /** By error code. */
+  readonly #refusedParts = new Map<number, number>();
   #bodyBytes = 0;
   #postgres: (() => PostgresFigures) | null = null;
   #stats: EngineStats;
@@ -68,6 +70,11 @@ export class Metrics {
 
   slow(): void {
     this.#slowCount++;
+  }
+
+  /** A part of a line body was refused. */
+  partRefused(code: number): void {
+    this.#refusedParts.set(code, (this.#refusedParts.get(code) ?? 0) + 1);
   }
 
   received(bytes: number): void {
@@ -151,6 +158,12 @@ export class Metrics {
         help: 'requests, and parts of requests, refused with 1502, by the limit that they met',
         type: 'counter',
         read: () => Object.entries(refusals()).map(([limit, value]) => ({ labels: { limit }, value })),
+      },
+      {
+        name: 'quarry_line_parts_refused_total',
+        help: 'refused parts of line bodies, by error code',
+        type: 'counter',
+        read: () => [...this.#refusedParts].map(([code, value]) => ({ labels: { code }, value })),
       },
     ];
   }

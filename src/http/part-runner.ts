@@ -1,38 +1,39 @@
 /**
- * Runs the parts of a body of lines: each as a request of its own, by the handler of the endpoint, with a name of its own
- * where the request has one. Whoever is not let in any more is refused with the next part.
+ * Runs the endpoint's handler for each part of a line body, as a request of its own: with an idempotency key of its own if
+ * the request has one. A caller that is no longer authorized is refused with the next part.
  */
-import { type HangUp, invariant } from '../base/index.js';
-import type { Admitted } from './admission.js';
+import { type Cancellation, invariant } from '../base/index.js';
+import type { AdmittedRequest } from './admission.js';
 import type { BodyPart } from './body-parts.js';
-import type { HandlerRunner } from './call.js';
+
+import type { HandlerRunner } from './handler-runner.js';
 import type { Members } from './handlers/handler.js';
 import { partOnceIdOf } from './idempotency.js';
 import type { RequestLog } from './request-log.js';
 import type { RequestNotes } from './request-notes.js';
 
-export interface PartRunnerNeeds {
+export interface PartRunnerDependencies {
   readonly runner: HandlerRunner;
   readonly log: RequestLog;
-  readonly admitted: Admitted;
-  readonly hangUp: HangUp;
+  readonly admitted: AdmittedRequest;
+  readonly cancellation: Cancellation;
   readonly notes: RequestNotes;
 }
 
 export class PartRunner {
-  readonly #needs: PartRunnerNeeds;
+  readonly #dependencies: PartRunnerDependencies;
 
-  constructor(needs: PartRunnerNeeds) {
-    this.#needs = needs;
+  constructor(dependencies: PartRunnerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Copies `text` before it returns. Throws, or rejects with, what the handler does. */
   async apply(part: BodyPart, text: Uint8Array<ArrayBuffer>): Promise<Members> {
-    const { runner, log, admitted, hangUp, notes } = this.#needs;
+    const { runner, log, admitted, cancellation, notes } = this.#dependencies;
     const { onceId } = admitted;
     const named = onceId === null ? admitted : { ...admitted, onceId: partOnceIdOf(onceId, part.number) };
     const ofPart = notes.ofPart();
-    const members = await runner.run(named, text, hangUp, ofPart, part.lines);
+    const members = await runner.run(named, text, cancellation, ofPart, part.lines);
     invariant(typeof members === 'string', 'an endpoint that takes lines streams no rows');
     log.audit(ofPart, 200);
     return members;

@@ -36,13 +36,18 @@ export class Window {
 
   /** False, and nothing counted, when `count` more would go over the limit. */
   take(count: number, elapsedMs: number): boolean {
+    if (!this.hasCapacity(count, elapsedMs)) return false;
+    this.#count += count;
+    return true;
+  }
+
+  /** Whether `take` would count so many. Begins a new minute when the last one is over. */
+  hasCapacity(count: number, elapsedMs: number): boolean {
     if (this.isOver(elapsedMs)) {
       this.#count = 0;
       this.#endMs = elapsedMs + MINUTE_MS;
     }
-    if (this.#count + count > this.limit) return false;
-    this.#count += count;
-    return true;
+    return this.#count + count <= this.limit;
   }
 
   isOver(elapsedMs: number): boolean {
@@ -54,5 +59,50 @@ export class Window {
     if (this.isOver(elapsedMs)) return { limit, remaining: limit, resetSeconds: MINUTE_MS / 1000 };
     const remaining = Math.max(0, limit - this.#count);
     return { limit, remaining, resetSeconds: secondsOf(this.#endMs - elapsedMs) };
+  }
+}
+
+/** Counts in a window of its own and in a shared one, the ceiling over several: both must have capacity. */
+export class CappedWindow {
+  readonly #own: Window;
+  readonly #ceiling: Window;
+
+  constructor(own: Window, ceiling: Window) {
+    this.#own = own;
+    this.#ceiling = ceiling;
+  }
+
+  get limit(): number {
+    return this.#own.limit;
+  }
+
+  /** Both have the same limit. */
+  set limit(limit: number) {
+    this.#own.limit = limit;
+    this.#ceiling.limit = limit;
+  }
+
+  /** False, and nothing counted in either, when `count` more would go over a limit. */
+  take(count: number, elapsedMs: number): boolean {
+    const hasCapacity =
+      this.#own.hasCapacity(count, elapsedMs) && this.#ceiling.hasCapacity(count, elapsedMs);
+    return hasCapacity && this.#own.take(count, elapsedMs) && this.#ceiling.take(count, elapsedMs);
+  }
+
+  /** Whether nothing is counted in the own window. The ceiling may be in use by others. */
+  isOver(elapsedMs: number): boolean {
+    return this.#own.isOver(elapsedMs);
+  }
+
+  /** Whether the ceiling leaves less than the own window. */
+  isCeilingTighter(elapsedMs: number): boolean {
+    return this.#ceiling.figures(elapsedMs).remaining < this.#own.figures(elapsedMs).remaining;
+  }
+
+  /** Those of the window that leaves less. */
+  figures(elapsedMs: number): RateFigures {
+    const [own, ceiling] = [this.#own.figures(elapsedMs), this.#ceiling.figures(elapsedMs)];
+    if (own.remaining !== ceiling.remaining) return own.remaining < ceiling.remaining ? own : ceiling;
+    return own.resetSeconds > ceiling.resetSeconds ? own : ceiling;
   }
 }

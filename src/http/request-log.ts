@@ -1,13 +1,15 @@
 /**
- * The lines that requests leave in the log. Each has the request's id and, where a good key was sent, what names that key;
- * never the key, and nothing of a body but the text of a query that was slow.
- * Invariant: what somebody without a good key does is told at debug level only, so nobody can fill a disk without one.
+ * The lines that requests leave in the log. Each has the request's ID and, if a valid key was sent, the key's name. A line
+ * never holds a key. Of a body it holds only the text of a slow query and the message of an error.
+ * Invariants: requests without a valid key are logged at debug level only, so nobody can fill a disk without one. Refused
+ * parts of line bodies are logged at most once in PART_REFUSAL_LOG_MS.
  */
 import type { Logger } from 'pino';
 import { QuarryError } from '../base/index.js';
 import type { AskedPlan, EngineApi } from '../engine/index.js';
 import { type Audit, isAdministrative } from './audit.js';
 import { type NamedCaller, nameCaller, nameUser } from './caller.js';
+import type { PartPosition } from './part-answer.js';
 import type { RequestNotes } from './request-notes.js';
 
 /** Of a slow query's text, in characters. */
@@ -18,6 +20,10 @@ const TEXT_BYTES_MAX = TEXT_MAX * 4;
 const PLANS_MAX = 5;
 /** Slow queries that are described at once; the plans of others are left out. */
 const DESCRIBED_MAX = 4;
+
+const PART_REFUSAL_LOG_MS = 10_000;
+/** Of the message of an error, in characters. */
+const REASON_MAX = 300;
 
 export interface RequestLogNeeds {
   readonly log: Logger;
@@ -30,6 +36,9 @@ export interface RequestLogNeeds {
 export class RequestLog {
   readonly #needs: RequestLogNeeds;
   #describedCount = 0;
+  #partRefusalLoggedMs = Number.NEGATIVE_INFINITY;
+  /** Requests with refused parts since then that were not logged. */
+  #unloggedCount = 0;
 
   constructor(needs: RequestLogNeeds) {
     this.#needs = needs;
@@ -61,6 +70,20 @@ export class RequestLog {
     if (error instanceof QuarryError) {
       log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
     } else log.error({ ...details, err: error }, 'unexpected error, answer cut off');
+  }
+
+  /** `error`: why the first refused part of a line body was refused. */
+  partRefused(notes: RequestNotes, part: PartPosition, error: QuarryError, elapsedMs: number): void {
+    if (elapsedMs - this.#partRefusalLoggedMs < PART_REFUSAL_LOG_MS) {
+      this.#unloggedCount++;
+      return;
+    }
+    const { number, firstLine } = part;
+    const reason = error.message.slice(0, REASON_MAX);
+    const details = { code: error.code, reason, part: number, firstLine, unlogged: this.#unloggedCount };
+    this.#needs.log.warn({ ...detailsOf(notes), ...details }, 'part of a line body refused');
+    this.#partRefusalLoggedMs = elapsedMs;
+    this.#unloggedCount = 0;
   }
 
   /** Whether a query of so many milliseconds is slow. */

@@ -1,47 +1,59 @@
 /**
- * What one request tells the log, the audit and the metrics of how it went.
- * Invariant: the text of what was no refusal is logged, and goes nowhere else.
+ * Reports one request to the log, the audit and the metrics.
+ * Invariant: the text of an unexpected error is logged and goes nowhere else.
  */
 import { QuarryError } from '../base/index.js';
 import { type Answer, errorAnswer } from './answer.js';
 import { isAdministrative } from './audit.js';
+import type { RequestObserver } from './authorize.js';
+import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoints.js';
 import type { Bound } from './limits.js';
 import type { Metrics } from './metrics.js';
+import type { PartPosition } from './part-answer.js';
 import type { RateFigures } from './rate-window.js';
 import type { RequestLog } from './request-log.js';
 import { RequestNotes } from './request-notes.js';
 
-export interface ReportNeeds {
+export interface ReportDependencies {
   /** Milliseconds of a clock that never goes back, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: RequestLog;
   readonly metrics: Metrics;
 }
 
-export class RequestReport {
+export class RequestReport implements RequestObserver {
   readonly notes: RequestNotes;
   readonly startedMs: number;
-  /** Of requests of this kind; null = nothing does, or it is not known yet. */
-  bound: Bound | null = null;
-  readonly #needs: ReportNeeds;
+  /** The rate limit of the request; null = it has none, or it is not known yet. */
+  #limit: Bound | null = null;
+  readonly #dependencies: ReportDependencies;
   readonly #peer: { readonly address: string };
+  #hasRefusedPart = false;
 
-  constructor(needs: ReportNeeds, requestId: string, peer: { readonly address: string }) {
-    this.#needs = needs;
+  constructor(dependencies: ReportDependencies, requestId: string, peer: { readonly address: string }) {
+    this.#dependencies = dependencies;
     this.#peer = peer;
-    this.startedMs = needs.elapsedMs();
-    this.notes = new RequestNotes(requestId, needs.log.tellsAll ? peer.address : '');
+    this.startedMs = dependencies.elapsedMs();
+    this.notes = new RequestNotes(requestId, dependencies.log.tellsAll ? peer.address : '');
   }
 
   /** Since the request's head. */
   get seconds(): number {
-    return (this.#needs.elapsedMs() - this.startedMs) / 1000;
+    return (this.#dependencies.elapsedMs() - this.startedMs) / 1000;
   }
 
-  /** Of what bounds it, as its answer tells them. */
-  get figures(): RateFigures | null {
-    return this.bound?.window.figures(this.#needs.elapsedMs()) ?? null;
+  /** The rate limit as the answer's headers tell it. */
+  get rate(): RateFigures | null {
+    return this.#limit?.window.figures(this.#dependencies.elapsedMs()) ?? null;
+  }
+
+  identified(caller: Caller): void {
+    this.notes.caller = caller;
+  }
+
+  limited(limit: Bound): void {
+    this.#limit = limit;
   }
 
   found(endpoint: Endpoint): void {
@@ -50,15 +62,15 @@ export class RequestReport {
     if (notes.client === '' && isAdministrative(endpoint)) notes.client = this.#peer.address;
   }
 
-  /** The work on the whole request begins. */
+  /** The handler begins to work on the whole request. */
   begun(): void {
-    this.notes.begunMs = this.#needs.elapsedMs();
+    this.notes.begunMs = this.#dependencies.elapsedMs();
   }
 
-  /** As the client is told of it. */
+  /** The error as the client sees it. */
   errorOf(error: unknown): QuarryError {
     if (error instanceof QuarryError) return error;
-    this.#needs.log.unexpected(this.notes, error);
+    this.#dependencies.log.unexpected(this.notes, error);
     return new QuarryError(1);
   }
 
@@ -66,15 +78,15 @@ export class RequestReport {
     return errorAnswer(this.errorOf(error));
   }
 
-  /** It is decided what is answered, whether or not anybody is there to take it. */
+  /** The answer is decided, whether or not the client is still there. */
   decided({ status, code }: Answer): void {
     this.notes.code = code ?? null;
-    this.#needs.log.audit(this.notes, status);
+    this.#dependencies.log.audit(this.notes, status);
   }
 
-  /** `rowCount`: of rows that were sent while they were made; null = there were none. */
+  /** The answer was sent. `rowCount`: rows of a streamed answer; null = it was not streamed. */
   answered(status: number, bodyBytes: number, rowCount: number | null): void {
-    const { log, metrics } = this.#needs;
+    const { log, metrics } = this.#dependencies;
     const { notes, seconds } = this;
     metrics.answered(notes.endpointName, notes.databaseId, status, seconds);
     metrics.received(bodyBytes);
@@ -82,24 +94,32 @@ export class RequestReport {
     this.#slow(status, rowCount);
   }
 
-  /** The client went away before it had all of the answer. */
-  left(rowCount: number | null): void {
-    this.#needs.metrics.aborted();
+  /** A part of the request's line body was refused. The first one is logged. */
+  partRefused(part: PartPosition, error: QuarryError): void {
+    const { log, metrics, elapsedMs } = this.#dependencies;
+    metrics.partRefused(error.code);
+    if (!this.#hasRefusedPart) log.partRefused(this.notes, part, error, elapsedMs());
+    this.#hasRefusedPart = true;
+  }
+
+  /** The client disconnected before it had the whole answer. */
+  aborted(rowCount: number | null): void {
+    this.#dependencies.metrics.aborted();
     this.#slow(null, rowCount);
   }
 
-  /** The answer could not be finished. */
+  /** A streamed answer could not be finished. */
   cutOff(error: unknown, rowCount: number | null): void {
-    const { log, metrics } = this.#needs;
+    const { log, metrics } = this.#dependencies;
     if (error instanceof QuarryError) this.notes.code = error.code;
     log.cutOff(this.notes, error);
     this.#slow(null, rowCount);
     metrics.cutOff();
   }
 
-  /** `status`: null = the client went away, or its answer was cut off. */
+  /** `status`: null = the client disconnected, or its answer was cut off. */
   #slow(status: number | null, rowCount: number | null): void {
-    const { log, metrics, elapsedMs } = this.#needs;
+    const { log, metrics, elapsedMs } = this.#dependencies;
     const { notes } = this;
     if (notes.begunMs === null || !log.isSlow(notes, elapsedMs() - notes.begunMs)) return;
     notes.rowCount ??= rowCount;

@@ -7,21 +7,22 @@ import type { Logger } from 'pino';
 import { type Clock, ERRORS, QuarryError, quoted, type RandomBytes } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { AddressBook, type LookUpHost } from './addresses.js';
-import { bodyLengthOf, Door } from './admission.js';
+import { admit, bodyLengthOf } from './admission.js';
 import { type Answer, JSON_TYPE } from './answer.js';
-import { AskingDoor } from './asking-door.js';
 import { Audit } from './audit.js';
+import { Authorizer } from './authorize.js';
 import { ByteBudget } from './body.js';
-import { HandlerRunner } from './call.js';
 import { ConsoleFiles } from './console.js';
 import { BodyDecoder } from './decode.js';
 import { Description } from './description.js';
 import { ENDPOINTS, type Endpoint } from './endpoints.js';
-import { Exchange, type Site } from './exchange.js';
+import { HandlerRunner } from './handler-runner.js';
+import { HttpRequest, type ServerContext } from './http-request.js';
 import type { LimitTable } from './limit-table.js';
 import { NO_REFUSALS, RateLimiter } from './limits.js';
 import { Metrics } from './metrics.js';
 import type { PostgresFigures } from './postgres-metrics.js';
+import { PostgresRequests } from './postgres-requests.js';
 import { Peer, type ProxyList } from './proxy.js';
 import { RequestLog } from './request-log.js';
 import { Router, withoutTrailingSlash } from './router.js';
@@ -64,7 +65,7 @@ export const HTTP_DEFAULTS: Pick<
   slowQueryMs: 1_000,
 };
 
-export interface HttpNeeds {
+export interface HttpDependencies {
   readonly engine: EngineApi;
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back, with fractions. */
@@ -106,15 +107,14 @@ const MINUTE_MS = 60_000;
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
 export class HttpServer {
-  /** For requests that other protocols carry. */
-  readonly asking: AskingDoor;
+  readonly postgresRequests: PostgresRequests;
   readonly #settings: HttpSettings;
-  readonly #needs: HttpNeeds;
-  readonly #site: Site;
+  readonly #dependencies: HttpDependencies;
+  readonly #context: ServerContext;
   readonly #router: Router;
   readonly #addresses: AddressBook;
   readonly #limiter: RateLimiter | null;
-  readonly #door: Door;
+  readonly #authorizer: Authorizer;
   readonly #console: ConsoleFiles;
   readonly #description: Description;
   /** Also those of earlier certificates, whose connections go on. */
@@ -127,14 +127,14 @@ export class HttpServer {
   #whenIdle: (() => void) | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(settings: HttpSettings, needs: HttpNeeds) {
+  constructor(settings: HttpSettings, dependencies: HttpDependencies) {
     this.#settings = settings;
-    this.#needs = needs;
-    const { engine, clock, elapsedMs, log, randomBytes, endpoints = ENDPOINTS } = needs;
-    const { audit = new Audit(log, null, () => clock.nowMs()) } = needs;
+    this.#dependencies = dependencies;
+    const { engine, clock, elapsedMs, log, randomBytes, endpoints = ENDPOINTS } = dependencies;
+    const { audit = new Audit(log, null, () => clock.nowMs()) } = dependencies;
     this.#router = new Router(endpoints);
-    this.#addresses = new AddressBook(needs.lookUpHost);
-    this.#console = needs.consoleFiles ?? ConsoleFiles.none();
+    this.#addresses = new AddressBook(dependencies.lookUpHost);
+    this.#console = dependencies.consoleFiles ?? ConsoleFiles.none();
     this.#description = new Description(endpoints);
     this.#limiter = settings.limits === null ? null : new RateLimiter(settings.limits, endpoints);
     const attempts = this.#limiter === null ? null : new SignInAttempts(elapsedMs);
@@ -146,16 +146,17 @@ export class HttpServer {
       addresses: this.#addresses,
       limiter: this.#limiter,
     };
-    this.#door = new Door(shared);
+    const authorizer = new Authorizer(shared);
+    this.#authorizer = authorizer;
     const budget = new ByteBudget(settings.bodyBytesHeldMax);
-    const site: Site = {
-      runner: new HandlerRunner({ ...shared, randomBytes }),
+    const context: ServerContext = {
+      runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
       elapsedMs,
       log: new RequestLog({ log, audit, engine, slowQueryMs: settings.slowQueryMs }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
-        openRequests: () => site.openCount,
+        openRequests: () => context.openCount,
         bodyBytesHeld: () => budget.reservedBytes,
         refusals: () => ({
           ...NO_REFUSALS,
@@ -169,15 +170,16 @@ export class HttpServer {
       closing: false,
       openCount: 0,
       closed: () => {
-        if (site.openCount === 0) this.#whenIdle?.();
+        if (context.openCount === 0) this.#whenIdle?.();
       },
     };
-    this.#site = site;
-    this.asking = new AskingDoor({
-      ...shared,
-      runner: site.runner,
-      router: this.#router,
-      log: site.log,
+    this.#context = context;
+    this.postgresRequests = new PostgresRequests({
+      authorizer,
+      clock,
+      elapsedMs,
+      endpoints,
+      log: context.log,
       nextRequestId: () => this.#nextRequestId(),
     });
   }
@@ -191,7 +193,7 @@ export class HttpServer {
       const secondsMin = Math.min(this.#settings.bodySecondsMax, this.#settings.stallSecondsMax);
       const tickMs = Math.min(TICK_MS_MAX, (secondsMin * 1000) / 4);
       this.#every(tickMs, () => {
-        for (const exchange of this.#site.waiting) exchange.tick();
+        for (const request of this.#context.waiting) request.tick();
       });
       this.#every(MINUTE_MS, () => this.#everyMinute());
       return ports;
@@ -215,19 +217,19 @@ export class HttpServer {
    * they cannot be used.
    */
   reloadCertificate(): void {
-    if (this.#secure === null || this.#site.closing) return;
+    if (this.#secure === null || this.#context.closing) return;
     this.#secure = this.#open(this.#secure.port, true, this.#secure);
   }
 
   /** Resolves when the engine's catalog was seen and its host names were looked up (bounded). */
   async ready(): Promise<void> {
-    this.#addresses.see(this.#needs.engine.catalog());
+    this.#addresses.see(this.#dependencies.engine.catalog());
     await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
   }
 
   /** /metrics tells the figures of clients of Postgres too. */
   showPostgres(figures: () => PostgresFigures): void {
-    this.#site.metrics.showPostgres(figures);
+    this.#context.metrics.showPostgres(figures);
   }
 
   #every(ms: number, run: () => void): void {
@@ -237,11 +239,11 @@ export class HttpServer {
   }
 
   #everyMinute(): void {
-    const { engine } = this.#needs;
+    const { engine } = this.#dependencies;
     if (!engine.ready) return;
     this.#addresses.see(engine.catalog());
     this.#addresses.refresh();
-    this.#limiter?.sweep(engine.catalog());
+    this.#limiter?.sweep(engine.catalog(), this.#dependencies.elapsedMs());
   }
 
   /** Accepts nothing more, waits for running requests (bounded), then closes every connection. */
@@ -251,12 +253,12 @@ export class HttpServer {
   }
 
   async #close(): Promise<void> {
-    const site = this.#site;
-    site.closing = true;
+    const context = this.#context;
+    context.closing = true;
     // Bodies that come part by part end here, however long they would go on.
-    for (const exchange of site.waiting) exchange.tick();
+    for (const request of context.waiting) request.tick();
     for (const listener of this.#listeners) listener.stopAccepting();
-    if (site.openCount > 0) {
+    if (context.openCount > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, this.#settings.closeSecondsMax * 1000);
         this.#whenIdle = () => {
@@ -274,39 +276,39 @@ export class HttpServer {
     const path = withoutTrailingSlash(request.getUrl());
     const length = bodyLengthOf(request, method);
     const peer = new Peer(response, request, this.#settings.proxies);
-    const exchange = new Exchange(this.#site, response, {
+    const httpRequest = new HttpRequest(this.#context, response, {
       requestId: this.#requestIdOf(request),
       peer,
       bodyless: method === 'head',
       length,
     });
     try {
-      if (this.#probe(exchange, method, path)) return;
+      if (this.#probe(httpRequest, method, path)) return;
       const secure = overTls || peer.vouchedSecure;
-      if (this.#page(exchange, { request, method, path, secure })) return;
+      if (this.#page(httpRequest, { request, method, path, secure })) return;
       const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
-      exchange.receive(this.#door.admit(arrival, exchange));
+      void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));
     } catch (error) {
-      exchange.refuse(error);
+      httpRequest.refuse(error);
     }
   }
 
   /** Answers probes and metrics; false for any other path. */
-  #probe(exchange: Exchange, method: string, path: string): boolean {
+  #probe(request: HttpRequest, method: string, path: string): boolean {
     if (path !== '/readyz' && path !== '/livez' && path !== '/metrics') return false;
     if (method !== 'get' && method !== 'head')
       throw new QuarryError(1505, `${path} does not take ${quoted(method.toUpperCase())}`);
     const label = `GET ${path}`;
-    if (path === '/livez') exchange.answerPlainly(label, probeAnswer(200, 'alive'));
-    else if (path === '/metrics') exchange.answerLater(label, this.#metricsAnswer());
-    else if (this.#site.closing) exchange.answerPlainly(label, probeAnswer(503, 'stopping'));
-    else if (this.#isReady()) exchange.answerPlainly(label, readyAnswer(this.#needs.engine.degraded));
-    else exchange.answerPlainly(label, probeAnswer(503, 'starting'));
+    if (path === '/livez') request.answerPlainly(label, probeAnswer(200, 'alive'));
+    else if (path === '/metrics') void request.answerLater(label, this.#metricsAnswer());
+    else if (this.#context.closing) request.answerPlainly(label, probeAnswer(503, 'stopping'));
+    else if (this.#isReady()) request.answerPlainly(label, readyAnswer(this.#dependencies.engine.degraded));
+    else request.answerPlainly(label, probeAnswer(503, 'starting'));
     return true;
   }
 
   /** Answers the description's and the console's paths; false for any other. */
-  #page(exchange: Exchange, { request, method, path, secure }: PageArrival): boolean {
+  #page(httpRequest: HttpRequest, { request, method, path, secure }: PageArrival): boolean {
     const asked = {
       ...{ method, path, overHttps: secure },
       acceptEncoding: request.getHeader('accept-encoding'),
@@ -314,18 +316,18 @@ export class HttpServer {
     };
     const described = this.#description.answer(asked);
     if (described !== null) {
-      exchange.answerPlainly(`GET ${path}`, described);
+      httpRequest.answerPlainly(`GET ${path}`, described);
       return true;
     }
     const answer = this.#console.answer(asked);
     if (answer === null) return false;
-    exchange.answerPlainly('GET /console', answer);
+    httpRequest.answerPlainly('GET /console', answer);
     return true;
   }
 
   /** Whether the engine is, and the host names that it began with have been looked up (bounded). */
   #isReady(): boolean {
-    const { engine, elapsedMs } = this.#needs;
+    const { engine, elapsedMs } = this.#dependencies;
     if (!engine.ready) return false;
     this.#addresses.see(engine.catalog());
     this.#lookUpUntilMs ??= elapsedMs() + LOOK_UP_WAIT_MS_MAX;
@@ -333,7 +335,7 @@ export class HttpServer {
   }
 
   async #metricsAnswer(): Promise<Answer> {
-    const { metrics } = this.#site;
+    const { metrics } = this.#context;
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   }
 
@@ -345,7 +347,7 @@ export class HttpServer {
 
   #nextRequestId(): string {
     this.#requestCount++;
-    return `${this.#needs.instanceId}-${this.#requestCount}`;
+    return `${this.#dependencies.instanceId}-${this.#requestCount}`;
   }
 }
 

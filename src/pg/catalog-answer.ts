@@ -3,7 +3,7 @@ import type { Answer } from './answer.js';
 import { type CatalogView, viewOf } from './catalog-view.js';
 import { ProtocolFault } from './fault.js';
 import { messagesIn } from './messages.js';
-import type { AskedRequest } from './select.js';
+import type { PostgresRequest } from './select.js';
 import type { Waiting } from './waiting.js';
 
 /** What answers queries of the catalog. */
@@ -35,14 +35,14 @@ const letter = (kind: string): number => kind.charCodeAt(0);
 
 export async function catalogAnswer(
   catalog: CatalogAsker,
-  request: AskedRequest,
+  request: PostgresRequest,
   statement: CatalogStatement,
   bound: BoundValues,
   waiting: Waiting,
 ): Promise<Answer> {
   const { position, userName } = statement;
   const batch = Buffer.concat([parseOf(statement), executionOf(bound), SYNC]);
-  const given = await catalog.run(viewOf(request.admission, userName), batch, waiting);
+  const given = await catalog.run(viewOf(request.context, userName), batch, waiting);
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
@@ -56,28 +56,28 @@ export async function catalogAnswer(
     notice: null,
     rows: inTurn(rows),
     tag: () => tag,
-    over: (error, rowCount) => request.over(error, rowCount),
+    over: (error, rowCount) => request.ended(error, rowCount),
   };
 }
 
 /** Its parameters and rows, as Postgres describes them. */
 export async function catalogDescription(
   catalog: CatalogAsker,
-  request: AskedRequest,
+  request: PostgresRequest,
   statement: CatalogStatement,
   waiting: Waiting,
 ): Promise<{ readonly typeIds: readonly number[]; readonly rows: Buffer | null }> {
   const { position, userName } = statement;
   const describe = message('D', Buffer.from('S'), zeroEnded(''));
   const batch = Buffer.concat([parseOf(statement), describe, SYNC]);
-  const given = await catalog.run(viewOf(request.admission, userName), batch, waiting);
+  const given = await catalog.run(viewOf(request.context, userName), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
   for (const message of givenIn(given, position)) {
     if (message[0] === letter('T')) rows = message;
     if (message[0] === letter('t')) typeIds = typeIdsIn(message);
   }
-  request.over(null, 0);
+  request.ended(null, 0);
   return { typeIds, rows };
 }
 

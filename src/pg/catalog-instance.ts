@@ -67,16 +67,16 @@ export class CatalogInstance {
     const stopped = new ProtocolFault('57014', 'the query was stopped');
     let takeBack = (): void => {};
     try {
-      if (waiting.hasHungUp) throw stopped;
+      if (waiting.isCancelled) throw stopped;
       // A start goes on, for whoever asks next.
       await Promise.race([
         this.#ready,
         new Promise<never>((_, reject) => {
-          takeBack = waiting.alsoOnHangUp(() => reject(stopped));
+          takeBack = waiting.alsoOnCancel(() => reject(stopped));
         }),
       ]);
       takeBack();
-      takeBack = waiting.alsoOnHangUp(() => this.#fail(stopped));
+      takeBack = waiting.alsoOnCancel(() => this.#fail(stopped));
       if (this.#viewKey !== view.key) {
         this.#viewKey = '';
         const { databaseName } = view;

@@ -6,7 +6,7 @@
 import { type Column, type Dimension, isEventType } from '../schema/index.js';
 import { itemTypeOf, sqlTypeOf } from '../sql/index.js';
 import type { SqlType } from '../vector/index.js';
-import type { Admission } from './select.js';
+import type { DatabaseContext } from './select.js';
 import { typeText } from './types.js';
 
 export interface CatalogView {
@@ -34,7 +34,7 @@ const COLUMNS_MAX = 1_500;
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: as userNameOf gives it. */
-export function viewOf({ databaseId, model, access }: Admission, userName: string): CatalogView {
+export function viewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
   return {
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
     databaseName: model.name,

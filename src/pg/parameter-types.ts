@@ -1,13 +1,13 @@
 /** The types of parameters that a client left open, as Postgres infers them: from what they are cast to or stand beside. */
 import * as sql from '../sql/index.js';
-import { type Admission, planSelect } from './select.js';
+import { type DatabaseContext, planSelect } from './select.js';
 import { rowField, TYPE, TYPES_BY_NAME } from './types.js';
 
 /** `given`: 0 where none was given. In the places of it; 0 stays where nothing tells. */
 export function parameterTypes(
   statement: sql.PostgresStatement,
   given: readonly number[],
-  admission: Admission,
+  admission: DatabaseContext,
 ): readonly number[] {
   if (!given.includes(0)) return given;
   try {
@@ -20,7 +20,7 @@ export function parameterTypes(
   }
 }
 
-function typeOf(use: sql.ParameterUse | null, admission: Admission): number {
+function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): number {
   if (use === null) return 0;
   if (use.is === 'count') return TYPE.int8;
   if (use.is === 'cast') return TYPES_BY_NAME.get(use.type) ?? 0;

@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { Refused } from './fault.js';
 import type { RowField } from './messages.js';
 import { sampleOf } from './parameters.js';
-import { type Admission, bindSelect, rowFields } from './select.js';
+import { bindSelect, type DatabaseContext, rowFields } from './select.js';
 import { Waiting } from './waiting.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -107,7 +107,7 @@ const STAND_INS: readonly sql.SqlParameter[] = [
 export function fieldsWithout(
   statement: sql.PostgresStatement,
   typeIds: readonly number[],
-  admission: Admission,
+  admission: DatabaseContext,
 ): readonly RowField[] {
   let first: unknown = null;
   for (const standIn of STAND_INS) {

@@ -13,20 +13,21 @@ import { type RowField, rowDescription } from './messages.js';
 import { rowField } from './types.js';
 import type { Waiting } from './waiting.js';
 
-/** The database that somebody may look at, in the turn in which this was found. */
-export interface Admission {
+/** A caller's view of a database, in the turn in which it was authorized. */
+export interface DatabaseContext {
   readonly databaseId: number;
   readonly model: DatabaseModel;
   readonly access: Access;
   readonly nowMs: number;
 }
 
-/** One request that was admitted. */
-export interface AskedRequest {
-  readonly admission: Admission;
-  asks(plan: AskedPlan): void;
-  /** To be called once. */
-  over(error: unknown, rowCount: number): void;
+/** An authorized statement. */
+export interface PostgresRequest {
+  readonly context: DatabaseContext;
+  /** Reports the plan, for the log of slow queries. */
+  planned(plan: AskedPlan): void;
+  /** To be called once. `error`: null = success. */
+  ended(error: unknown, rowCount: number): void;
 }
 
 export interface Bound {
@@ -36,7 +37,10 @@ export interface Bound {
 }
 
 /** Throws 6000, with the place, and 506. */
-export function planSelect(select: sql.SelectStatement, { model, nowMs, access }: Admission): SelectPlan {
+export function planSelect(
+  select: sql.SelectStatement,
+  { model, nowMs, access }: DatabaseContext,
+): SelectPlan {
   return sql.bindSelect(select, {
     model,
     nowMs,
@@ -49,7 +53,7 @@ export function planSelect(select: sql.SelectStatement, { model, nowMs, access }
 export function bindSelect(
   statement: sql.PostgresStatement,
   parameters: readonly sql.SqlParameter[],
-  admission: Admission,
+  admission: DatabaseContext,
 ): Bound {
   const select = sql.readPostgresSelect(statement, parameters);
   const plan = planSelect(select, admission);
@@ -62,7 +66,7 @@ export const rowFields = ({ fields }: Bound): readonly RowField[] => fields.map(
 /** `fields`: those of its rows, or others in which they can be told; `formats`: as bound, before they are spread over them. */
 export function answerSelect(
   engine: Pick<EngineApi, 'select'>,
-  request: AskedRequest,
+  request: PostgresRequest,
   bound: Bound,
   fields: readonly RowField[],
   formats: readonly number[],
@@ -70,10 +74,10 @@ export function answerSelect(
 ): Answer {
   const wanted = formatsFor(formats, fields.length);
   const { plan, explain } = bound;
-  request.asks({ asks: 'select', plan });
-  const isRestricted = request.admission.access.fingerprint !== '';
+  request.planned({ asks: 'select', plan });
+  const isRestricted = request.context.access.fingerprint !== '';
   const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
-    hangUp: waiting,
+    cancellation: waiting,
     bypassCache: false,
   });
   return {
@@ -86,7 +90,7 @@ export function answerSelect(
       wanted,
     ),
     tag: (rowCount) => (explain === 'no' ? `SELECT ${rowCount}` : 'EXPLAIN'),
-    over: (error, rowCount) => request.over(error, rowCount),
+    over: (error, rowCount) => request.ended(error, rowCount),
   };
 }
 

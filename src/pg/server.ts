@@ -13,16 +13,18 @@ import { CatalogHost, type CatalogSettings } from './catalog-host.js';
 import { Connection, type ConnectionLimits, type Hall } from './connection.js';
 import { ProtocolFault } from './fault.js';
 import { Figures } from './figures.js';
-import type { Admission, AskedRequest } from './select.js';
+import type { DatabaseContext, PostgresRequest } from './select.js';
 
-/** Who lets callers in: as over HTTPS. */
-export interface Door {
-  open(asker: { readonly key: string; readonly address: string }): Admission;
-  ask(
-    asker: { readonly key: string; readonly address: string },
-    askedFor: 'rows' | 'columns',
-    text: string,
-  ): AskedRequest;
+/** What a client presents. */
+interface PostgresClient {
+  readonly key: string;
+  readonly address: string;
+}
+
+/** Authorizes sessions and statements as the HTTP endpoints do. */
+export interface PostgresRequests {
+  connect(client: PostgresClient): DatabaseContext;
+  execute(client: PostgresClient, scope: 'rows' | 'columns', text: string): PostgresRequest;
 }
 
 export interface Certificate {
@@ -54,7 +56,7 @@ export const POSTGRES_DEFAULTS = {
 
 export interface PostgresNeeds {
   readonly engine: Pick<EngineApi, 'select' | 'holdMemory'>;
-  readonly door: Door;
+  readonly requests: PostgresRequests;
   readonly log: Logger;
 }
 
@@ -144,7 +146,7 @@ export class PostgresServer {
   }
 
   #hallOf(): Hall {
-    const { engine, door, log } = this.#needs;
+    const { engine, requests, log } = this.#needs;
     return {
       engine,
       catalog: this.#catalog,
@@ -152,8 +154,8 @@ export class PostgresServer {
       limits: this.#settings,
       secureContext: () => this.#secureContext,
       asking: (key, address) => ({
-        open: () => door.open({ key, address }),
-        ask: (askedFor, text) => door.ask({ key, address }, askedFor, text),
+        open: () => requests.connect({ key, address }),
+        ask: (scope, text) => requests.execute({ key, address }, scope, text),
       }),
       enter: (connection) => this.#enter(connection),
       leave: (connection) => {

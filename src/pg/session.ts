@@ -61,7 +61,7 @@ export class Session implements SessionState {
 
   /** Stops what runs; the client is told so. */
   cancel(): void {
-    this.#waiting?.hangUp();
+    this.#waiting?.cancel();
   }
 
   /** The client is gone, or is to go. */
@@ -263,7 +263,7 @@ export class Session implements SessionState {
   async #inTime<T>({ waiting }: Portal, act: () => Promise<T>): Promise<T> {
     this.#waiting = waiting;
     const msMax = this.settings.statementMsMax;
-    const timer = msMax === 0 ? null : setTimeout(() => waiting.hangUp(true), msMax);
+    const timer = msMax === 0 ? null : setTimeout(() => waiting.cancel(true), msMax);
     try {
       return await act();
     } catch (error) {
@@ -332,8 +332,8 @@ export class Session implements SessionState {
 }
 
 /** What `error` is told as, when it came because nobody waits any more. */
-function stoppedBy({ hasHungUp, isLate }: Waiting, error: unknown): unknown {
-  if (!hasHungUp || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
+function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
+  if (!isCancelled || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
   const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
   return new ProtocolFault(STOPPED, why);
 }

@@ -17,7 +17,7 @@ import { parameterTypes } from './parameter-types.js';
 import { parameterValue } from './parameters.js';
 import { fieldsWithout, isOfSql, type Portal, type Prepared } from './portal.js';
 import { forbiddenCall, routeOf } from './routing.js';
-import { type Admission, type AskedRequest, answerSelect, bindSelect, rowFields } from './select.js';
+import { answerSelect, bindSelect, type DatabaseContext, type PostgresRequest, rowFields } from './select.js';
 import { answerSession, type SessionState } from './session-statement.js';
 import { TYPE } from './types.js';
 import type { Waiting } from './waiting.js';
@@ -25,8 +25,8 @@ import type { Waiting } from './waiting.js';
 /** Who is let in, and asks: bound to a key and an address. */
 export interface Asking {
   /** The database now. Throws what such a client is refused with. */
-  open(): Admission;
-  ask(askedFor: 'rows' | 'columns', text: string): AskedRequest;
+  open(): DatabaseContext;
+  ask(askedFor: 'rows' | 'columns', text: string): PostgresRequest;
 }
 
 /** A SELECT before its parameters are known. */
@@ -114,7 +114,11 @@ export class StatementAnswers {
     return { typeIds: typeIds.map((id) => (id === 0 ? TYPE.text : id)), rows };
   }
 
-  #typesOf(statement: sql.PostgresStatement, prepared: Prepared, admission: Admission): readonly number[] {
+  #typesOf(
+    statement: sql.PostgresStatement,
+    prepared: Prepared,
+    admission: DatabaseContext,
+  ): readonly number[] {
     prepared.inferredIds ??= parameterTypes(statement, prepared.typeIds, admission);
     return prepared.inferredIds;
   }
@@ -123,7 +127,7 @@ export class StatementAnswers {
     const { prepared, values, parameterFormats, formats, waiting } = portal;
     const request = this.#needs.asking.ask('rows', statement.text);
     try {
-      const { admission } = request;
+      const { context: admission } = request;
       const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;
       if (values.some((_, at) => isOpen(at))) this.#typesOf(statement, prepared, admission);
       const bound = bindSelect(statement, parametersOf(portal), admission);
@@ -131,7 +135,7 @@ export class StatementAnswers {
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
       return answerSelect(this.#needs.engine, request, bound, fields, formats, waiting);
     } catch (error) {
-      request.over(error instanceof ProtocolFault ? null : error, 0);
+      request.ended(error instanceof ProtocolFault ? null : error, 0);
       throw error;
     }
   }
@@ -169,7 +173,7 @@ export class StatementAnswers {
   async #askCatalog<T>(
     statement: sql.PostgresStatement,
     { text, typeIds }: Prepared,
-    ask: (request: AskedRequest, asked: CatalogStatement) => Promise<T>,
+    ask: (request: PostgresRequest, asked: CatalogStatement) => Promise<T>,
   ): Promise<T> {
     const forbidden = forbiddenCall(statement);
     if (forbidden !== null) {
@@ -185,7 +189,7 @@ export class StatementAnswers {
     try {
       return await ask(request, asked);
     } catch (error) {
-      request.over(error instanceof ProtocolFault || error instanceof ReadsRows ? null : error, 0);
+      request.ended(error instanceof ProtocolFault || error instanceof ReadsRows ? null : error, 0);
       throw error;
     }
   }

@@ -1,36 +1,36 @@
-/** Somebody who waits for the answer of one statement, and may stop to: by a cancel request, or by going away. */
-import type { HangUp } from '../base/index.js';
+/** Cancellation of one statement: by a cancel request, by a time limit, or because the client has disconnected. */
+import type { Cancellation } from '../base/index.js';
 
-export class Waiting implements HangUp {
-  #hasHungUp = false;
+export class Waiting implements Cancellation {
+  #isCancelled = false;
   #isLate = false;
   readonly #acts = new Set<() => void>();
   #act: (() => void) | null = null;
 
-  get hasHungUp(): boolean {
-    return this.#hasHungUp;
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
-  /** Hung up because it took too long for whom waits. */
+  /** Cancelled by the time limit of the session. */
   get isLate(): boolean {
     return this.#isLate;
   }
 
-  onHangUp(act: (() => void) | null): void {
+  onCancel(act: (() => void) | null): void {
     if (this.#act !== null) this.#acts.delete(this.#act);
     this.#act = act;
     if (act !== null) this.#acts.add(act);
   }
 
-  /** As `onHangUp`, for one more who wants to know; gives what takes it back. */
-  alsoOnHangUp(act: () => void): () => void {
+  /** As `onCancel`, for any number of acts; returns a function that removes `act`. */
+  alsoOnCancel(act: () => void): () => void {
     this.#acts.add(act);
     return () => this.#acts.delete(act);
   }
 
-  hangUp(isLate = false): void {
-    if (this.#hasHungUp) return;
-    this.#hasHungUp = true;
+  cancel(isLate = false): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
     this.#isLate = isLate;
     for (const act of [...this.#acts]) act();
     this.#acts.clear();

@@ -246,7 +246,7 @@ function administrationOf(engine: Engine): string {
   return JSON.stringify([catalog, keys.length, usage, engine.stats().onceCount]);
 }
 
-const ASKING = { hangUp: null, bypassCache: true };
+const ASKING = { cancellation: null, bypassCache: true };
 
 /** Everything that the life's queries tell of the store, as text: equal states are equal texts. */
 export async function stateOf(engine: Engine): Promise<string> {

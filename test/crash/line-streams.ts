@@ -105,23 +105,25 @@ export async function streamed(
     const { httpPort: port } = await server.serving;
     const headers = { 'Idempotency-Key': 'the stream' };
     const stream = new LineClient({ port, key: server.keys().write, headers });
-    const sending = send(stream, text, random);
     if (attempt < kills) {
-      await stream.parts(random.below(lines.length / 1_000));
+      // The rest of the body is not sent before the kill, so no answer of 200 can have been whole.
+      await send(stream, text.subarray(0, random.below(text.length)), random);
       await server.kill();
-      await stream.answer;
+      const { status, whole } = await stream.answer;
+      if (status === 200 && whole) throw new Error('a body that never ended was answered with 200');
       continue;
     }
-    await sending;
-    const { text: answer, whole } = await stream.answer;
-    if (!whole) throw new Error(`the answer was cut: ${answer}\n${server.output}`);
+    await send(stream, text, random);
+    stream.end();
+    const { status, text: answer, whole } = await stream.answer;
+    if (status !== 200 || !whole) throw new Error(`the answer was cut: ${answer}\n${server.output}`);
     const found = await look(client);
     await server.end();
     return { ...found, kills, parts: partsIn(answer) };
   }
 }
 
-/** In pieces of any length; ends early when nobody takes them. */
+/** Sends in pieces of any length; ends early when nobody takes them. */
 async function send(stream: LineClient, text: Uint8Array, random: Prng): Promise<void> {
   let isOver = false;
   void stream.answer.then(() => {
@@ -132,5 +134,4 @@ async function send(stream: LineClient, text: Uint8Array, random: Prng): Promise
     await Promise.race([stream.write(text.subarray(at, end)), stream.answer]);
     at = end;
   }
-  if (!isOver) stream.end();
 }

@@ -1,6 +1,6 @@
 /** SELECTs that are not done in their first slice: begun again behind the gate, and worked on slice by slice. */
 import t, { type Test } from 'tap';
-import { type HangUp, Prng } from '../../src/base/index.js';
+import { type Cancellation, Prng } from '../../src/base/index.js';
 import type { EngineOptions } from '../../src/engine/index.js';
 import { Lane, type MakeLane } from '../../src/engine/lane.js';
 import { countsTexts } from '../../src/ir/index.js';
@@ -153,29 +153,29 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
 });
 
 t.test('who hangs up in the midst of the slices ends them and opens the gate', async (t) => {
-  let hangUp = (): void => {};
+  let cancel = (): void => {};
   let slices = 0;
   const begun = new Set<number>();
   const store = await openShort(t, (op, request) => {
     if (op === 'select-begin') begun.add((request as LaneRequests['select-begin']).selectId);
     if (op === 'select-end') begun.delete((request as LaneRequests['select-end']).selectId);
-    if (op === 'select-next' && ++slices === 12) hangUp();
+    if (op === 'select-next' && ++slices === 12) cancel();
   });
   // More often than there are seats.
   for (let round = 0; round < 6; round++) {
     slices = 0;
-    const caller: HangUp = {
-      hasHungUp: false,
-      onHangUp: (act) => {
-        hangUp = act ?? ((): void => {});
+    const caller: Cancellation = {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancel = act ?? ((): void => {});
       },
     };
-    await t.rejects(rowsOf(store, GROUPED, { ...ASKING, hangUp: caller }), { code: 9005 });
+    await t.rejects(rowsOf(store, GROUPED, { ...ASKING, cancellation: caller }), { code: 9005 });
     t.equal(begun.size, 0, 'it is forgotten on all lanes');
     const sent = slices;
     t.equal(await store.total(), PEOPLE + round);
     t.ok(slices <= sent + 2, 'no lane works on it any more');
-    hangUp = (): void => {};
+    cancel = (): void => {};
     const body = jsonObject({ [`after${round}`]: jsonObject({ d: num('1.25') }) });
     await store.insert(body);
   }

@@ -19,7 +19,7 @@ import { faultyDisk } from '../support/faulty-disk.js';
 const SEED = 83;
 t.comment(`seed ${SEED}`);
 
-const ALWAYS: Asking = { hangUp: null, bypassCache: true };
+const ALWAYS: Asking = { cancellation: null, bypassCache: true };
 
 const planOf = (limit: number, order: readonly OrderKey[] = []): ExtractPlan => ({
   ...{ databaseId: 1, dimensionId: 1, condition: null, scored: null, near: null, after: null, columns: [] },
@@ -181,19 +181,19 @@ t.test('a lane that refuses, a client that goes: it ends, and the gate is left',
   });
   await t.rejects(textOf(failing.streams.stream(planOf(500), LINES, ALWAYS)), { code: 9006 });
   const going = worldOf(lanes, 50, () => pause(2));
-  let hangUp: (() => void) | null = null;
+  let cancellation: (() => void) | null = null;
   const asking: Asking = {
     bypassCache: true,
-    hangUp: {
-      hasHungUp: false,
-      onHangUp: (act) => {
-        hangUp = act;
+    cancellation: {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancellation = act;
       },
     },
   };
   const { parts } = going.streams.stream(planOf(500), LINES, asking);
   await parts.next();
-  (hangUp as (() => void) | null)?.();
+  (cancellation as (() => void) | null)?.();
   await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has gone' });
   const left = worldOf(lanes, 50, () => pause(2));
   const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);

@@ -74,7 +74,7 @@ t.test('rows of an answer are counted while it is made', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { laneCount: 2 });
   await fill(store, new Prng(7), 2_500);
   const countOf = async (text: string): Promise<number | undefined> => {
-    const request = { hangUp: null, bypassCache: true };
+    const request = { cancellation: null, bypassCache: true };
     const { parts, rowCount } = store.engine.select(requestsOf(store, text), 'json', request);
     for await (const part of parts) t.type(part, Uint8Array);
     return rowCount?.();

@@ -1,7 +1,7 @@
 /** What holds of queries whatever they ask: one LSN, answers that are never stale, and their bounds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type HangUp, Prng, QuarryError } from '../../src/base/index.js';
+import { type Cancellation, Prng, QuarryError } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
 import type { Asking } from '../../src/engine/index.js';
 import { Lane, type MakeLane } from '../../src/engine/lane.js';
@@ -21,7 +21,7 @@ const SEED = 662_607;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
-const REMEMBERING: Asking = { hangUp: null, bypassCache: false };
+const REMEMBERING: Asking = { cancellation: null, bypassCache: false };
 const ALL: CountEntityPlan = { databaseId: DATABASE_ID, dimensionId: 1, condition: null };
 
 const column = (name: string, type: string) => jsonObject({ name, 'api-name': name, type });
@@ -256,19 +256,24 @@ t.test('a query whose time is over is refused with 9005, and others go on', asyn
 t.test('a client that hangs up ends its query', async (t) => {
   const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 200) });
   let act: (() => void) | null = null;
-  const hangUp: HangUp = {
-    hasHungUp: false,
-    onHangUp: (given) => {
+  const cancellation: Cancellation = {
+    isCancelled: false,
+    onCancel: (given) => {
       act = given;
     },
   };
-  const asked = store.engine.aggregate([aggregation([level(store, 'kind')])], { hangUp, bypassCache: true });
+  const asked = store.engine.aggregate([aggregation([level(store, 'kind')])], {
+    cancellation,
+    bypassCache: true,
+  });
   t.not(act, null, 'it is told');
   (act as unknown as () => void)();
   await t.rejects(asked, { code: 9005 });
   t.equal(act, null, 'and asked no more');
-  const gone: HangUp = { hasHungUp: true, onHangUp: () => {} };
-  await t.rejects(store.engine.countEntities([ALL], { hangUp: gone, bypassCache: true }), { code: 9005 });
+  const gone: Cancellation = { isCancelled: true, onCancel: () => {} };
+  await t.rejects(store.engine.countEntities([ALL], { cancellation: gone, bypassCache: true }), {
+    code: 9005,
+  });
 });
 
 t.test(

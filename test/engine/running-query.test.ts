@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { HangUp } from '../../src/base/index.js';
+import type { Cancellation } from '../../src/base/index.js';
 import type { LaneApi } from '../../src/engine/lane.js';
 import type { LaneSet } from '../../src/engine/lanes.js';
 import { RunningQuery } from '../../src/engine/running-query.js';
@@ -19,11 +19,11 @@ function lanesOf(count: number): LaneSet {
   return lanes as LaneSet;
 }
 
-function hangUpOf(): HangUp & { act: (() => void) | null } {
+function cancellationOf(): Cancellation & { act: (() => void) | null } {
   return {
-    hasHungUp: false,
+    isCancelled: false,
     act: null,
-    onHangUp(act) {
+    onCancel(act) {
       this.act = act;
     },
   };
@@ -49,8 +49,8 @@ t.test(
   'a query that is stopped tells the lanes, and its slot goes back when all have answered',
   async (t) => {
     const lanes = lanesOf(2);
-    const hangUp = hangUpOf();
-    const query = new RunningQuery(lanes, LIMITS, hangUp);
+    const cancellation = cancellationOf();
+    const query = new RunningQuery(lanes, LIMITS, cancellation);
     const release: (() => void)[] = [];
     let slot = 0;
     const asked = query.ask((_lane, bounds) => {
@@ -58,7 +58,7 @@ t.test(
       return new Promise<null>((resolve) => release.push(() => resolve(null)));
     });
     t.equal(flagOf(lanes, slot), 0);
-    hangUp.act?.();
+    cancellation.act?.();
     t.equal(flagOf(lanes, slot), 1);
     await t.rejects(asked, { code: 9005 });
     query.end();
@@ -105,15 +105,15 @@ t.test('work in slices ends between two of them when the time is over, also on a
 });
 
 t.test('a query that is stopped while it waits for a place leaves the place when it comes', async (t) => {
-  const hangUp = hangUpOf();
-  const query = new RunningQuery(lanesOf(1), LIMITS, hangUp);
+  const cancellation = cancellationOf();
+  const query = new RunningQuery(lanesOf(1), LIMITS, cancellation);
   let enter = (): void => {};
   let left = 0;
   const entering = new Promise<void>((resolve) => {
     enter = resolve;
   });
   const entered = query.entered(entering, () => left++);
-  hangUp.act?.();
+  cancellation.act?.();
   await t.rejects(entered, { code: 9005 });
   t.equal(left, 0);
   enter();

@@ -1,7 +1,7 @@
 /** SELECTs through a whole engine: parts, formats, versions, and what EXPLAIN tells. */
 import t from 'tap';
 import type { Json } from '../../src/api/index.js';
-import { type HangUp, Prng } from '../../src/base/index.js';
+import { type Cancellation, Prng } from '../../src/base/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { bytesOf, COLUMNS, fill, type Rows, requestsOf, rowsOf } from './select-store.js';
 import { ASKING, makeDir, TestStore } from './store.js';
@@ -143,15 +143,15 @@ t.test('who leaves early gives everything back', async (t) => {
   // More than there are seats: they were given back.
   t.equal((await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]'))[0].c, 12_000);
   let leave = (): void => {};
-  const hangUp: HangUp = {
-    hasHungUp: false,
-    onHangUp: (act) => {
+  const cancellation: Cancellation = {
+    isCancelled: false,
+    onCancel: (act) => {
       leave = act ?? ((): void => {});
     },
   };
   const { parts } = store.engine.select(requestsOf(store, 'SELECT * FROM [default] ORDER BY d'), 'json', {
     ...ASKING,
-    hangUp,
+    cancellation,
   });
   leave();
   const read = async (): Promise<void> => {

@@ -61,7 +61,7 @@ export type TestWrite =
   | { readonly query: Json; readonly set: Json | null };
 
 /** Nothing is remembered, and nobody hangs up. */
-export const ASKING: Asking = { hangUp: null, bypassCache: true };
+export const ASKING: Asking = { cancellation: null, bypassCache: true };
 
 export class TestStore {
   readonly engine: Engine;

@@ -11,13 +11,14 @@ import { ManualClock } from '../../src/base/index.js';
 import type { Catalog } from '../../src/catalog/index.js';
 import type { Engine } from '../../src/engine/index.js';
 import { AddressBook } from '../../src/http/addresses.js';
-import { bodyLengthOf, Door } from '../../src/http/admission.js';
+import { admit, bodyLengthOf } from '../../src/http/admission.js';
 import { Audit } from '../../src/http/audit.js';
+import { Authorizer } from '../../src/http/authorize.js';
 import { ByteBudget } from '../../src/http/body.js';
-import { HandlerRunner } from '../../src/http/call.js';
 import { BodyDecoder } from '../../src/http/decode.js';
 import { ENDPOINTS } from '../../src/http/endpoints.js';
-import { Exchange, type Site } from '../../src/http/exchange.js';
+import { HandlerRunner } from '../../src/http/handler-runner.js';
+import { HttpRequest, type ServerContext } from '../../src/http/http-request.js';
 import { HTTP_DEFAULTS } from '../../src/http/index.js';
 import { NO_REFUSALS } from '../../src/http/limits.js';
 import { Metrics } from '../../src/http/metrics.js';
@@ -174,8 +175,8 @@ export class NearServer {
   /** What must never be. */
   readonly faults: string[] = [];
   readonly #router = new Router(ENDPOINTS);
-  readonly #door: Door;
-  readonly #site: Site;
+  readonly #authorizer: Authorizer;
+  readonly #context: ServerContext;
 
   private constructor(engine: Engine, keys: NearKeys, seed: number) {
     this.engine = engine;
@@ -197,17 +198,18 @@ export class NearServer {
       addresses: new AddressBook(async () => ['127.0.0.1']),
       limiter: null,
     };
-    this.#door = new Door(shared);
+    const authorizer = new Authorizer(shared);
+    this.#authorizer = authorizer;
     const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesHeldMax);
     const log = this.#errorLog();
-    const site: Site = {
-      runner: new HandlerRunner({ ...shared, randomBytes }),
+    const context: ServerContext = {
+      runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
       elapsedMs,
       log: new RequestLog({ log, audit: new Audit(log, null, () => NOW_MS), engine, slowQueryMs: null }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
-        openRequests: () => site.openCount,
+        openRequests: () => context.openCount,
         bodyBytesHeld: () => budget.reservedBytes,
         refusals: () => NO_REFUSALS,
       }),
@@ -218,7 +220,7 @@ export class NearServer {
       openCount: 0,
       closed: () => {},
     };
-    this.#site = site;
+    this.#context = context;
   }
 
   /** On an empty disk, or on what another one left. */
@@ -261,12 +263,12 @@ export class NearServer {
     const length = bodyLengthOf(request, method);
     const peer = new Peer(response, request, null);
     const head = { requestId: 'near', peer, bodyless: method === 'head', length };
-    const exchange = new Exchange(this.#site, response, head);
+    const httpRequest = new HttpRequest(this.#context, response, head);
     try {
       const arrival = { request, found: this.#router.find(path), method, path, secure: true, length, peer };
-      exchange.receive(this.#door.admit(arrival, exchange));
+      void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));
     } catch (error) {
-      exchange.refuse(error);
+      httpRequest.refuse(error);
     }
   }
 

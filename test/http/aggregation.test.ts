@@ -73,7 +73,7 @@ t.test('what was bound is asked in the same turn, all of it at once', async (t) 
       await answer;
       const asked = engine.aggregations[index];
       t.equal(asked.asking.bypassCache, index === 1, `${handler.name}: ${text}`);
-      t.equal(asked.asking.hangUp, call.hangUp, 'the caller may hang up');
+      t.equal(asked.asking.cancellation, call.cancellation, 'the caller may hang up');
       t.ok(asked.plans.every(({ databaseId }) => databaseId === DATABASE_ID));
       t.equal(asked.plans.length, handler === aggregate ? 1 : 2);
     }

@@ -220,7 +220,7 @@ t.test('a client that goes away ends what makes its answer, however far it is', 
     const front = await startStreaming(t, (call) => made(call));
     let left = 0;
     let reached = false;
-    async function* made({ hangUp }: DatabaseCall): Parts {
+    async function* made({ cancellation }: DatabaseCall): Parts {
       try {
         for (let sent = 0; sent < byteCount; sent += 10_000) {
           yield new Uint8Array(10_000);
@@ -228,7 +228,7 @@ t.test('a client that goes away ends what makes its answer, however far it is', 
           if (sent > 20 * MIB) reached = true;
         }
         reached = true;
-        await new Promise<void>((resolve) => hangUp.onHangUp(resolve));
+        await new Promise<void>((resolve) => cancellation.onCancel(resolve));
       } finally {
         left++;
       }
@@ -386,10 +386,10 @@ t.test('a server that closes lets answers end, and closes their connections behi
 
 t.test('a server that closes waits no longer than it may', async (t) => {
   let left = 0;
-  async function* made({ hangUp }: DatabaseCall): Parts {
+  async function* made({ cancellation }: DatabaseCall): Parts {
     try {
       yield Buffer.from('x'.repeat(100_000));
-      await new Promise<void>((resolve) => hangUp.onHangUp(resolve));
+      await new Promise<void>((resolve) => cancellation.onCancel(resolve));
     } finally {
       left++;
     }

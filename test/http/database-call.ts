@@ -33,7 +33,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     chargeWrites: () => {},
     boundBodies: new BoundBodies(),
     notes: new AskNotes(),
-    hangUp: { hasHungUp: false, onHangUp: () => {} },
+    cancellation: { isCancelled: false, onCancel: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),
   };

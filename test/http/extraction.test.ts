@@ -41,7 +41,7 @@ t.test('a result is the rows of its plan', async (t) => {
   );
   const [{ plan, asking }] = engine.extracts;
   t.match(plan, { databaseId: DATABASE_ID, dimensionId: 1, condition: A_IS_5, scored: null, limit: 100 });
-  t.equal(asking.hangUp, call.hangUp);
+  t.equal(asking.cancellation, call.cancellation);
   t.equal(asking.bypassCache, true);
 });
 

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/index.js';
 import {
   ensureCertificate,
   HTTP_DEFAULTS,
-  type HttpNeeds,
+  type HttpDependencies,
   HttpServer,
   type HttpSettings,
   type Ports,
@@ -35,7 +35,9 @@ function logInto(lines: string[]): Logger {
 export async function startFront(
   t: Test,
   settings: Partial<HttpSettings> = {},
-  needs: Partial<Pick<HttpNeeds, 'clock' | 'elapsedMs' | 'lookUpHost' | 'endpoints' | 'consoleFiles'>> = {},
+  needs: Partial<
+    Pick<HttpDependencies, 'clock' | 'elapsedMs' | 'lookUpHost' | 'endpoints' | 'consoleFiles'>
+  > = {},
 ): Promise<Front> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-http-'));
   const pair = await ensureCertificate(new NodeFileSystem(), dir, Date.now());

@@ -136,5 +136,6 @@ export async function sendLines(
     await client.write(bytes.subarray(at, at + pieceBytes));
   client.end();
   const answer = await client.answer;
-  return { ...answer, parts: answer.status === 200 ? partsIn(answer.text) : [] };
+  const isInParts = answer.headers['content-type'] === 'application/x-ndjson';
+  return { ...answer, parts: isInParts ? partsIn(answer.text) : [] };
 }

@@ -2,10 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { Prng, QuarryError } from '../../src/base/index.js';
+import { type ErrorCode, Prng, QuarryError } from '../../src/base/index.js';
 import { hashOfKey } from '../../src/catalog/index.js';
+import { HELD_BYTES_MAX } from '../../src/http/line-stream.js';
+import { RateExceeded } from '../../src/http/rate-window.js';
 import { KEYS } from './fake-engine.js';
-import { ask, codeOf, type Front, startFront } from './harness.js';
+import { ask, codeOf, type Front, RawConnection, startFront } from './harness.js';
 import { LineClient, type LineTarget, partsIn, sendLines } from './line-client.js';
 
 const MIB = 2 ** 20;
@@ -99,8 +101,13 @@ t.test('a part that is refused is told, and the others go on', async (t) => {
     return { entityCount: 1, valueCount: 1 };
   };
   const long = `{"id":"${'x'.repeat(5 * MIB)}"}\n`;
-  const { parts, whole } = await sendLines(plainly(front), linesOf(4_500) + long + linesOf(3));
+  const { status, headers, parts, whole } = await sendLines(
+    plainly(front),
+    linesOf(4_500) + long + linesOf(3),
+  );
   t.equal(whole, true);
+  t.equal(status, 503, 'the retryable refusal wins');
+  t.match(headers, { 'content-type': 'application/x-ndjson', 'retry-after': '1' });
   t.strictSame(
     parts.map((part) => [
       part.part,
@@ -214,6 +221,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     t.ok(textsOf(front).join('') === noise, 'nothing is changed on the way');
     front.engine.inserts.length = 0;
     const cut = await sendLines(target, encoded.subarray(0, encoded.length - 9), 500);
+    t.equal(cut.status, 400);
     const last = cut.parts.at(-1);
     t.strictSame(
       cut.parts.slice(0, -1).map(({ lines }) => lines),
@@ -259,10 +267,10 @@ t.test('a bomb without a line end is one line that is too long, and what follows
     t.ok(bomb.length < MIB);
     const before = process.memoryUsage();
     const target = { ...plainly(front), headers: { 'Content-Encoding': encoding } };
-    const { parts, whole } = await sendLines(target, bomb);
+    const { status, parts, whole } = await sendLines(target, bomb);
     const { rss } = process.memoryUsage();
     t.ok(rss - before.rss < 40 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
-    t.equal(whole, true);
+    t.strictSame([status, whole], [413, true]);
     t.match(parts, [
       { part: 1, 'first-line': 1, lines: 1, status: 'error', errors: [{ code: 1507 }] },
       { part: 2, 'first-line': 2, lines: 1, status: 'success' },
@@ -338,6 +346,7 @@ t.test('a stream that is slow but goes on is not cut, and one that is silent is'
     await client.write(linesOf(1, 5_000 + round));
   }
   const [first, last] = await client.parts(2);
+  t.equal((await client.answer).status, 400);
   t.match(first, { part: 1, lines: 1_000, status: 'success' });
   t.match(last, {
     part: 2,
@@ -395,8 +404,8 @@ t.test('a server that closes ends with the part that it is at, and says so', asy
   const closing = front.server.close();
   await pause(20);
   go();
-  const { text, whole } = await busy.answer;
-  t.equal(whole, true);
+  const { status, text, whole } = await busy.answer;
+  t.strictSame([status, whole], [503, true]);
   t.match(partsIn(text), [
     { part: 1, status: 'success' },
     {
@@ -434,11 +443,221 @@ t.test('whoever is not let in any more is refused with the next part', async (t)
   const front = await startFront(t);
   const client = new LineClient(plainly(front));
   await client.write(linesOf(1_000));
-  await client.parts(1);
+  await until(() => front.engine.inserts.length === 1);
   front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.write) });
   await client.write(linesOf(500));
   client.end();
-  const { text } = await client.answer;
+  const { status, text } = await client.answer;
+  t.equal(status, 401);
   t.match(partsIn(text), [{ status: 'success' }, { part: 2, status: 'error', errors: [{ code: 502 }] }]);
   t.equal(front.engine.inserts.length, 1);
+});
+
+const refused = (code: ErrorCode): QuarryError => new QuarryError(code, `refused with ${code}`);
+
+/** The insert of part n is refused as `refusals[n - 1]` says; null and those behind the list go in. */
+function refuseParts(front: Front, refusals: readonly (QuarryError | null)[], valueCount = 1_000): void {
+  front.engine.inserts.length = 0;
+  front.engine.onInsert = async () => {
+    const refusal = refusals[front.engine.inserts.length - 1] ?? null;
+    if (refusal !== null) throw refusal;
+    return { entityCount: 1_000, valueCount };
+  };
+}
+
+t.test('the status is that of the first refusal, unless a later one is retryable', async (t) => {
+  const front = await startFront(t);
+  const cases: readonly (readonly [readonly (ErrorCode | null)[], number, string | undefined])[] = [
+    [[null, null, null], 200, undefined],
+    [[null, null, 2011], 400, undefined],
+    [[1502, null, 2011], 429, '1'],
+    [[2011, 1502, null], 400, undefined],
+    [[null, 9001, 2011], 422, undefined],
+    [[2011, null, 9002], 503, '1'],
+    [[9003, 2011, 2011], 503, '1'],
+    [[1507, 2011, 9004], 503, '1'],
+    [[2011, 2011, 9005], 400, undefined],
+  ];
+  for (const [codes, wanted, retryAfter] of cases) {
+    for (const target of [plainly, secretly]) {
+      refuseParts(
+        front,
+        codes.map((code) => (code === null ? null : refused(code))),
+      );
+      const { status, headers, whole, parts } = await sendLines(target(front), linesOf(2_500));
+      const found = parts.map(({ errors }) => errors?.[0].code ?? null);
+      t.strictSame(
+        { found, status, whole, retryAfter: headers['retry-after'] },
+        { found: codes, status: wanted, whole: true, retryAfter },
+        `${codes}`,
+      );
+    }
+  }
+});
+
+t.test('a rate refusal of a part carries the figures of the limit that it met', async (t) => {
+  const front = await startFront(t);
+  const figures = { limit: 300_000, remaining: 7, resetSeconds: 41 };
+  refuseParts(front, [null, new RateExceeded('too many', figures)]);
+  const { status, headers } = await sendLines(plainly(front), linesOf(1_500));
+  t.equal(status, 429);
+  t.match(headers, {
+    'retry-after': '41',
+    'ratelimit-limit': '300000',
+    'ratelimit-remaining': '7',
+    'ratelimit-reset': '41',
+  });
+});
+
+/** Lines of nothing, of which every thousand are a part. */
+const blankParts = (count: number): string => '\n'.repeat(count * 1_000);
+/** No real engine counts so many values: with it few answers are more than can be held back. */
+const LONG_COUNT = '9'.repeat(10_000) as unknown as number;
+const MANY_PARTS = Math.ceil(HELD_BYTES_MAX / 10_000);
+
+for (const target of [plainly, secretly]) {
+  t.test(`a refusal behind a status of 200 ends the connection (${target.name})`, async (t) => {
+    const front = await startFront(t);
+    const refusals: (QuarryError | null)[] = Array.from({ length: MANY_PARTS }, () => null);
+    refuseParts(front, [...refusals, refused(2011)], LONG_COUNT);
+    const { status, whole, parts } = await sendLines(target(front), blankParts(MANY_PARTS + 50));
+    t.strictSame([status, whole], [200, false]);
+    t.equal(parts.length, MANY_PARTS + 1);
+    t.match(parts.at(-1), { part: MANY_PARTS + 1, status: 'error', errors: [{ code: 2011 }] });
+    t.equal(front.engine.inserts.length, MANY_PARTS + 1, 'no later part is applied');
+    const { body } = await ask(front, { path: '/metrics' });
+    t.match(body, /quarry_http_cut_off_total 1\n/);
+    t.match(body, /quarry_http_requests_open 1\n/, 'it is over');
+    t.match(body, /quarry_http_body_bytes_held 0\n/);
+  });
+}
+
+t.test('a client that goes on sending behind such a refusal is told and disconnected', async (t) => {
+  const front = await startFront(t);
+  const many = Array.from({ length: MANY_PARTS }, () => null);
+  refuseParts(front, [...many, refused(9003)], LONG_COUNT);
+  const client = new LineClient(plainly(front));
+  await client.write(blankParts(MANY_PARTS + 1));
+  const parts = await client.parts(MANY_PARTS + 1);
+  t.match(parts.at(-1), { status: 'error', errors: [{ code: 9003 }], 'retry-after': 1 });
+  client.end();
+  t.match(await client.answer, { status: 200, whole: false });
+});
+
+t.test('a status that was sent for one refusal holds for others of its kind only', async (t) => {
+  const front = await startFront(t);
+  const many = Array.from({ length: MANY_PARTS }, () => null);
+  refuseParts(front, [refused(2011), ...many, refused(2013), refused(2011)], LONG_COUNT);
+  const told = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
+  t.strictSame([told.status, told.whole, told.parts.length], [400, true, MANY_PARTS + 4]);
+  refuseParts(front, [refused(2011), ...many, refused(9002)], LONG_COUNT);
+  const retryable = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
+  t.strictSame([retryable.status, retryable.whole], [400, false], 'it would have been 503');
+  t.equal(retryable.parts.length, MANY_PARTS + 2);
+});
+
+t.test('refused parts are counted by code, and logged now and then with the first reason', async (t) => {
+  let nowMs = 0;
+  const front = await startFront(t, {}, { elapsedMs: () => nowMs });
+  const send = async (): Promise<void> => {
+    refuseParts(front, [null, refused(2011), refused(9003)]);
+    await sendLines({ ...plainly(front), headers: { 'X-Request-Id': `at ${nowMs}` } }, linesOf(3_500));
+  };
+  const logged = (): unknown[] =>
+    front.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'part of a line body refused');
+  await send();
+  await send();
+  nowMs = 9_999;
+  await send();
+  nowMs = 10_000;
+  await send();
+  const line = { level: 40, code: 2011, reason: 'refused with 2011', part: 2, firstLine: 1_001 };
+  const found = logged();
+  t.equal(found.length, 2);
+  t.match(found, [
+    { ...line, unlogged: 0, requestId: 'at 0', key: /^write-/ },
+    { ...line, unlogged: 2, requestId: 'at 10000' },
+  ]);
+  const { body } = await ask(front, { path: '/metrics' });
+  t.match(body, /quarry_line_parts_refused_total\{code="2011"\} 4\n/);
+  t.match(body, /quarry_line_parts_refused_total\{code="9003"\} 4\n/);
+});
+
+const INSERT_HEAD = `POST /v1/insert HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEYS.write}\r\nContent-Type: application/x-ndjson\r\n`;
+const chunked = (text: string | Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from('\r\n')]);
+
+t.test(
+  'on the wire: a refused body has a status, a length and its parts, and the connection goes on',
+  async (t) => {
+    for (const overTls of [false, true]) {
+      const front = await startFront(t);
+      const connection = await RawConnection.open(overTls ? front.httpsPort : front.httpPort, overTls);
+      const plain = linesOf(1_001);
+      const bodies: readonly (readonly [string, readonly (string | Uint8Array)[]])[] = [
+        [`Content-Length: ${plain.length}\r\n`, [plain]],
+        [
+          'Transfer-Encoding: chunked\r\n',
+          [chunked(plain.slice(0, 700)), chunked(plain.slice(700)), '0\r\n\r\n'],
+        ],
+        ['Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n', [chunked(gzipSync(plain)), '0\r\n\r\n']],
+      ];
+      for (const [headers, pieces] of bodies) {
+        for (const refusal of [refused(2011), null]) {
+          refuseParts(front, [null, refusal]);
+          connection.write(`${INSERT_HEAD}${headers}\r\n`);
+          for (const piece of pieces) connection.write(piece);
+          const reply = await connection.reply();
+          t.equal(reply.status, refusal === null ? 200 : 400);
+          t.match(reply.headers, {
+            'content-type': 'application/x-ndjson',
+            'content-length': `${reply.body.length}`,
+          });
+          t.strictSame(
+            partsIn(reply.body).map(({ status }) => status),
+            ['success', refusal === null ? 'success' : 'error'],
+          );
+        }
+      }
+      connection.socket.destroy();
+    }
+  },
+);
+
+t.test('a request that is pipelined behind a line body never gets its answer', async (t) => {
+  const front = await startFront(t);
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  front.engine.onInsert = () => gate.then(() => ({ entityCount: 1, valueCount: 1 }));
+  const connection = await RawConnection.open(front.httpPort, false);
+  const body = linesOf(3);
+  connection.write(
+    `${INSERT_HEAD}Content-Length: ${body.length}\r\n\r\n${body}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`,
+  );
+  await connection.closed;
+  go();
+  await t.rejects(connection.reply(), { message: 'no whole answer: ""' });
+  await until(() => front.engine.inserts.length === 1);
+});
+
+t.test('answers that are held back take memory of bodies, and are sent when there is none', async (t) => {
+  const partBytes = 64 * 1024;
+  // The body's own buffer, and a little more.
+  const front = await startFront(t, { bodyBytesHeldMax: 3 * partBytes });
+  refuseParts(front, [refused(2011)]);
+  front.engine.onInsert = async () => {
+    throw new QuarryError(2011, 'x'.repeat(10_000));
+  };
+  const client = new LineClient(plainly(front));
+  for (let part = 0; part < 30; part++) {
+    await client.write(blankParts(1));
+    await until(() => front.engine.inserts.length > part);
+  }
+  t.ok((await client.parts(1)).length > 0, 'before the body has ended');
+  client.end();
+  const { status, whole, text } = await client.answer;
+  t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
+  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });

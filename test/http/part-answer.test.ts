@@ -1,6 +1,12 @@
 import t from 'tap';
-import { BODY_BYTES_MAX, QuarryError } from '../../src/base/index.js';
-import { lineTooLong, partError, partSuccess } from '../../src/http/part-answer.js';
+import { BODY_BYTES_MAX, type ErrorCode, QuarryError } from '../../src/base/index.js';
+import {
+  decisiveRefusal,
+  lineAnswerHead,
+  lineTooLong,
+  partError,
+  partSuccess,
+} from '../../src/http/part-answer.js';
 
 const PART = { number: 3, firstLine: 2_001, lineCount: 1_000 };
 const PLACE = { part: 3, 'first-line': 2_001, lines: 1_000 };
@@ -34,4 +40,21 @@ t.test('one that was refused has its place, its error, and when to come again', 
 t.test('a line that is too long is named, with the bound', async (t) => {
   const message = `line 2001: it is longer than ${BODY_BYTES_MAX} bytes`;
   t.match(lineTooLong(PART), { code: 1507, message, moreInfo: { line: 2_001 } });
+});
+
+t.test('the first retryable refusal decides the status, else the first refusal', async (t) => {
+  const headOf = (codes: readonly ErrorCode[]) =>
+    lineAnswerHead(
+      codes.reduce<QuarryError | null>(
+        (before, code) => decisiveRefusal(before, new QuarryError(code)),
+        null,
+      ),
+    );
+  t.match(headOf([]), { status: 200, contentType: 'application/x-ndjson' });
+  t.match(headOf([2011, 1503]), { status: 400, code: 2011 });
+  t.match(headOf([1503, 2011]), { status: 400, code: 1503 });
+  for (const code of [9002, 9003, 9004] as const) {
+    t.match(headOf([2011, code, 9003, 1]), { status: 503, code });
+  }
+  t.match(headOf([1, 9001, 9005, 9006]), { status: 500, code: 1 });
 });

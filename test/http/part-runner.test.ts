@@ -2,10 +2,10 @@
 import t from 'tap';
 import { QuarryError } from '../../src/base/index.js';
 import { hashOfKey } from '../../src/catalog/index.js';
-import type { Admitted } from '../../src/http/admission.js';
+import type { AdmittedRequest } from '../../src/http/admission.js';
 import type { BodyPart } from '../../src/http/body-parts.js';
-import type { HandlerRunner } from '../../src/http/call.js';
 import { ENDPOINTS } from '../../src/http/endpoints.js';
+import type { HandlerRunner } from '../../src/http/handler-runner.js';
 import { partOnceIdOf } from '../../src/http/idempotency.js';
 import { PartRunner } from '../../src/http/part-runner.js';
 import type { RequestLog } from '../../src/http/request-log.js';
@@ -34,19 +34,19 @@ function setUp(onceId: string | null, handle: (notes: RequestNotes) => unknown) 
   const notes = new RequestNotes('request-1', '192.0.2.1');
   notes.found(INSERT);
   notes.caller = { kind: 'write', hash: hashOfKey(KEYS.write), databaseId: 1 };
-  const admitted = { endpoint: INSERT, onceId } as unknown as Admitted;
-  const hangUp = { hasHungUp: false, onHangUp() {} };
-  const parts = new PartRunner({ runner, log, admitted, hangUp, notes });
+  const admitted = { context: { endpoint: INSERT }, onceId } as unknown as AdmittedRequest;
+  const cancellation = { isCancelled: false, onCancel() {} };
+  const parts = new PartRunner({ runner, log, admitted, cancellation, notes });
   const apply = (number: number): Promise<string> => {
     const lines = { head: 0, first: number * 1_000 };
     const part: BodyPart = { number, firstLine: lines.first, lineCount: 3, text: TEXT, lines };
     return parts.apply(part, TEXT);
   };
-  return { apply, runs, audited, notes, hangUp };
+  return { apply, runs, audited, notes, cancellation };
 }
 
 t.test('each part is a run of its own, with its lines, its name and its notes', async (t) => {
-  const { apply, runs, audited, notes, hangUp } = setUp('once', (ofPart) => {
+  const { apply, runs, audited, notes, cancellation } = setUp('once', (ofPart) => {
     ofPart.rowCount = 5;
     return `"part-run":${runs.length}`;
   });
@@ -58,7 +58,7 @@ t.test('each part is a run of its own, with its lines, its name and its notes', 
   );
   for (const [, text, waiting, ofPart] of runs) {
     t.equal(text, TEXT);
-    t.equal(waiting, hangUp);
+    t.equal(waiting, cancellation);
     t.not(ofPart, notes);
     const { requestId, client, endpointName, caller } = notes;
     t.match(ofPart, { requestId, client, endpointName, caller });

@@ -72,7 +72,7 @@ t.test('a host of the catalog', async (t) => {
   });
   const waiting = new Waiting();
   const stopped = t.rejects(ask(TWO, ENDLESS, waiting), { state: '57014', message: 'the query was stopped' });
-  setTimeout(() => waiting.hangUp(), 10);
+  setTimeout(() => waiting.cancel(), 10);
   await stopped;
   t.match(await ask(TWO, NAMES), /two d/, 'another thread has begun');
   while (host.instanceCount > 0) await wait(IDLE_MS);

@@ -197,6 +197,8 @@ t.test('rates and the state of the account bound a session as they do requests o
   t.equal(overHttps.status, 200);
   await select();
   t.match(await refusal(select()), { code: '53400', detail: 'error 1502' });
+  const reader = await site.connect(site.keys.read);
+  await reader.query('SELECT 1 AS one');
   await client.query('SHOW server_version');
   t.equal((await runCommand(['account', 'suspended', '--data-dir', site.server.dir])).code, 0);
   t.match(await refusal(select()), { code: '28000', detail: 'error 1001' });

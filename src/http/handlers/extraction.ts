@@ -109,6 +109,6 @@ function requestOf(
   return { model, nowMs, access, caller: JSON.stringify(who), whole: format !== 'json' };
 }
 
-function askingOf({ hangUp }: DatabaseCall, { bypassCache }: api.Extraction): Asking {
-  return { hangUp, bypassCache };
+function askingOf({ cancellation }: DatabaseCall, { bypassCache }: api.Extraction): Asking {
+  return { cancellation, bypassCache };
 }

@@ -6,7 +6,7 @@
 
 import type { RowFormat, RowStream } from '../../answer/index.js';
 import type { Access } from '../../api/index.js';
-import type { HangUp, RandomBytes } from '../../base/index.js';
+import type { Cancellation, RandomBytes } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
 import type { LineNumbers } from '../../ingest/index.js';
@@ -65,7 +65,7 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   /** What bodies of queries were bound to before. */
   readonly boundBodies: BoundBodies;
   /** Who waits for the answer. */
-  readonly hangUp: HangUp;
+  readonly cancellation: Cancellation;
   /** The body is lines, so numbered; null = it is what the endpoint's body type says. */
   readonly lines: LineNumbers | null;
   /** What names a write that takes effect once; null without an Idempotency-Key. */

@@ -7,7 +7,7 @@ import type { CountEntityPlan } from '../../ir/index.js';
 import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
 export async function countEntities(call: DatabaseCall): Promise<Members> {
-  const { databaseId, body, model, access, hangUp } = call;
+  const { databaseId, body, model, access, cancellation } = call;
   const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
     const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
     return {
@@ -17,7 +17,7 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
     };
   });
   call.notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
-  const counts = await call.engine.countEntities(plans, { hangUp, bypassCache });
+  const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
   // By hand, not from an object: a query may be named "__proto__", and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
   return `"result":{${results.join(',')}}`;
@@ -34,17 +34,20 @@ export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
 }
 
 async function totalOf(
-  { engine, hangUp, notes }: DatabaseCall,
+  { engine, cancellation, notes }: DatabaseCall,
   plans: readonly CountEntityPlan[],
 ): Promise<Members> {
   notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
-  const counts = await engine.countEntities(plans, { hangUp, bypassCache: false });
+  const counts = await engine.countEntities(plans, { cancellation, bypassCache: false });
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
   call.notes.asked = () => [{ asks: 'exist', plan: query.plan }];
-  const found = await call.engine.exist(query.plan, query.ids, { hangUp: call.hangUp, bypassCache: false });
+  const found = await call.engine.exist(query.plan, query.ids, {
+    cancellation: call.cancellation,
+    bypassCache: false,
+  });
   return membersOf(api.existsAnswer(query, found));
 }

@@ -48,7 +48,7 @@ const requestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.S
 });
 
 function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): StreamedAnswer {
-  const { engine, hangUp, format } = call;
+  const { engine, cancellation, format } = call;
   const request = requestOf(call, call.model);
   const asked = statements.map((statement) => ({
     plan: sql.bindSelect(statement, request),
@@ -59,7 +59,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].place);
   }
   call.notes.asked = () => asked.map(({ plan }) => ({ asks: 'select', plan }));
-  return { rows: engine.select(asked, format, { hangUp, bypassCache: false }) };
+  return { rows: engine.select(asked, format, { cancellation, bypassCache: false }) };
 }
 
 async function write(call: DatabaseCall, statements: readonly sql.WriteStatement[]): Promise<Members> {

@@ -9,7 +9,7 @@ export const DATA_OPERATIONS: Operations = {
     tag: 'Writes',
     summary: 'Insert entities',
     description:
-      'Values of `latest-value` columns replace those there are, items of lists replace the list, events are added. A body of lines (`application/x-ndjson`) may have any length: it is applied part by part, and each part is answered by a line when it is on disk.',
+      'Values of `latest-value` columns replace those there are, items of lists replace the list, events are added. A body of lines (`application/x-ndjson`) may have any length: it is applied part by part, and the answer has a line for each part. Status 200 means that every line was inserted. If a part was refused, the answer has the status of the first refusal (503 if any refusal was 9002, 9003 or 9004), also with a line for each part. A connection that ends before the answer does means that a part was refused after the answer had begun.',
     request: 'Insert',
     example: {
       u1: {

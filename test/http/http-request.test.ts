@@ -264,10 +264,10 @@ t.test('a client that leaves while the engine works hurts nobody', async (t) => 
 t.test('a client that leaves while its query runs stops the query', async (t) => {
   const front = await startFront(t);
   const stopped = new Promise<string>((resolve) => {
-    front.engine.countEntities = (_plans: unknown, { hangUp }: Asking) =>
+    front.engine.countEntities = (_plans: unknown, { cancellation }: Asking) =>
       new Promise<readonly number[]>((_resolve, reject) => {
-        hangUp?.onHangUp(() => {
-          resolve(hangUp.hasHungUp ? 'stopped' : 'nobody has hung up');
+        cancellation?.onCancel(() => {
+          resolve(cancellation.isCancelled ? 'stopped' : 'nobody has hung up');
           reject(new QuarryError(9005));
         });
       });
