@@ -1,5 +1,5 @@
 /** Which aggregation an aggregate asks for: aggregates that ask for the same of the same values share one. */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import type { Aggregate } from '../../ir/index.js';
 import { type SqlType, vectorKindOf } from '../../vector/index.js';
 import type { HeldMemory } from '../held-memory.js';
@@ -32,7 +32,7 @@ export interface AggregationSettings {
   /** Bits of a grid of groups and codes at most. */
   readonly gridMax: number;
   /** Memory for texts of the answer. */
-  readonly room: Room;
+  readonly room: Allocator;
 }
 
 /** `type`: of the values, whatever it is for a count of rows. Throws 9006. */

@@ -3,7 +3,7 @@
  * Invariants: nothing may be written to the shards between the first part and the last; between parts, and between the
  * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
  */
-import type { Room, RowFormat } from '../../answer/index.js';
+import type { Allocator, RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
@@ -25,7 +25,7 @@ export interface SelectSettings {
   readonly format: RowFormat | null;
   readonly profiled: boolean;
   /** For encoded parts and for texts of groups; absent = fresh memory. */
-  readonly room?: Room;
+  readonly room?: Allocator;
 }
 
 export class SelectCursor {

@@ -3,7 +3,7 @@
  * the text's own. As soon as there is another list the texts are numbered by what they say; those of the first list keep
  * their codes.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
@@ -86,7 +86,7 @@ export class TextCodes implements ValueCodes {
     }
   }
 
-  partitioned(codes: Uint32Array, run: QueryRun, room: Room): PartitionedTexts | null {
+  partitioned(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null {
     if (this.#own === null || this.#own.hashes === null) return null;
     return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, room);
   }

@@ -3,7 +3,7 @@
  * groups of all shards are merged from. Batch by batch: keys become the number of each row's group, and aggregates add
  * their values under these numbers.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {
@@ -40,7 +40,7 @@ export interface GroupedRows {
 
 export interface GroupSettings {
   /** Memory for texts of the answer. */
-  readonly room?: Room;
+  readonly room?: Allocator;
   /** Places of a table with a place for every pair of keys, at most. */
   readonly directMax: number;
   /** Bits of a grid with one for every pair of group and value, at most. */

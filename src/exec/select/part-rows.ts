@@ -3,7 +3,7 @@
  * Invariant: batches of few rows are put together before they are encoded, so that a filter which leaves little of each
  * does not cost an encoding each.
  */
-import { type Room, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
+import { type Allocator, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import { fromWire, type Vector, type WireVector } from '../../vector/index.js';
@@ -36,7 +36,7 @@ export function partBuilder(
   plan: SelectPlan,
   format: RowFormat | null,
   run: QueryRun,
-  room?: Room,
+  room?: Allocator,
 ): PartBuilder {
   return format === null ? new PartOfColumns(plan, run) : new PartOfBytes(plan, format, run, room);
 }
@@ -91,7 +91,7 @@ class PartOfBytes implements PartBuilder {
     return this.#memory.bytes;
   }
 
-  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Room) {
+  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Allocator) {
     this.#encoder = rowEncoder(format, plan.outputs, room);
     this.#builders = outputBuilders(plan, new HeldMemory(run));
     this.#memory = new HeldMemory(run);

@@ -2,7 +2,7 @@
  * Rows of a plan without grouping and order, as they lie, part by part.
  * Invariant: no more is read than the parts that were asked for hold, and one batch.
  */
-import type { Room, RowFormat } from '../../answer/index.js';
+import type { Allocator, RowFormat } from '../../answer/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { Vector } from '../../vector/index.js';
 import { HeldMemory } from '../held-memory.js';
@@ -40,7 +40,7 @@ export class UngroupedRows {
   #batch: OpenBatch | null = null;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards, format: RowFormat | null, room?: Room) {
+  constructor(lane: LaneShards, format: RowFormat | null, room?: Allocator) {
     const { limit, offset } = lane.plan;
     this.#lane = lane;
     this.#part = partBuilder(lane.plan, format, lane.run, room);
