@@ -50,7 +50,10 @@ export function schemaMessage(fields: readonly StreamField[]): Uint8Array {
   return framed(Message.encode(Message.from(schema)), 0, allocateFresh);
 }
 
-/** Encodes a record batch. `missing` is the NULL count of each field; `bufferBytes` the sizes of all buffers in the format's order. */
+/**
+ * Encodes a record batch. `missing` is the NULL count of each field; `bufferBytes` the sizes of all buffers in the format's
+ * order.
+ */
 export function batchMessage(
   rowCount: number,
   missing: readonly number[],

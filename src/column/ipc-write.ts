@@ -74,7 +74,10 @@ export type Frame = readonly Uint8Array[] | null;
 
 const STORED = -1;
 
-/** Builds the parts of a body, including padding, and its record-batch metadata. A buffer without a frame is stored uncompressed. */
+/**
+ * Builds the parts of a body, including padding, and its record-batch metadata. A buffer without a frame is stored
+ * uncompressed.
+ */
 function compressed(body: Body, frames: readonly Frame[]) {
   const regions: BufferRegion[] = [];
   const parts: Uint8Array[] = [];

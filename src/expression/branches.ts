@@ -1,4 +1,4 @@
-/** case, coalesce, null-if: branches see the rows that come to them and no others. */
+/** Evaluates case, coalesce and null-if. A branch is evaluated only for the rows that reach it. */
 import type { SqlType, Vector } from '../vector/index.js';
 import { compareVectors } from './compare.js';
 import { booleanOf } from './kinds.js';
@@ -58,7 +58,7 @@ export function evaluateCoalesce(type: SqlType, members: readonly Node[], memory
   };
 }
 
-/** Where the values of `taken`, which are of `open`, stand. */
+/** The row indexes at which the values of `taken`, a subset of `open`, are stored. */
 function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Uint32Array {
   if (whole) return taken;
   const from = new Uint32Array(taken.length);
@@ -67,7 +67,7 @@ function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Ui
   return from;
 }
 
-/** A part that gives all rows in their places is the answer. */
+/** Merges the parts. A part that provides all rows in order is returned as it is. */
 function put(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
   if (parts.length === 1 && parts[0].to.length === count && parts[0].vector.count === count) {
     return parts[0].vector;
@@ -75,7 +75,7 @@ function put(type: SqlType, count: number, parts: readonly Part[], union: TextUn
   return merge(type, count, parts, union);
 }
 
-/** Rows that are true (of `bits` null: that have a value), and the others. */
+/** Splits rows into those that are true (if `bits` is null: that have a value) and the others. */
 function splitRows(
   rows: Uint32Array,
   whole: boolean,
@@ -96,7 +96,7 @@ function splitRows(
   return { taken: taken.subarray(0, takenCount), rest: rest.subarray(0, rows.length - takenCount) };
 }
 
-/** `of` without the rows in which both are equal. */
+/** Returns `of` with NULL in the rows where both sides are equal. */
 export function nullIf(of: Vector, equals: Vector): Vector {
   const { bits, valid, count } = compareVectors('=', of, equals);
   const different = new Uint8Array(count);

@@ -1,10 +1,10 @@
-/** Expressions made ready to be evaluated vector by vector: a closure per node, made once and asked for each batch of rows. */
+/** Compiles expressions to closures, one per node, that are called for each batch of rows. */
 import type { Expression } from '../ir/index.js';
 import type { Vector } from '../vector/index.js';
 import { vectorKindOf } from '../vector/index.js';
 import { evaluateCase, evaluateCoalesce, nullIf } from './branches.js';
 import { evaluateByText, rememberedByText } from './by-text.js';
-import { callMayFault, evaluateCall } from './calls.js';
+import { callMayFail, evaluateCall } from './calls.js';
 import { evaluateCast, mayLoseValues } from './cast.js';
 import { compareVectors } from './compare.js';
 import { exactArithmetic } from './exact.js';
@@ -16,8 +16,8 @@ import { evaluateLogic, isMissing, negated } from './logic.js';
 import { constantNode, type Evaluate, folded, type Memory, type Node } from './node.js';
 
 /**
- * What is worked out of texts is remembered by Texts, so inputs of one dictionary should come with the same one each time.
- * Memory for that comes from `memory` and is given back by nobody: it goes with the compiled expression. Throws 6000.
+ * Results of functions of text are remembered per Texts object, so inputs of the same dictionary should use the same object.
+ * `memory` accounts for them as long as the compiled expression lives. Throws 6000.
  */
 export function compile(expression: Expression, memory: Memory | null = null): Evaluate {
   return nodeOf(expression, memory).evaluate;
@@ -25,7 +25,7 @@ export function compile(expression: Expression, memory: Memory | null = null): E
 
 type Of<O extends Expression['op']> = Extract<Expression, { readonly op: O }>;
 
-/** A node of constants alone is worked out once. */
+/** Compiles a node; a node of constants is evaluated once. */
 function nodeOf(expression: Expression, memory: Memory | null): Node {
   const node = plainNode(expression, memory);
   return node.constant && expression.op !== 'constant' ? folded(node, memory) : node;
@@ -69,7 +69,7 @@ function plainNode(expression: Expression, memory: Memory | null): Node {
   }
 }
 
-/** A node of `children`. */
+/** Compiles a node with compiled `children`. */
 function nodeWith(
   { type }: Expression,
   children: readonly Node[],
@@ -108,7 +108,7 @@ function compareNode(expression: Of<'compare'>, memory: Memory | null): Node {
   return nodeWith(expression, sides, false, evaluate);
 }
 
-/** A function of one value that is remembered where that is a text. */
+/** A function of one argument, remembered by text if the argument is a text. */
 function ofText(
   expression: Of<'in' | 'like'>,
   memory: Memory | null,
@@ -173,6 +173,6 @@ function castNode(expression: Of<'cast'>, memory: Memory | null): Node {
 
 function callNode(expression: Of<'call'>, memory: Memory | null): Node {
   const args = expression.args.map((arg) => nodeOf(arg, memory));
-  const mayFault = callMayFault(expression.name);
+  const mayFault = callMayFail(expression.name);
   return nodeWith(expression, args, mayFault, evaluateCall(expression, args, memory));
 }

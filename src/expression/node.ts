@@ -1,16 +1,19 @@
-/** An expression made ready, and what those who put nodes together ask of it. */
+/** A compiled expression, and the properties that its parent nodes use. */
 import { invariant, QuarryError } from '../base/index.js';
 import type { SqlType, Value, Vector } from '../vector/index.js';
 import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
 
-/** Some rows and what expressions read of them; each input is worked out when it is first asked for. */
+/** A batch of rows and the inputs that expressions read; each input is materialized on first use. */
 export interface RowSource {
   readonly count: number;
-  /** Input `index`: a vector of `count` rows. The same object whenever it is asked for. */
+  /** Input `index`, a vector of `count` rows; repeated calls return the same object. */
   input(index: number): Vector;
 }
 
-/** The value of each row. Throws 6000 for what cannot be worked out: more digits than DIGITS_MAX, a text that is no number. */
+/**
+ * Computes the value of each row. Throws 6000 for values that cannot be computed: more digits than DIGITS_MAX, a text that
+ * is not a number.
+ */
 export type Evaluate = (rows: RowSource) => Vector;
 
 /** Who is asked before memory is kept from batch to batch; a QueryRun is one. */
@@ -21,14 +24,14 @@ export interface Memory {
 
 export interface Node {
   readonly type: SqlType;
-  /** The same for all rows: reads no input. */
+  /** The value is the same for all rows: the node reads no input. */
   readonly constant: boolean;
-  /** Some row could make it throw, so it may be shown only rows that come to it. */
+  /** Some row could raise an error, so the node must be evaluated only for rows that reach it. */
   readonly mayFault: boolean;
   readonly evaluate: Evaluate;
 }
 
-/** One row without inputs: what expressions of constants alone are evaluated over. */
+/** One row without inputs, over which constant expressions are evaluated. */
 export const ONE_ROW: RowSource = {
   count: 1,
   input: () => {
@@ -36,12 +39,12 @@ export const ONE_ROW: RowSource = {
   },
 };
 
-/** `value` for however many rows. */
+/** A node with the same value for all rows. */
 export function constantNode(type: SqlType, value: Value, memory: Memory | null): Node {
   return { type, constant: true, mayFault: false, evaluate: broadcast(type, () => value, memory) };
 }
 
-/** A node of constants alone: worked out for one row, when rows come first. */
+/** Folds a constant node: it is evaluated for one row when the first batch arrives. */
 export function folded(node: Node, memory: Memory | null): Node {
   return { ...node, evaluate: broadcast(node.type, () => valueAt(node.evaluate(ONE_ROW), 0), memory) };
 }
@@ -49,7 +52,7 @@ export function folded(node: Node, memory: Memory | null): Node {
 /** The value of a constant node. Throws 6000. */
 export const constantValue = (node: Node): Value => valueAt(node.evaluate(ONE_ROW), 0);
 
-/** A vector that is made once and kept, or made for each batch where there is no memory to keep it. */
+/** Repeats a value in a vector that is built once and reused, or built per batch if there is no memory to keep it. */
 function broadcast(type: SqlType, value: () => Value, memory: Memory | null): Evaluate {
   let one: Vector | null = null;
   let kept: Vector | null = null;
@@ -58,7 +61,7 @@ function broadcast(type: SqlType, value: () => Value, memory: Memory | null): Ev
     one ??= constantVector(type, value(), 1);
     if (count === 1) return one;
     if (kept !== null && kept.count >= count) return withCount(kept, count);
-    // All rows share the text of the one.
+    // All rows share one text.
     const rowCount = kept === null ? count : Math.max(count, kept.count * 2);
     const vector = gather(one, new Uint32Array(rowCount), rowCount);
     if (mayKeep(vector, memory)) kept = vector;

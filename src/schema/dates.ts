@@ -77,7 +77,10 @@ function parseOffset(zone: string): number | null {
   return (zone[0] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** Converts a date (its midnight) or a datetime to seconds; returns null for any other text. Event dates and `between` use this form. */
+/**
+ * Converts a date (its midnight) or a datetime to seconds; returns null for any other text. Event dates and `between` use
+ * this form.
+ */
 export function parseInstant(text: string): number | null {
   const days = parseDate(text);
   return days === null ? parseDateTime(text) : days * SECONDS_PER_DAY;

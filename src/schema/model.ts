@@ -73,7 +73,10 @@ export interface DatabaseModel {
   readonly type: 'test' | 'production';
   /** Incremented by every change of this model. */
   readonly version: number;
-  /** The last version that removed or altered a column or dimension. Requests parsed against an older version must be parsed again. */
+  /**
+   * The last version that removed or altered a column or dimension. Requests parsed against an older version must be parsed
+   * again.
+   */
   readonly shrinkVersion: number;
   readonly nextDimensionId: number;
   /** The id that the next column or relation gets. */
