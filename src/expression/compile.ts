@@ -37,7 +37,7 @@ function plainNode(expression: Expression, memory: Memory | null): Node {
       return constantNode(expression.type, expression.value, memory);
     case 'input': {
       const { input, type } = expression;
-      return { type, constant: false, mayFault: false, evaluate: (rows) => rows.input(input) };
+      return { type, constant: false, mayFail: false, evaluate: (rows) => rows.input(input) };
     }
     case 'and':
     case 'or':
@@ -73,13 +73,13 @@ function plainNode(expression: Expression, memory: Memory | null): Node {
 function nodeWith(
   { type }: Expression,
   children: readonly Node[],
-  mayFault: boolean,
+  mayFail: boolean,
   evaluate: Evaluate,
 ): Node {
   return {
     type,
     constant: children.every(({ constant }) => constant),
-    mayFault: mayFault || children.some((child) => child.mayFault),
+    mayFail: mayFail || children.some((child) => child.mayFail),
     evaluate,
   };
 }
@@ -167,12 +167,12 @@ function arithmeticNode(expression: Of<'arithmetic'>, memory: Memory | null): No
 function castNode(expression: Of<'cast'>, memory: Memory | null): Node {
   const { type, lenient } = expression;
   const child = nodeOf(expression.of, memory);
-  const mayFault = !lenient && mayLoseValues(child.type, type);
-  return nodeWith(expression, [child], mayFault, evaluateCast(child, type, lenient, memory));
+  const mayFail = !lenient && mayLoseValues(child.type, type);
+  return nodeWith(expression, [child], mayFail, evaluateCast(child, type, lenient, memory));
 }
 
 function callNode(expression: Of<'call'>, memory: Memory | null): Node {
   const args = expression.args.map((arg) => nodeOf(arg, memory));
-  const mayFault = callMayFail(expression.name);
-  return nodeWith(expression, args, mayFault, evaluateCall(expression, args, memory));
+  const mayFail = callMayFail(expression.name);
+  return nodeWith(expression, args, mayFail, evaluateCall(expression, args, memory));
 }

@@ -23,7 +23,7 @@ export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evalu
       }
       const openCount = count - countOf(settled, count);
       if (openCount === 0) return;
-      if (!member.mayFault && openCount * 4 >= count) {
+      if (!member.mayFail && openCount * 4 >= count) {
         settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
         return;
       }

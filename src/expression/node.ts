@@ -27,7 +27,7 @@ export interface Node {
   /** The value is the same for all rows: the node reads no input. */
   readonly constant: boolean;
   /** Some row could raise an error, so the node must be evaluated only for rows that reach it. */
-  readonly mayFault: boolean;
+  readonly mayFail: boolean;
   readonly evaluate: Evaluate;
 }
 
@@ -41,7 +41,7 @@ export const ONE_ROW: RowSource = {
 
 /** A node with the same value for all rows. */
 export function constantNode(type: SqlType, value: Value, memory: Memory | null): Node {
-  return { type, constant: true, mayFault: false, evaluate: broadcast(type, () => value, memory) };
+  return { type, constant: true, mayFail: false, evaluate: broadcast(type, () => value, memory) };
 }
 
 /** Folds a constant node: it is evaluated for one row when the first batch arrives. */

@@ -35,7 +35,7 @@ const WHOLE_SHARE = 0.5;
 
 /** Evaluates `node` for `rows` (ascending, at least one). A node that can raise an error is evaluated only for these. */
 export function valuesFor(node: Node, source: RowSource, rows: Uint32Array): RowValues {
-  const many = !node.mayFault && rows.length >= source.count * WHOLE_SHARE;
+  const many = !node.mayFail && rows.length >= source.count * WHOLE_SHARE;
   if (node.constant || many || rows.length === source.count) {
     return { vector: node.evaluate(source), whole: true };
   }
