@@ -1,7 +1,7 @@
 /**
- * Aggregates, bound: what they add up, and over which values. Equal aggregates are one.
- *   rows are entities   over attributes: of each row; over events: a feed, one value of each event that passes
- *   rows are events     over them: of each row; over attributes: of each entity of a group once
+ * Binds aggregates: the argument and the values over which it is aggregated. Equal aggregates are bound once.
+ *   rows are entities   of attributes: one value per row; of events: a feed, one value per event that passes
+ *   rows are events     of these events: one value per row; of attributes: one value per entity of a group
  */
 import { quoted } from '../../base/index.js';
 import { type Aggregate, type EventTest, type Expression, type Feed, inputsOf } from '../../ir/index.js';
@@ -20,16 +20,16 @@ import { isLowerCase } from './text-case.js';
 import { typeName } from './types.js';
 import { operandOf } from './where-operand.js';
 
-/** What aggregates are bound with. */
+/** The context in which aggregates are bound. */
 export interface AggregateGround {
   readonly sources: Sources;
   readonly inputs: Inputs;
   readonly nowMs: number;
   /** The event column whose events are the rows; null = rows are entities. */
   readonly rowEvents: number | null;
-  /** The events of a column that aggregates look at. */
+  /** The events of a column over which aggregates are computed. */
   eventsOf(columnId: number): EventTest;
-  /** Of an aggregate's argument; `met` is told every event column in it. */
+  /** The scope of an aggregate's argument; calls `met` with every event column in it. */
   argumentScope(met: (columnId: number) => void): Scope;
 }
 
@@ -48,7 +48,7 @@ export class Aggregates {
     return this.#traits[input - AGGREGATE_INPUTS];
   }
 
-  /** The input that stands for the aggregate; null = the call is of no aggregate function. Throws 6000. */
+  /** Returns the input that represents the aggregate, or null if the call is not an aggregate. Throws 6000. */
   bind(node: NodeOf<'call'>): Expression | null {
     const form = aggregateForm(node.name);
     if (form === null) return null;
@@ -81,7 +81,7 @@ export class Aggregates {
     return inputExpression(aggregate.type, AGGREGATE_INPUTS + index);
   }
 
-  /** What is added up, and the event columns that it reads. */
+  /** Binds the argument and collects the event columns that it reads. */
   #argument(
     node: NodeOf<'call'>,
     form: AggregateForm,
@@ -123,7 +123,7 @@ export class Aggregates {
     throw sqlError('geolocation queries are not available through SQL', place);
   }
 
-  /** Whether the column has a value for each that is counted, and with DISTINCT another one: then it is as COUNT(*). */
+  /** Whether every counted row has a value of the column (with DISTINCT: a different one), so that COUNT is COUNT(*). */
   #isOnEach(argument: SqlNode, distinct: boolean, events: Set<number>): boolean {
     const ref = refOf(argument, this.#ground.sources);
     if (ref?.is !== 'column' || ref.source.index !== 0) return false;

@@ -1,6 +1,6 @@
 /**
- * Arithmetic: exact numbers stay exact, / and whatever meets a float are floats. Dates move by days; texts are put one
- * behind the other by || and, both being texts, by +.
+ * Binds arithmetic. Exact numbers stay exact; / and any operation with a float yield floats. Adding to a date adds days.
+ * || concatenates texts, and so does + if both operands are texts.
  */
 import { type Expression, FLOAT, INTEGER, TEXT } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
@@ -27,19 +27,19 @@ export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expr
   return calculated(operator, left, right, place);
 }
 
-/** A list of texts that stand one behind the other stays one list. */
+/** Concatenates; nested concatenations become one list. */
 function joined(left: Expression, right: Expression): Expression {
   const before = left.op === 'call' && left.name === 'concat-strict' ? left.args : [asText(left)];
   return callOf('concat-strict', TEXT, [...before, asText(right)]);
 }
 
-/** As a text: a number by its digits, a date as answers write it. */
+/** Converts to text: numbers by their digits, dates as in answers. */
 export function asText(expression: Expression): Expression {
   if (expression.type.type === 'text') return expression;
   return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
 }
 
-/** A date some days on, or the days between two. */
+/** A date plus or minus days, or the number of days between two dates. */
 function moved(operator: '+' | '-', left: Expression, right: Expression, place: Place): Expression {
   const [a, b] = [readDay(left, right, place), readDay(right, left, place)];
   if (isDate(a.type) && isDate(b.type)) {
@@ -58,13 +58,13 @@ function moved(operator: '+' | '-', left: Expression, right: Expression, place: 
   return callOf('date-add', date.type, [operator === '-' ? negated(step) : step, date], 'day');
 }
 
-/** A text beside a date: a number of days where it writes one, else a date. */
+/** Interprets a text operand of date arithmetic as a number of days if it is a number, otherwise as a date. */
 function readDay(expression: Expression, other: Expression, place: Place): Expression {
   if (!isTextConstant(expression)) return expression;
   return exactly(expression, INTEGER) ?? readAs(expression, other.type, place);
 }
 
-/** Numbers, and what can be read as such. Throws 6000 for anything else. */
+/** Arithmetic on numbers and on constants that can be read as numbers. Throws 6000 for other operands. */
 export function calculated(
   operator: NumberOperator,
   left: Expression,
@@ -107,11 +107,11 @@ export function bindNegative(node: NodeOf<'negative'>, binder: Binder): Expressi
   return negated(asNumber(binder.value(node.of), '-', node.place));
 }
 
-/** Of a constant, a constant. */
+/** Negates; a constant stays a constant. */
 function negated(of: Expression): Expression {
   if (of.op !== 'constant') return callOf('negate', of.type, [of]);
   const { type, value } = of;
   if (typeof value === 'bigint') return constantOf(type, -value);
-  // Not -value, which makes of 0 a zero of its own.
+  // 0 - value, because -value would turn 0 into -0.
   return typeof value === 'number' ? constantOf(type, 0 - value) : of;
 }

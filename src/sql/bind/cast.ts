@@ -1,4 +1,4 @@
-/** CAST and TRY_CAST. Constants are converted at once where that takes no rounding of a float. */
+/** Binds CAST and TRY_CAST. Constants are converted immediately unless that would round a float. */
 import { quoted } from '../../base/index.js';
 import { type Constant, type Expression, INTEGER } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
@@ -28,7 +28,7 @@ function targetOf({ typeName: name, precision, scale, place }: NodeOf<'cast'>): 
   throw sqlError(`there is no type ${quoted(name)}`, place, near === null ? {} : { suggestion: near });
 }
 
-/** To `type`; what cannot be read is 6000, or missing with `lenient`. */
+/** Casts to `type`. A constant that cannot be converted throws 6000, or is missing with `lenient`. */
 export function explicitCast(of: Expression, type: SqlType, lenient: boolean, place: Place): Expression {
   if (sameType(of.type, type)) return of;
   if (isNull(of)) return constantOf(type, null);
@@ -43,7 +43,7 @@ export function explicitCast(of: Expression, type: SqlType, lenient: boolean, pl
 function textAs(of: Constant, type: SqlType, lenient: boolean, place: Place): Expression {
   const text = String(of.value);
   const read = readBeside(text, type);
-  // 1e3 as an integer, or more digits than a constant has: read when it is worked out, as texts of columns are.
+  // 1e3 as an integer, or more digits than constants support: converted during evaluation, like the texts of a column.
   const rounded = isExactNumber(type) && (read === null ? isLongNumber(text) : !isExactNumber(read.type));
   if (rounded) return castOf(of, type, lenient);
   if (read !== null) return explicitCast(read, type, lenient, place);
@@ -53,7 +53,7 @@ function textAs(of: Constant, type: SqlType, lenient: boolean, place: Place): Ex
 
 const isLongNumber = (text: string): boolean => readNumber(text.trim()) === 'too many digits';
 
-/** Text to and from everything, numbers and truth values among themselves, dates among themselves. */
+/** Text converts to and from every type; numbers and booleans, and date types, convert among each other. */
 function convertible(from: SqlType, to: SqlType): boolean {
   if (from.type === 'text' || to.type === 'text') return from.type !== 'json';
   if (isDate(from) || isDate(to)) return isDate(from) && isDate(to);
@@ -78,7 +78,7 @@ function roundedHalfAway(value: bigint, step: bigint): bigint {
   return value < 0n ? -rounded : rounded;
 }
 
-/** Truth values count as the integers 1 and 0, and every number but 0 is true. */
+/** Booleans convert to the integers 1 and 0; every number except 0 converts to true. */
 function castExpression(of: Expression, type: SqlType, lenient: boolean): Expression {
   if (type.type === 'boolean' && isNumber(of.type)) {
     return compareOf('<>', of, of.type.type === 'float' ? constantOf(of.type, 0) : constantOf(of.type, 0n));

@@ -1,4 +1,4 @@
-/** CASE, COALESCE, NULLIF: one of several values, brought to the type that they have in common. */
+/** Binds CASE, COALESCE and NULLIF, converting the values to their common type. */
 import type { Expression } from '../../ir/index.js';
 import type { Place } from '../tree.js';
 import type { Binder } from './binder.js';
@@ -21,7 +21,7 @@ export function bindCase(node: NodeOf<'case'>, binder: Binder): Expression {
   return chosen(whens, [...thens, otherwise], node.place);
 }
 
-/** `values[i]` where `whens[i]` is the first that holds, the last of the values where none does. */
+/** `values[i]` for the first `whens[i]` that is true, otherwise the last value. */
 export function chosen(
   whens: readonly Expression[],
   values: readonly Expression[],
@@ -38,7 +38,7 @@ export function firstPresent(values: readonly Expression[], place: Place): Expre
   return members.length === 1 ? members[0] : { op: 'coalesce', type, members };
 }
 
-/** Of the type of `of` where that goes: NULLIF(age, 1.5) stays an integer, which is never equal. */
+/** Keeps the type of `of` if possible: NULLIF(age, 1.5) is an integer, and the two are never equal. */
 export function nullIf(of: Expression, equals: Expression, place: Place, scope: Scope): Expression {
   if (isNull(of) || isNull(equals)) return of;
   if (of.op !== 'constant' && equals.op === 'constant') {
@@ -56,7 +56,7 @@ function nullIfEqual(of: Expression, equals: Expression, scope: Scope): Expressi
   if (of.type.type !== 'text' || isLowerCase(of, scope)) {
     return { op: 'null-if', type: of.type, of, equals: against };
   }
-  // What is put out keeps its letters.
+  // The comparison ignores case, but the result keeps it.
   const when = compareOf('=', comparable(of, scope), against);
   return caseOf(of.type, [[when, constantOf(of.type, null)]], of);
 }

@@ -1,4 +1,4 @@
-/** What names mean in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
+/** Resolves names in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
 import { quoted } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
@@ -8,33 +8,33 @@ import { type Inputs, isAggregateInput } from './inputs.js';
 import type { InputTraits, NodeOf, Scope } from './scope.js';
 import { type ColumnRef, nameOfRef, type Ref, type Sources } from './sources.js';
 
-/** How the clauses of one SELECT bind. */
+/** The context that the clauses of one SELECT share. */
 export interface ClauseGround {
   readonly sources: Sources;
   readonly inputs: Inputs;
   readonly nowMs: number;
   /** The event column whose events are the rows; null = rows are entities. */
   readonly rowEvents: number | null;
-  /** Of inputs that stand for aggregates. */
+  /** The traits of inputs that represent aggregates. */
   aggregateTraits(input: number): InputTraits;
   score(): Expression;
 }
 
 export interface ClauseRules {
-  /** As messages name it. */
+  /** The name of the clause in messages. */
   readonly clause: string;
   /** Bound items of SELECT by their aliases, in lower case. */
   readonly aliases: ReadonlyMap<string, () => Expression>;
   /**
-   * Which of a column and an alias of one name is meant; refused: aliases may not stand here, and say so. unknown: they are
-   * not known here at all.
+   * Whether a column or an alias of the same name is preferred. refused: an alias is an error that names the clause. unknown:
+   * aliases are not visible.
    */
   readonly prefers: 'column' | 'alias' | 'refused' | 'unknown';
-  /** null = aggregates may not stand here. */
+  /** null = the clause does not allow aggregates. */
   readonly aggregate: ((node: NodeOf<'call'>) => Expression | null) | null;
-  /** Is told every column of events; null = only those of the rows may stand here. */
+  /** Called with every event column; null = the clause allows only the event column of the rows. */
   readonly events: ((ref: ColumnRef) => void) | null;
-  /** Of INTERVAL(...); null = it may not stand here. */
+  /** Binds INTERVAL(...); null = the clause does not allow it. */
   readonly interval: ((node: NodeOf<'call'>) => Expression) | null;
 }
 
@@ -72,7 +72,7 @@ export class ClauseScope implements Scope {
     return isAggregateInput(input) ? this.#ground.aggregateTraits(input) : this.#ground.inputs.traits(input);
   }
 
-  /** The column or alias of that name; null where there is none. */
+  /** Returns the column or alias of that name, or null if there is none. */
   #named(node: NodeOf<'column'> | NodeOf<'string'>): Expression | null {
     const { prefers } = this.#rules;
     const alias = this.#aliasOf(node);

@@ -1,4 +1,4 @@
-/** The clauses of one SELECT: how the expressions of each are bound, once it is known what the rows are. */
+/** Binds the expressions of each clause of a SELECT after the kind of its rows is known. */
 import { ALL_EVENTS, BOOLEAN, type EventTest, type Expression, inputsOf } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
@@ -21,7 +21,7 @@ import type { ColumnRef, Sources } from './sources.js';
 import type { PredicateForms } from './where-predicate.js';
 import type { WhereRead } from './where-reader.js';
 
-/** What the clauses of a statement have in common. */
+/** The state that the clauses of a statement share. */
 export interface Statement {
   readonly sources: Sources;
   readonly inputs: Inputs;
@@ -33,14 +33,14 @@ export interface Statement {
 
 export class Clauses {
   readonly aggregates: Aggregates;
-  /** WHERE's expressions. */
+  /** Builds the expressions of WHERE. */
   readonly forms: PredicateForms;
   readonly orderScope: Scope;
   readonly #statement: Statement;
   readonly #ground: ClauseGround;
   readonly #scopes: Readonly<Record<'key' | 'item' | 'having', Scope>>;
   readonly #outputs: (Expression | undefined)[] = [];
-  /** Intervals of GROUP BY, by the name of what they are of. */
+  /** Intervals of GROUP BY by the name of their column. */
   readonly #intervals = new Map<string, Expression>();
   #nodes = 0;
 
@@ -87,7 +87,7 @@ export class Clauses {
     };
   }
 
-  /** The events of a column that groups and aggregates look at: those that pass what WHERE and HAVING say of them. */
+  /** The events of a column over which groups and aggregates are computed: those that pass the conditions of WHERE and HAVING. */
   eventsOf(columnId: number): EventTest {
     const top = this.#statement.where.events.get(columnId);
     if (top === undefined) return { columnId, window: ALL_EVENTS, tests: [] };
@@ -96,7 +96,7 @@ export class Clauses {
     return { ...own[0], window: overlap(own[0].window, listed.window) };
   }
 
-  /** What item `index` of SELECT is. */
+  /** Binds item `index` of SELECT. */
   output(index: number): Expression {
     let output = this.#outputs[index];
     if (output === undefined) {
@@ -110,7 +110,7 @@ export class Clauses {
     return output;
   }
 
-  /** A key of GROUP BY. Throws 6000. */
+  /** Binds a key of GROUP BY. Throws 6000. */
   key({ node, item }: GroupNode): Expression {
     const interval = intervalOf(node);
     let key: Expression;
@@ -140,7 +140,7 @@ export class Clauses {
       : this.#intervalNamed(interval.call);
   }
 
-  /** Counts what is bound, which may be more than was written. */
+  /** Adds the expression to the statement's node count, which may exceed the number of nodes in the text. */
   #weighed(expression: Expression, { place }: SqlNode): Expression {
     this.#nodes += nodeCount(expression, STATEMENT_NODES_MAX);
     checkCount(this.#nodes, STATEMENT_NODES_MAX, 'parts of expressions in the statement', place);
@@ -171,7 +171,7 @@ export class Clauses {
     return bucket;
   }
 
-  /** The interval of GROUP BY that stands in another clause. Throws 6000 where GROUP BY has none of that column. */
+  /** Resolves INTERVAL in another clause to the interval of GROUP BY. Throws 6000 if GROUP BY has none of that column. */
   #intervalNamed(call: NodeOf<'call'>): Expression {
     const argument = intervalArgument(call);
     const found = this.#intervals.get(this.#intervalDate(argument).name);
@@ -179,7 +179,7 @@ export class Clauses {
     throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.place);
   }
 
-  /** The date that an interval is of: of an event column, that of its events. */
+  /** The date of an interval: for an event column, the date of its events. */
   #intervalDate(node: NodeOf<'column'>): { readonly of: Expression; readonly name: string } {
     const { sources, inputs } = this.#statement;
     const ref = sources.resolve(node);

@@ -1,7 +1,7 @@
 /**
- * The type that operands have in common, and the way there. Constants are converted at once: NULL takes any type, a text
- * is read as what stands beside it; beyond these text stays text. Integers become decimals or floats, decimals floats or
- * decimals of more places, dates datetimes (their midnight). Nothing else is converted without a CAST.
+ * Determines the common type of operands and converts them to it. Constants are converted immediately: NULL takes any type, a
+ * text constant is read as the type of the other operand. Integers convert to decimals and floats, decimals to floats and to
+ * decimals of greater scale, dates to datetimes (their midnight). All other conversions need a CAST.
  */
 import { quoted } from '../../base/index.js';
 import { BOOLEAN, type Constant, type Expression, FLOAT, TEXT } from '../../ir/index.js';
@@ -13,12 +13,12 @@ import { exactly } from './convert.js';
 import { readBeside } from './literals.js';
 import { isDate, isExactNumber, isNumber, sameType, scaleOf, typeName } from './types.js';
 
-/** The type to which both can be brought without a CAST. Throws 6000 where there is none. */
+/** The type to which both convert without a CAST. Throws 6000 if there is none. */
 export function commonType(a: Expression, b: Expression, place: Place): SqlType {
   return commonTypeOf([a, b], place);
 }
 
-/** The same of any number of operands, of one at least. */
+/** The common type of one or more operands. */
 export function commonTypeOf(members: readonly Expression[], place: Place): SqlType {
   const firm = members.filter((member) => !isNull(member) && !isTextConstant(member));
   const truths = firm.some((member) => member.type.type === 'boolean');
@@ -34,13 +34,13 @@ export function commonTypeOf(members: readonly Expression[], place: Place): SqlT
   return type;
 }
 
-/** NULLs and texts only. */
+/** The type of a list of NULLs and text constants. */
 function typeOfConstants(members: readonly Expression[]): SqlType {
   if (members.some(isTextConstant)) return TEXT;
   return members.find(({ type }) => type.type !== 'text')?.type ?? TEXT;
 }
 
-/** What may stand for a truth value beside others. */
+/** Whether a constant 0 or 1 can be used as a boolean next to other booleans. */
 function isZeroOrOne(member: Expression): boolean {
   return member.op === 'constant' && exactly(member, BOOLEAN) !== null && member.type.type === 'integer';
 }
@@ -55,7 +55,7 @@ function together(a: SqlType, b: SqlType, place: Place): SqlType {
   throw mixed(a, b, place);
 }
 
-/** What a text constant says beside a value of `type`. Throws 6000 where it says nothing of the kind. */
+/** Reads a text constant as `type`. Throws 6000 if that is not possible. */
 export function readAs(constant: Constant, type: SqlType, place: Place): Constant {
   const text = String(constant.value);
   const read = readBeside(text, type);
@@ -63,7 +63,7 @@ export function readAs(constant: Constant, type: SqlType, place: Place): Constan
   return read;
 }
 
-/** `expression` as `type`; a constant at once. Throws 6000 where that takes a CAST, or the constant cannot be read. */
+/** Converts `expression` to `type`, constants immediately. Throws 6000 if a CAST is needed or the constant cannot be read. */
 export function castTo(expression: Expression, type: SqlType, place: Place): Expression {
   if (sameType(expression.type, type)) return expression;
   if (expression.op === 'constant') return constantTo(expression, type, place);
@@ -90,7 +90,7 @@ function constantTo(constant: Constant, type: SqlType, place: Place): Constant {
   throw mixed(constant.type, type, place);
 }
 
-/** All of them as the type that they have in common. */
+/** Converts all members to their common type. */
 export function unify(
   members: readonly Expression[],
   place: Place,

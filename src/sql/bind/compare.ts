@@ -1,6 +1,6 @@
 /**
- * Comparisons, exact whatever stands beside what: age > 1.5 compares integers (age > 1), admission = '2017-07-17T10:00'
- * days, so that the column stays as it is and no digit is lost.
+ * Binds comparisons exactly, whatever the types: age > 1.5 compares integers (age > 1), admission = '2017-07-17T10:00'
+ * compares days, so that the column is not converted and no digit is lost.
  */
 import { BOOLEAN, type Comparison, type Constant, type Expression, TEXT } from '../../ir/index.js';
 import type { Place, SqlNode } from '../tree.js';
@@ -20,7 +20,7 @@ const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
   '>=': '<=',
 };
 
-/** A constant compared with something else stands on the right. */
+/** Binds a comparison, with a constant operand moved to the right side. */
 export function bindCompare(node: NodeOf<'compare'>, binder: Binder): Expression {
   const { comparison, place } = node;
   const left = binder.value(node.left);
@@ -36,7 +36,7 @@ export function bindCompare(node: NodeOf<'compare'>, binder: Binder): Expression
   );
 }
 
-/** Whole numbers may be written without quotes where a text is meant: as entity IDs. */
+/** Converts an unquoted whole number to text if the other operand is text, such as an entity ID. */
 export function digitsBeside(node: SqlNode, bound: Expression, other: Expression): Expression {
   const digits = node.is === 'number' && /^\d+$/.test(node.text);
   const meant = other.type.type === 'text' && other.op !== 'constant';
@@ -63,7 +63,7 @@ export function compared(
   return comparedAlike(comparison, left, right, place, scope);
 }
 
-/** Brought to the type that both have in common. */
+/** Compares both sides in their common type. */
 function comparedAlike(
   comparison: Comparison,
   left: Expression,
@@ -75,7 +75,7 @@ function comparedAlike(
   return compareOf(comparison, comparable(a, scope), comparable(b, scope));
 }
 
-/** Of an operand that is counted in coarser steps than the constant; null where it is not. */
+/** Compares an operand that has coarser steps than the constant; null if the steps are not coarser. */
 function comparedInSteps(
   comparison: Comparison,
   of: Expression,
@@ -98,7 +98,7 @@ function comparedInSteps(
   }
 }
 
-/** Equal to nothing: false, or with `negated` true; missing where `of` is. */
+/** A comparison that never holds: false (`negated`: true), and missing where `of` is missing. */
 export function noneOf(of: Expression, negated: boolean): Expression {
   return { op: 'in', type: BOOLEAN, of, values: [], negated };
 }

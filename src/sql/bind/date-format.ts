@@ -1,9 +1,9 @@
-/** Dates in the formats of TO_DATE and TO_TIMESTAMP: YYYY-MM-DD HH24:MI:SS.US, in any order, with any text between them. */
+/** Parses dates by the formats of TO_DATE and TO_TIMESTAMP: YYYY-MM-DD HH24:MI:SS.US, in any order, with any text in between. */
 import { quoted } from '../../base/index.js';
 import { sqlError } from '../sql-error.js';
 import type { Place } from '../tree.js';
 
-/** Parts that a format may have, and what of a text each takes. */
+/** The parts of a format, and the text that each matches. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   YYYY: /\d{4}/y,
   MM: /\d{1,2}/y,
@@ -14,11 +14,11 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   MS: /\d{1,3}/y,
   US: /\d{1,6}/y,
 };
-/** A part, a text in double quotes that stands for itself, or a character that does. */
+/** A part, a literal text in double quotes, or a literal character. */
 const TOKEN = /(YYYY|HH24|MM|DD|MI|SS|MS|US)|"([^"]*)"|([^A-Z0-9"])/iy;
 const FORMAT_CHARS_MAX = 100;
 
-/** `text`, which `format` describes, as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
+/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
 export function readFormatted(text: string, format: string, place: Place): string {
   const found = new Map<string, string>();
   let at = 0;
@@ -36,7 +36,7 @@ export function readFormatted(text: string, format: string, place: Place): strin
 }
 
 interface FormatToken {
-  /** null: `literal` stands for itself. */
+  /** null = a literal text. */
   readonly part: string | null;
   readonly literal: string;
 }

@@ -1,4 +1,4 @@
-/** What an entry of the table of functions says, and how arguments become what it takes. */
+/** The entries of the function table, and the conversion of arguments to their kinds. */
 import { quoted } from '../../base/index.js';
 import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
@@ -13,7 +13,7 @@ import { suggestion } from './suggest.js';
 import { isDate, isNumber, typeName } from './types.js';
 
 /**
- *   text       a text                             words      a text; numbers, dates and truth values by what they write
+ *   text       a text                             words      a text; numbers, dates and booleans are converted to text
  *   number     integer, decimal or float          float      any number, as a float
  *   integer    a whole number                     digits     a whole number written out, -38 to 38
  *   date       a date or a datetime               unit       a unit of dates, in quotes or not: 'dd', month
@@ -34,7 +34,7 @@ export type ArgumentKind =
 export interface CallSite {
   readonly place: Place;
   readonly scope: Scope;
-  /** Of the argument that is a unit; null where the function takes none. */
+  /** The unit argument; null if the function has none. */
   readonly unit: DateUnit | null;
 }
 
@@ -42,11 +42,11 @@ export interface SqlFunction {
   /** In lower case. */
   readonly names: readonly string[];
   readonly takes: readonly ArgumentKind[];
-  /** Behind those that it takes. */
+  /** Optional arguments, after the required ones. */
   readonly optional?: readonly ArgumentKind[];
-  /** Any number behind these. */
+  /** The kind of any number of further arguments. */
   readonly rest?: ArgumentKind;
-  /** Of the arguments as they are taken, without the unit. */
+  /** Builds the expression from the converted arguments, without the unit. */
   make(args: readonly Expression[], site: CallSite): Expression;
 }
 
@@ -57,12 +57,12 @@ export function signatureOf(name: string, { takes, optional = [], rest }: SqlFun
   return `${name.toUpperCase()}(${takes.join(', ')}${may.join('')}${more})`;
 }
 
-/** The kind of argument `index`, null where the function takes no so many. */
+/** The kind of argument `index`, or null if the function takes fewer arguments. */
 export function kindAt({ takes, optional = [], rest }: SqlFunction, index: number): ArgumentKind | null {
   return takes[index] ?? optional[index - takes.length] ?? rest ?? null;
 }
 
-/** The unit that a node names. */
+/** Reads a unit argument. Throws 6000. */
 export function unitOf(node: SqlNode, signature: string): DateUnit {
   const name =
     node.is === 'string' ? node.text : node.is === 'column' && node.table === null ? node.name : null;
@@ -73,7 +73,7 @@ export function unitOf(node: SqlNode, signature: string): DateUnit {
   throw sqlError(`there is no unit ${quoted(name)}`, node.place, near === null ? {} : { suggestion: near });
 }
 
-/** An argument as the function takes it. Throws 6000 where it is of another type. */
+/** Converts an argument to the kind that the function expects. Throws 6000 for other types. */
 export function argumentAs(
   kind: Exclude<ArgumentKind, 'unit'>,
   bound: Expression,
@@ -90,7 +90,7 @@ export function argumentAs(
 
 type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'words'>;
 
-/** A text constant as the number or date that it writes. */
+/** Reads a text constant as a number or date. */
 function readArgument(kind: FirmKind, bound: Expression, place: Place): Expression {
   if (!isTextConstant(bound)) return bound;
   switch (kind) {

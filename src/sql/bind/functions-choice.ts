@@ -1,4 +1,4 @@
-/** Functions that put out one of their arguments. */
+/** Functions that return one of their arguments. */
 
 import type { Expression } from '../../ir/index.js';
 import { BOOLEAN } from '../../ir/index.js';
@@ -17,7 +17,7 @@ export const CHOICE_FUNCTIONS: readonly SqlFunction[] = [
     make: (args, { place }) => firstPresent(args, place),
   },
   {
-    // ISNULL(x) asks, as in MySQL; ISNULL(x, y) is the first present, as in T-SQL.
+    // ISNULL(x) is a test, as in MySQL; ISNULL(x, y) returns the first present value, as in T-SQL.
     names: ['isnull'],
     takes: ['value'],
     optional: ['value'],

@@ -1,4 +1,4 @@
-/** Functions of dates and datetimes, all in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
+/** Date and datetime functions, in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
 import { invariant } from '../../base/index.js';
 import { type DateUnit, type Expression, INTEGER, TEXT } from '../../ir/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
@@ -18,12 +18,12 @@ function unitAt({ unit }: CallSite): DateUnit {
   return unit;
 }
 
-/** A date as its midnight where the unit is one of time. */
+/** Converts a date to its midnight if the unit is shorter than a day. */
 function inUnit(date: Expression, unit: DateUnit, { place }: CallSite): Expression {
   return isTimeUnit(unit) ? castTo(date, DATETIME, place) : date;
 }
 
-/** Units that only say which part of a date is meant. */
+/** Throws 6000 for units that are parts of a date but not lengths of time. */
 function refusePartUnit(unit: DateUnit, { place }: CallSite): void {
   if (unit === 'weekday' || unit === 'day-of-year') {
     throw sqlError(`${unit} is a part of a date, no span of time: write day`, place);
@@ -51,7 +51,7 @@ function added(unit: DateUnit, count: Expression, date: Expression, site: CallSi
   return callOf('date-add', moved.type, [count, moved], unit);
 }
 
-/** Boundaries of the unit between two instants: a date and a datetime are compared as datetimes. */
+/** Counts the boundaries of the unit between two instants. A date and a datetime are compared as datetimes. */
 function difference(unit: DateUnit, from: Expression, to: Expression, site: CallSite): Expression {
   refusePartUnit(unit, site);
   const timed = isTimeUnit(unit) || from.type.type !== to.type.type;
@@ -60,8 +60,8 @@ function difference(unit: DateUnit, from: Expression, to: Expression, site: Call
 }
 
 /**
- * EOMONTH(date[, months on]): months are added to the year's 31st of January, as a day that a month does not have becomes
- * its last one. So only a last day that lies beyond the years itself is refused.
+ * EOMONTH(date[, months]): adds months to January 31 of the year, because a day that the month does not have becomes its last
+ * day. Thus only results outside the supported years are refused.
  */
 function lastDay([date, months]: readonly Expression[], site: CallSite): Expression {
   const day = explicitCast(date, DATE, false, site.place);
@@ -74,7 +74,7 @@ function lastDay([date, months]: readonly Expression[], site: CallSite): Express
 const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);
 const asDatetime: Make = ([date], { place }) => explicitCast(date, DATETIME, false, place);
 
-/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): the text is read as the format says, and then by `make`. */
+/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): parses the text by the format, then applies `make`. */
 const formatted =
   (make: Make): Make =>
   ([text, format], site) => {

@@ -1,4 +1,4 @@
-/** The functions that SQL knows beside aggregates: one table, and how a call finds its entry there. */
+/** The table of scalar SQL functions, and the binding of calls to its entries. */
 import { quoted } from '../../base/index.js';
 import type { DateUnit, Expression } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
@@ -11,7 +11,7 @@ import { TEXT_FUNCTIONS } from './functions-text.js';
 import type { NodeOf } from './scope.js';
 import { suggestion } from './suggest.js';
 
-/** Adding a function is adding its entry. */
+/** All functions. To add a function, add an entry. */
 export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...TEXT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
@@ -26,7 +26,7 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
 /** In lower case. */
 export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()];
 
-/** Throws 6000 for a function that is not in the table, or other arguments than it takes. */
+/** Binds a call. Throws 6000 for an unknown function or unsuitable arguments. */
 export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
   const { args, place } = node;
   const entry = entryOf(node);

@@ -1,4 +1,4 @@
-/** IN: constants as a set of values of the operand's own type, anything else as comparisons beside it. */
+/** Binds IN: constants form a set of values of the operand's type; other members become comparisons. */
 import { BOOLEAN, type Constant, type Expression, FLOAT } from '../../ir/index.js';
 import type { SqlType } from '../../vector/index.js';
 import type { Place } from '../tree.js';
@@ -42,7 +42,7 @@ function inConstants(
   );
   const type = typeOfSet(of, read, place);
   const operand = castTo(of, type, place);
-  // What is counted in finer steps than the operand equals none of its values.
+  // A constant with finer steps than the operand equals none of its values.
   const values = read
     .map((constant) => (isFiner(constant, type) ? exactly(constant, type) : castTo(constant, type, place)))
     .filter((value) => value !== null);
@@ -53,7 +53,7 @@ function isFiner(constant: Constant, type: SqlType): boolean {
   return stepBetween(constant.type, type) !== null;
 }
 
-/** The operand's own type, unless one of the constants is a float, or of a type that it does not go together with. */
+/** The operand's type, unless a constant is a float or has an incompatible type. */
 function typeOfSet(of: Expression, constants: readonly Constant[], place: Place): SqlType {
   for (const constant of constants) {
     if (isNull(constant) || isFiner(constant, of.type)) continue;

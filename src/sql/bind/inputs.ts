@@ -1,6 +1,6 @@
 /**
- * What the expressions of one SELECT read. While it is bound, input i is `rows[i]`, and an aggregate stands as an input of
- * its own from AGGREGATE_INPUTS on, whatever the plan is to be; grouped-plan.ts puts the plan's own numbers in the end.
+ * The inputs of the expressions of one SELECT. During binding, input i is `rows[i]`, and aggregates are inputs from
+ * AGGREGATE_INPUTS on; grouped-plan.ts replaces them by the final input numbers of the plan.
  */
 import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../ir/index.js';
 import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../schema/index.js';
@@ -13,27 +13,27 @@ import type { InputTraits } from './scope.js';
 import { type ColumnRef, nameOfRef } from './sources.js';
 import { itemTypeOf, sqlTypeOf } from './types.js';
 
-/** Inputs below are of rows. */
+/** Inputs below this number are inputs of rows. */
 export const AGGREGATE_INPUTS = 2 ** 20;
 
 export const isAggregateInput = (input: number): boolean => input >= AGGREGATE_INPUTS;
 
 interface Known {
   readonly traits: InputTraits;
-  /** As the statement calls it; null = it is a condition. */
+  /** The name in the statement; null = a condition. */
   readonly name: string | null;
-  /** Where it was read last. */
+  /** The last source position that refers to it. */
   place: Place | null;
 }
 
 export class Inputs {
   readonly rows: Input[] = [];
-  /** Of each join, what is asked of its dimension. */
+  /** The columns that are read of each join's dimension. */
   readonly joined: Input[][] = [];
   readonly #known: Known[] = [];
   readonly #byKey = new Map<string, number>();
 
-  /** The value of a column in a row. Throws 6000 for one column too many. */
+  /** The input for a column. Throws 6000 if there are too many. */
   column(ref: ColumnRef, place: Place): Expression {
     const name = nameOfRef(ref);
     const traits = traitsOf(ref);
@@ -47,7 +47,7 @@ export class Inputs {
     return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, place);
   }
 
-  /** Whether the row's entity satisfies a condition. */
+  /** The input that tells whether the row's entity satisfies a condition. */
   condition(condition: Condition): Expression {
     const traits = { points: false, lowerCase: false };
     return this.#add({ type: BOOLEAN, from: 'condition', condition }, traits, null, null);
@@ -57,7 +57,7 @@ export class Inputs {
     return this.#known[input].traits;
   }
 
-  /** What input of rows it is, for messages. */
+  /** Describes an input of rows, for messages. */
   named(input: number): { readonly name: string; readonly place: Place | null } {
     const { name, place } = this.#known[input];
     return { name: name ?? 'a condition', place };

@@ -1,4 +1,4 @@
-/** The items of SELECT, one per column of the answer: `*` and `t.*` stand for the columns that they mean. */
+/** The items of SELECT, one per column of the answer; expands `*` and `t.*`. */
 import { ENTITY_ID_COLUMN, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { Place, SelectItem, SqlNode } from '../tree.js';
@@ -8,7 +8,7 @@ import { nameOfRef, type Ref, SCORE, type Source, type Sources } from './sources
 export interface Item {
   readonly node: SqlNode;
   readonly alias: string | null;
-  /** What a plain column is; null for every other expression, and for names that are no columns. */
+  /** The column if the item is a plain column, otherwise null. */
   readonly ref: Ref | null;
 }
 
@@ -23,13 +23,13 @@ export function itemsOf(items: readonly SelectItem[], sources: Sources): readonl
   return found;
 }
 
-/** The column that a node is by itself. */
+/** The column if the node is a plain column, otherwise null. */
 export function refOf(node: SqlNode, sources: Sources): Ref | null {
   const isName = node.is === 'column' || (node.is === 'string' && node.quotes === 'double');
   return isName ? sources.lookUp(node) : null;
 }
 
-/** Of `*` the entity ID and the score stand once, as those of the first table. */
+/** `*` contains the entity ID and the score once, those of the first table. */
 function starItems(table: string | null, place: Place, sources: Sources): Item[] {
   const { fact } = sources;
   if (fact === null) throw sqlError('there is no FROM whose columns * could mean', place);
@@ -50,20 +50,20 @@ function tableItems(source: Source, place: Place, sources: Sources, withId: bool
     .map((column) => itemOf({ is: 'column', source, column, part: 'attribute' }, source, place));
 }
 
-/** A column of that name hides the score. */
+/** The score item, unless a column has that name. */
 function scoreItems(fact: Source, place: Place): Item[] {
   if (fact.dimension.columns.get(SCORE)?.active) return [];
   return [itemOf({ is: 'score' }, fact, place)];
 }
 
-/** As if it had been written with its table. */
+/** An item for a column qualified with its table. */
 function itemOf(ref: Ref, { qualifier }: Source, place: Place): Item {
   const name = nameOfRef(ref);
   const node: SqlNode = { is: 'column', table: qualifier, name, place, parenthesized: false };
   return { node, alias: null, ref };
 }
 
-/** Items by their aliases, in lower case; of two with one alias the first. */
+/** Item indexes by lower-case alias; the first item wins if two have the same alias. */
 export function aliasesOf(items: readonly Item[]): ReadonlyMap<string, number> {
   const aliases = new Map<string, number>();
   items.forEach(({ alias }, index) => {

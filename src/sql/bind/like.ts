@@ -1,4 +1,4 @@
-/** LIKE: without case, as every comparison of text. */
+/** Binds LIKE, which ignores case like every comparison of text. */
 import { BOOLEAN, type Expression } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -24,7 +24,7 @@ export function bindLike(node: NodeOf<'like'>, binder: Binder): Expression {
   return { op: 'like', type: BOOLEAN, of: comparable(of, binder.scope), ...written, negated };
 }
 
-/** The pattern in lower-case letters. An escape that is a letter itself would then be others too: it becomes a backslash. */
+/** Lower-cases the pattern. An escape character that is a letter would become ambiguous, so it is replaced by a backslash. */
 function lowered(
   pattern: string,
   mark: string | null,

@@ -1,6 +1,6 @@
 /**
- * Bounds on what is bound: how deep an expression nests, so that nothing that walks it runs out of stack, and how many
- * nodes it becomes, since BETWEEN and CASE x WHEN repeat an operand and could repeat repetitions.
+ * Limits on expressions: nesting depth, so that recursive functions do not overflow the stack, and number of nodes, because
+ * BETWEEN and CASE x WHEN repeat an operand and nested repetition grows exponentially.
  */
 import { sqlError } from '../sql-error.js';
 import type { Place, SqlNode } from '../tree.js';
@@ -11,11 +11,11 @@ export const EXPRESSION_NODES_MAX = 200_000;
 interface Visit {
   readonly node: SqlNode;
   readonly depth: number;
-  /** So many times it stands in the expression. */
+  /** How often the node occurs in the bound expression. */
   readonly times: number;
 }
 
-/** Throws 6000 for an expression beyond these bounds. A list of ANDs, or of ORs, is one level however long. */
+/** Throws 6000 for an expression that exceeds the limits. A list of ANDs or ORs counts as one level. */
 export function refuseUnbounded(root: SqlNode): void {
   const visits: Visit[] = [{ node: root, depth: 1, times: 1 }];
   let nodes = 0;
@@ -77,7 +77,7 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
       }
       break;
     case 'call':
-      // NULLIF of texts compares its first argument and puts it out.
+      // NULLIF of texts uses its first argument twice: in the comparison and as the result.
       for (const argument of node.args) add(argument, node.name === 'nullif' ? 2 : 1);
       break;
     default:
@@ -85,7 +85,7 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
   }
 }
 
-/** Literals become values of one set; the operand is compared with each of the others. */
+/** Literals form one set; the operand is repeated for each of the other members. */
 function addList(
   of: SqlNode,
   values: readonly SqlNode[],
