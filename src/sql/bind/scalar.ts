@@ -1,4 +1,4 @@
-/** Scalar expressions of SQL, bound: everything but aggregates, which the scope resolves. */
+/** Binds scalar expressions; aggregates are resolved by the scope. */
 import { BOOLEAN, type Expression, TEXT } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
@@ -17,13 +17,16 @@ import { allMembersOf } from './nodes.js';
 import type { NodeOf, Scope } from './scope.js';
 import { typeName } from './types.js';
 
-/** A list or points only where `node` is such a column. Throws 6000, with the place, for what cannot be bound. */
+/**
+ * Binds an expression, whose value is a list or a point only if `node` is such a column. Throws 6000 with the source
+ * position.
+ */
 export function bindScalar(node: SqlNode, scope: Scope): Expression {
   refuseUnbounded(node);
   return new ScalarBinder(scope).bind(node);
 }
 
-/** The same, but of a condition: true, false or missing. */
+/** Binds a condition, which is true, false or missing. Throws 6000. */
 export function bindCondition(node: SqlNode, scope: Scope): Expression {
   refuseUnbounded(node);
   return new ScalarBinder(scope).condition(node);
@@ -51,7 +54,7 @@ class ScalarBinder implements Binder {
     throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.place);
   }
 
-  /** Recursive, to the depth that was checked before. */
+  /** Recursive; the depth was checked before. */
   bind(node: SqlNode): Expression {
     switch (node.is) {
       case 'number':
@@ -96,7 +99,7 @@ class ScalarBinder implements Binder {
     }
   }
 
-  /** A OR B OR C, however long and however it was put together, as one list. */
+  /** Binds A OR B OR C of any length and nesting as one list. */
   #junction(node: NodeOf<'and' | 'or'>): Expression {
     const members = allMembersOf(node, node.is).map((member) => this.condition(member));
     return junctionOf(node.is, members);

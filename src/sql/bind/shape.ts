@@ -1,4 +1,4 @@
-/** What the rows of a SELECT are, and how they are grouped. */
+/** Determines what the rows of a SELECT are and how they are grouped. */
 import { quoted } from '../../base/index.js';
 import type { Column } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
@@ -11,7 +11,7 @@ import { nameOfRef, type Sources } from './sources.js';
 
 /**
  *   keys      GROUP BY                                  rows      none
- *   one       only aggregates: all rows are one group   outputs   DISTINCT rows: grouped by what is put out
+ *   one       only aggregates: all rows are one group   outputs   DISTINCT rows: grouped by the outputs
  *   entities  aggregates beside columns: each entity is a group
  */
 export type GroupingShape = 'keys' | 'one' | 'entities' | 'outputs' | 'rows';
@@ -22,13 +22,13 @@ export interface Shape {
   readonly rowEvents: Column | null;
 }
 
-/** What some expressions read outside aggregates. */
+/** The columns that expressions read outside aggregates. */
 interface PlainUses {
   readonly attributes: boolean;
   readonly events: readonly { readonly column: Column; readonly name: string; readonly place: Place }[];
 }
 
-/** `having`: of groups. Throws 6000. */
+/** `having` are the conditions on groups. Throws 6000. */
 export function shapeOf(
   { distinct, orderBy, from }: SelectStatement,
   items: readonly Item[],

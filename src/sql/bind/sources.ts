@@ -1,7 +1,6 @@
 /**
- * The tables of FROM and what the names of a statement stand for among them. Names are compared without case; a column
- * that is inactive is as if it were not there.
- * Invariant: a column that the caller may not use leaves here by an error only.
+ * The tables of FROM, and the resolution of names among them. Names are compared without case; inactive columns do not exist.
+ * Invariant: a column that the caller may not use is never returned; the look-up throws instead.
  */
 import { quoted } from '../../base/index.js';
 import type { Constant, Expression } from '../../ir/index.js';
@@ -24,7 +23,7 @@ export interface Source {
   /** 0 is the table of FROM, j + 1 that of join j. */
   readonly index: number;
   readonly dimension: Dimension;
-  /** What stands before its columns, in lower case: the alias where there is one. */
+  /** The qualifier of its columns, in lower case: the alias or the table's name. */
   readonly qualifier: string;
 }
 
@@ -32,11 +31,11 @@ export interface ColumnRef {
   readonly is: 'column';
   readonly source: Source;
   readonly column: Column;
-  /** value and date are those of an event. */
+  /** value and date refer to an event. */
   readonly part: 'attribute' | 'value' | 'date';
 }
 
-/** The pseudo-column. */
+/** The pseudo-column `score`. */
 export interface ScoreRef {
   readonly is: 'score';
 }
@@ -46,23 +45,23 @@ export type Ref = ColumnRef | ScoreRef;
 export const SCORE = 'score';
 const SCORE_REF: ScoreRef = { is: 'score' };
 
-/** As answers name it: the api-name, `clicks.value`. */
+/** The name in answers: the api-name, or `clicks.value`. */
 export function nameOfRef(ref: Ref): string {
   if (ref.is === 'score') return SCORE;
   return ref.part === 'attribute' ? ref.column.apiName : `${ref.column.apiName}.${ref.part}`;
 }
 
-/** The dimension that a statement names. Throws 6000. */
+/** Resolves a table name to a dimension. Throws 6000. */
 export function dimensionOf({ name, place }: TableName, model: DatabaseModel): Dimension {
   const dimension = model.dimensions.get(lowerCase(name));
   if (dimension !== undefined) return dimension;
   throw sqlError(`there is no table ${quoted(name)}`, place, meant(name, model.dimensions.keys()));
 }
 
-/** What stands beside an error about a name that is not known. */
+/** The suggestion for an unknown name, as details of the error. */
 function meant(name: string, candidates: Iterable<string>): { readonly suggestion?: string } {
   const names = [...candidates];
-  // entity-id without brackets was read as entity minus id.
+  // entity-id without brackets was parsed as entity minus id.
   const dashed = names.find((candidate) => candidate.startsWith(`${lowerCase(name)}-`));
   const found = suggestion(name, names) ?? (dashed === undefined ? null : `[${dashed}]`);
   return found === null ? {} : { suggestion: found };
@@ -85,14 +84,14 @@ export class Sources {
     return this.#all[0] ?? null;
   }
 
-  /** What an expression without columns is in every row; null where that cannot be told yet. */
+  /** The value of an expression without columns; null if it cannot be evaluated yet. */
   constant(expression: Expression): Constant | null {
     if (expression.op === 'constant') return expression;
     const { evaluate } = this.#request;
     return evaluate === undefined ? null : constantOf(expression.type, evaluate(expression));
   }
 
-  /** Throws 6000 for a table that is not there, and for one that is called as another one is. */
+  /** Adds a table. Throws 6000 if it does not exist or its name is taken. */
   add(table: TableName): Source {
     const dimension = dimensionOf(table, this.#request.model);
     const qualifier = lowerCase(table.alias ?? table.name);
@@ -104,7 +103,7 @@ export class Sources {
     return source;
   }
 
-  /** The table of `t.*`. Throws 6000. */
+  /** Resolves the table of `t.*`. Throws 6000. */
   named(table: string, place: Place): Source {
     const found = this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
     if (found !== undefined) return found;
@@ -112,14 +111,14 @@ export class Sources {
     throw sqlError(`the statement names no table ${quoted(table)}`, place, meant(table, qualifiers));
   }
 
-  /** What a name stands for; null = it is no column's. Throws 6000 for one of several tables, and 506. */
+  /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous, and 506. */
   lookUp(node: NodeOf<'column'> | NodeOf<'string'>): Ref | null {
     return node.is === 'column'
       ? this.#find(node.table, node.name, node.place)
       : this.#find(null, node.text, node.place);
   }
 
-  /** The same where there must be one. Throws 6000 with a suggestion. */
+  /** Like `lookUp`, but throws 6000 with a suggestion if no column has the name. */
   resolve(node: NodeOf<'column'>): Ref {
     return this.lookUp(node) ?? this.#refuse(node);
   }
@@ -140,7 +139,7 @@ export class Sources {
     throw sqlError(`there is no column ${quoted(name)}${where}`, place, meant(name, candidates));
   }
 
-  /** Active columns of a table that the caller may use and that hold no events; `entity-id` is the first. */
+  /** The active attribute columns of a table that the caller may use, `entity-id` first. */
   attributes({ dimension }: Source): readonly Column[] {
     const { access } = this.#request;
     const usable = [...dimension.columns.values()].filter(
@@ -154,7 +153,7 @@ export class Sources {
     return ` in ${quoted(dimension.apiName)}`;
   }
 
-  /** A name behind a table's name is that table's; any other is looked for in all tables. */
+  /** Looks up a qualified name in its table, and an unqualified name in all tables. */
   #find(table: string | null, name: string, place: Place): Ref | null {
     const whole = lowerCase(table === null ? name : `${table}.${name}`);
     for (const source of this.#all) {
@@ -178,7 +177,7 @@ export class Sources {
     return ref;
   }
 
-  /** The event column that `name` is without saying what of its events. */
+  /** The event column called `name`, used without .value or .date. */
   #eventColumn(name: string): string | null {
     for (const { qualifier, dimension } of this.#all) {
       for (const rest of [name, name.startsWith(`${qualifier}.`) ? name.slice(qualifier.length + 1) : name]) {
@@ -195,7 +194,7 @@ export class Sources {
     return this.#eventColumn(name) !== null;
   }
 
-  /** What may be written, for suggestions. */
+  /** All valid names, for suggestions. */
   *#names(sources: readonly Source[]): Generator<string> {
     for (const { dimension } of sources) {
       for (const column of dimension.columns.values()) {
@@ -208,7 +207,7 @@ export class Sources {
   }
 }
 
-/** `name`: in lower case, without its table. */
+/** `name` is in lower case and unqualified. */
 function inSource(source: Source, name: string): ColumnRef | null {
   const { columns } = source.dimension;
   const column = columns.get(name);

@@ -1,6 +1,6 @@
 /**
- * The entities that UPDATE and DELETE are about. A logged write holds a condition of the interface, so what no such
- * condition can say is refused.
+ * Binds the entities that UPDATE and DELETE affect. A logged write contains a condition of the interface, so a WHERE that such a
+ * condition cannot express is refused.
  */
 import { invariant } from '../../base/index.js';
 import { BOOLEAN, type Condition, FLOAT } from '../../ir/index.js';
@@ -20,7 +20,7 @@ import { WhereReader } from './where-reader.js';
 
 export interface Target {
   readonly dimension: Dimension;
-  /** Narrowed to the rows that the caller sees. */
+  /** Restricted to the rows visible to the caller. */
   readonly condition: Condition;
 }
 
@@ -38,7 +38,7 @@ export function bindTarget(table: TableName, where: SqlNode | null, request: Sql
   return { dimension, condition: access.restrict(dimension, condition ?? ALWAYS, nowMs) };
 }
 
-/** Binds what is no condition, so that its own faults are told first, and refuses it. */
+/** Binds expressions, so that their own errors are reported first, and then refuses them. */
 function refusingForms(sources: Sources, nowMs: number): PredicateForms {
   const inputs = new Inputs();
   const one = constantOf(FLOAT, 1);

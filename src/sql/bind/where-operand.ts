@@ -1,6 +1,6 @@
 /**
- * The constants that conditions compare columns with, as bounds on stored values: exact whatever their digits, so that
- * 1.23 beside a column of one place, or a number beyond 64 bits, is no error but between or beyond all values.
+ * Converts the constants of conditions to exact bounds on stored values: 1.23 compared with a column of one decimal place, or a
+ * number beyond 64 bits, is not an error but lies between or outside all stored values.
  */
 import { quoted } from '../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../ir/index.js';
@@ -16,7 +16,7 @@ import type { Sources } from './sources.js';
 import { itemTypeOf, scaleOf, typeName } from './types.js';
 
 export type Operand =
-  /** As JSON would write it. */
+  /** The number in JSON syntax. */
   | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
@@ -26,12 +26,12 @@ export type Operand =
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/;
 
-/** Texts longer than this write no number; those that do have far fewer characters. */
+/** Longer texts are never numbers. */
 const NUMBER_CHARS_MAX = 400;
 
 /**
- * A number as JSON writes it, negated where asked; one with an exponent, a float, by its shortest digits. null when the
- * text is none, or too great for a float.
+ * Converts a number to JSON syntax, optionally negated; a number with an exponent is a float and is written with its shortest
+ * digits. null if the text is not a number or exceeds the range of floats.
  */
 function jsonNumber(text: string, negated: boolean): string | null {
   const match = NUMBER.exec(text);
@@ -46,7 +46,7 @@ function jsonNumber(text: string, negated: boolean): string | null {
   return `${minus}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The constant that a node is; null where its value depends on a row, or is not known yet. Throws 6000. */
+/** The constant value of a node; null if it depends on a row or is not known yet. Throws 6000. */
 export function operandOf(node: SqlNode, sources: Sources, nowMs: number): Operand | null {
   switch (node.is) {
     case 'null':
@@ -75,7 +75,7 @@ function numberOperand(text: string, negated: boolean): Operand | null {
   return number === null ? null : { is: 'number', text: number };
 }
 
-/** What a condition without columns says in every row; undefined where that is not known yet. Throws 6000. */
+/** The value of a condition without columns; undefined if it is not known yet. Throws 6000. */
 export function truthOf(node: SqlNode, sources: Sources, nowMs: number): boolean | null | undefined {
   if (readsRows(node, sources)) return undefined;
   const bound = bindCondition(node, constantScope(nowMs));
@@ -95,7 +95,7 @@ export function truthOf(node: SqlNode, sources: Sources, nowMs: number): boolean
   }
 }
 
-/** Whether it has a column, or anything else that is no constant. */
+/** Whether the node contains a column or anything else that is not constant. */
 function readsRows(node: SqlNode, sources: Sources): boolean {
   for (const part of nodesOf(node)) {
     if (part.is === 'column' || part.is === 'star' || isAggregate(part)) return true;
@@ -104,7 +104,7 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
   return false;
 }
 
-/** Of expressions without columns. */
+/** The scope of expressions without columns. */
 export function constantScope(nowMs: number): Scope {
   const none = (node: { readonly place: Place }): never => {
     throw sqlError('only constants can stand here', node.place);
@@ -134,7 +134,7 @@ export function isOrdered({ type }: Column): boolean {
   return type !== 'unique-id' && kind !== 'code' && kind !== 'geo';
 }
 
-/** The bound of an operand, not NULL, among values of the column; null where the two do not go together. Throws 6000. */
+/** The bound for an operand other than NULL among the column's values; null if the types are incompatible. Throws 6000. */
 export function boundOf(operand: Operand, column: Column, place: Place): Bound | null {
   switch (baseTypeOf(column.type)) {
     case 'boolean':
@@ -148,7 +148,7 @@ export function boundOf(operand: Operand, column: Column, place: Place): Bound |
   }
 }
 
-/** Seconds since 1970-01-01 of an operand that is no NULL; null where it is no instant. Throws 6000. */
+/** The seconds since 1970-01-01 for an operand other than NULL; null if it is not an instant. Throws 6000. */
 export function secondsOf(operand: Operand, place: Place): number | null {
   if (operand.is === 'instant') return operand.seconds;
   if (operand.is !== 'text') return null;

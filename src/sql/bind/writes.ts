@@ -1,6 +1,6 @@
 /**
- * INSERT, UPDATE and DELETE, bound: inserts and sets as the JSON that /v1/insert and /v1/update take, with the place of
- * everything that may be refused there.
+ * Binds INSERT, UPDATE and DELETE. Rows and assignments become the JSON of /v1/insert and /v1/update, together with the source
+ * positions of everything that these may refuse.
  */
 import { ENTITIES_PER_INSERT_MAX, QuarryError } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
@@ -16,7 +16,7 @@ export type BoundWrite =
   | {
       readonly write: 'insert';
       readonly rowCount: number;
-      /** The insert body of the first `rows` rows. */
+      /** Builds the insert body of the first `rows` rows. */
       readonly body: (rows: number) => Uint8Array;
     }
   | {
@@ -27,7 +27,10 @@ export type BoundWrite =
       readonly set: string | null;
     };
 
-/** All writes of a body, which together insert as many entities as one insert may. Throws 6000, with the place, and 506. */
+/**
+ * Binds all writes of a body, whose entities together must not exceed the limit of one insert. Throws 6000 with position,
+ * and 506.
+ */
 export function bindWrites(
   statements: readonly WriteStatement[],
   request: SqlRequest,
@@ -87,7 +90,7 @@ function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAcce
   return `{${membersOfRow(targets, values)}}`;
 }
 
-/** What a refusal by the rules of inserts and updates is in SQL. `row`: of an INSERT. */
+/** Converts a refusal by the insert or update rules to an SQL error; `row` is the row of an INSERT. */
 export function refusedWrite(
   statement: WriteStatement,
   row: number | null,
