@@ -15,7 +15,7 @@ export function withNewerNames({ text: own, tokens }: PostgresStatement, text: s
   const renamed = tokens.filter(({ kind, upper }) => kind === 'word' && RENAMED.has(upper));
   if (renamed.length === 0) return own;
   const characters = Array.from(own);
-  const begin = characterAt(text, tokens[0].place);
+  const begin = characterAt(text, tokens[0].position);
   for (const { upper, place } of renamed) {
     const newer = RENAMED.get(upper)?.padEnd(upper.length) ?? '';
     characters.splice(characterAt(text, place) - begin, newer.length, ...newer);

@@ -177,7 +177,7 @@ export class StatementAnswers {
     }
     const asked: CatalogStatement = {
       text: withNewerNames(statement, text),
-      position: sql.characterAt(text, statement.tokens[0].place),
+      position: sql.characterAt(text, statement.tokens[0].position),
       typeIds,
       userName: this.#state.userName,
     };

@@ -5,7 +5,7 @@
  */
 import { quoted } from '../base/index.js';
 import { sqlError } from './sql-error.js';
-import type { Place } from './tree.js';
+import type { SourcePosition } from './tree.js';
 
 const TAB = 9;
 const LINE_FEED = 10;
@@ -66,7 +66,7 @@ export class Cursor {
     return this.text.charCodeAt(this.at);
   }
 
-  place(): Place {
+  position(): SourcePosition {
     return { line: this.#line, column: this.at - this.#lineStart + 1 };
   }
 
@@ -97,7 +97,7 @@ export class Cursor {
   quoted(close: number, what: string): string {
     const { text } = this;
     const begin = this.at + 1;
-    let place: Place | null = null;
+    let position: SourcePosition | null = null;
     let doubled = false;
     let at = begin;
     for (;;) {
@@ -107,16 +107,16 @@ export class Cursor {
         doubled = true;
         at += 2;
       } else if (code === LINE_FEED) {
-        place ??= this.place();
+        position ??= this.position();
         at++;
         this.#line++;
         this.#lineStart = at;
       } else if (isHigh(code) && isPair(text, at)) {
-        place ??= this.place();
+        position ??= this.position();
         at += 2;
         this.#lineStart++;
       } else if (at >= text.length) {
-        throw sqlError(`the ${what} that begins here has no end`, place ?? this.place());
+        throw sqlError(`the ${what} that begins here has no end`, position ?? this.position());
       } else at++;
     }
     this.at = at + 1;
@@ -177,7 +177,7 @@ export class Cursor {
 
   #badNumber(begin: number, at: number): Error {
     const what = `${quoted(this.text.slice(begin, at + 1))} is neither a number nor a name`;
-    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.place());
+    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.position());
   }
 
   #newLine(): void {
@@ -208,12 +208,12 @@ export class Cursor {
 
   #skipComment(): void {
     const { text } = this;
-    const place = this.place();
+    const position = this.position();
     let depth = 0;
     do {
       const code = text.charCodeAt(this.at);
       const next = text.charCodeAt(this.at + 1);
-      if (this.ended) throw sqlError('the comment that begins here has no end', place);
+      if (this.ended) throw sqlError('the comment that begins here has no end', position);
       if (code === SLASH && next === STAR) depth++;
       else if (code === STAR && next === SLASH) depth--;
       else {

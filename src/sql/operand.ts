@@ -9,7 +9,7 @@ import { NO_STAR } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { Place, SqlNode } from './tree.js';
+import type { SourcePosition, SqlNode } from './tree.js';
 
 const OPERAND = 'a column, a value or an expression';
 /** DATE '2017-01-01' and its like. */
@@ -24,8 +24,8 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
 
 /** What every node that is made here has beside its kind. */
-export const nodeAt = (place: Place): { place: Place; parenthesized: false } => ({
-  place,
+export const nodeAt = (position: SourcePosition): { position: SourcePosition; parenthesized: false } => ({
+  position,
   parenthesized: false,
 });
 
@@ -39,48 +39,48 @@ export abstract class OperandReader extends TokenReader {
   protected operand(): SqlNode {
     const token = this.peek();
     this.height = 1;
-    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.place) };
+    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.position) };
     if (token.kind === 'single') {
-      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.place) };
+      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.position) };
     }
     if (this.isSign('(')) return this.#parenthesized();
     if (token.kind === 'bracketed' || token.kind === 'double') return this.#column();
     if (token.kind === 'word') return this.#word();
-    if (this.isSign('*')) throw sqlError(NO_STAR, token.place);
+    if (this.isSign('*')) throw sqlError(NO_STAR, token.position);
     throw unexpected(token, OPERAND);
   }
 
   #parenthesized(): SqlNode {
-    const { place } = this.take();
-    const inner = this.nested(place, () => this.expression());
-    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', place);
-    this.expectClosing(place);
+    const { position } = this.take();
+    const inner = this.nested(position, () => this.expression());
+    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', position);
+    this.expectClosing(position);
     return { ...inner, parenthesized: true };
   }
 
   /** What begins with a bare word. */
   #word(): SqlNode {
     const token = this.peek();
-    const { place, upper } = token;
-    if (upper === 'CASE') return this.nested(place, () => this.#case());
+    const { position, upper } = token;
+    if (upper === 'CASE') return this.nested(position, () => this.#case());
     if (upper === 'NULL') {
       this.take();
-      return { is: 'null', ...nodeAt(place) };
+      return { is: 'null', ...nodeAt(position) };
     }
     if (upper === 'TRUE' || upper === 'FALSE') {
       this.take();
-      return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(place) };
+      return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(position) };
     }
     if (isReserved(token)) throw unexpected(token, OPERAND);
-    if (this.isSign('(', 1)) return this.nested(place, () => readCall(this));
+    if (this.isSign('(', 1)) return this.nested(position, () => readCall(this));
     const after = this.peek(1).kind;
     if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
-      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', place);
+      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', position);
     }
     if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
       this.take();
-      return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(place) };
+      return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(position) };
     }
     return this.#column();
   }
@@ -103,28 +103,28 @@ export abstract class OperandReader extends TokenReader {
     const of = this.operand();
     this.height = 2;
     const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;
-    return { ...cast, scale: null, lenient: false, ...nodeAt(type.place) };
+    return { ...cast, scale: null, lenient: false, ...nodeAt(type.position) };
   }
 
   /** A column, with a table before it or not; what stands in double quotes alone may be a string. */
   #column(): SqlNode {
     const first = this.take();
-    const { place } = first;
+    const { position } = first;
     const names = [first.text];
     while (names.length < 3 && this.isSign('.')) {
       this.take();
-      if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().place);
+      if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().position);
       names.push(this.#pathName().text);
     }
     if (this.isSign('.')) throw unexpected(this.peek(), 'a name of at most three parts');
     if (this.isSign('(')) {
-      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", place);
+      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", position);
     }
     if (names.length > 1)
-      return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(place) };
+      return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(position) };
     if (first.kind === 'double')
-      return { is: 'string', text: first.text, quotes: 'double', ...nodeAt(place) };
-    return { is: 'column', table: null, name: first.text, ...nodeAt(place) };
+      return { is: 'string', text: first.text, quotes: 'double', ...nodeAt(position) };
+    return { is: 'column', table: null, name: first.text, ...nodeAt(position) };
   }
 
   /** Behind a point keywords are names. */
@@ -136,7 +136,7 @@ export abstract class OperandReader extends TokenReader {
   }
 
   #case(): SqlNode {
-    const { place } = this.take();
+    const { position } = this.take();
     const of = this.isWord('WHEN') ? null : this.expression();
     const branches: { when: SqlNode; then: SqlNode }[] = [];
     if (!this.isWord('WHEN')) throw unexpected(this.peek(), 'WHEN');
@@ -150,31 +150,31 @@ export abstract class OperandReader extends TokenReader {
     if (!this.acceptWord('END')) {
       throw unexpected(this.peek(), otherwise === null ? 'WHEN, ELSE or END' : 'END');
     }
-    return { is: 'case', of, branches, otherwise, ...nodeAt(place) };
+    return { is: 'case', of, branches, otherwise, ...nodeAt(position) };
   }
 
   /** Reads what stands inside something that began at `place`. */
-  protected nested<T>(place: Place, read: () => T): T {
+  protected nested<T>(position: SourcePosition, read: () => T): T {
     const outer = this.tallest;
     this.tallest = 0;
     if (++this.#nesting > EXPRESSION_NESTING_MAX) {
-      throw sqlError(`the expression is nested more than ${EXPRESSION_NESTING_MAX} deep`, place);
+      throw sqlError(`the expression is nested more than ${EXPRESSION_NESTING_MAX} deep`, position);
     }
     const node = read();
     this.#nesting--;
     this.height = this.tallest;
     this.tallest = outer;
-    this.above(this.height, place);
+    this.above(this.height, position);
     return node;
   }
 
   /** The node above one of `height` and the one read last. */
-  protected above(height: number, place: Place): void {
+  protected above(height: number, position: SourcePosition): void {
     this.height = Math.max(height, this.height) + 1;
     if (this.height <= EXPRESSION_HEIGHT_MAX) return;
     throw sqlError(
       `the expression has more than ${EXPRESSION_HEIGHT_MAX} operators above one another`,
-      place,
+      position,
     );
   }
 }

@@ -30,7 +30,7 @@ export function readTop(reader: TokenReader): Limit {
   if (enclosed) reader.take();
   const limit = readCount(reader);
   if (enclosed) reader.take();
-  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().place);
+  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().position);
   return limit;
 }
 
@@ -58,8 +58,8 @@ export function readPaging(reader: TokenReader): Paging {
 
 /** FETCH was passed. */
 function readFetch(reader: TokenReader): NonNullable<Limit> {
-  const { place } = reader.take();
-  const limit = isRows(reader) ? { count: 1, place } : readCount(reader);
+  const { position } = reader.take();
+  const limit = isRows(reader) ? { count: 1, position } : readCount(reader);
   if (!isRows(reader)) throw unexpected(reader.peek(), 'ROWS');
   reader.take();
   reader.expectWord('ONLY');
@@ -67,11 +67,11 @@ function readFetch(reader: TokenReader): NonNullable<Limit> {
 }
 
 function readCount(reader: TokenReader): NonNullable<Limit> {
-  const { kind, text, place } = reader.peek();
+  const { kind, text, position } = reader.peek();
   const count = Number(text);
   if (kind !== 'number' || !/^\d+$/.test(text) || !Number.isSafeInteger(count)) {
     throw unexpected(reader.peek(), `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
   }
   reader.take();
-  return { count, place };
+  return { count, position };
 }

@@ -101,7 +101,7 @@ export function refusePhrases(tokens: readonly Token[]): void {
       const follows = rest.every(
         (word, index) => at + 1 + index < tokens.length && wordOrSign(tokens[at + 1 + index]) === word,
       );
-      if (follows) throw sqlError(what, tokens[at].place);
+      if (follows) throw sqlError(what, tokens[at].position);
     }
   }
 }
@@ -115,7 +115,7 @@ function isNameHere(tokens: readonly Token[], at: number): boolean {
 const GEO_FUNCTION = /^(GEO_|ST_|GEOGRAPHY$|GEOMETRY$)/;
 
 export function refuseGeolocation(functionName: Token): void {
-  if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.place);
+  if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.position);
 }
 
 const TRANSACTIONS = 'transactions are not available; the writes of one body take effect all or not at all';
@@ -148,10 +148,13 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map([
 /** The error of a statement that begins with a word that no statement of ours begins with. */
 export function refusedStatement(first: Token, second: Token | null): Error {
   if (first.upper === 'CREATE' && (second?.upper === 'VIEW' || second?.upper === 'PROCEDURE')) {
-    return sqlError(SAVED, first.place);
+    return sqlError(SAVED, first.position);
   }
   const what = STATEMENTS.get(first.upper);
-  if (what !== undefined) return sqlError(what, first.place);
+  if (what !== undefined) return sqlError(what, first.position);
   const expected = 'SELECT, EXPLAIN, INSERT, UPDATE or DELETE';
-  return sqlError(`found ${shown(first)} where a statement begins; it begins with ${expected}`, first.place);
+  return sqlError(
+    `found ${shown(first)} where a statement begins; it begins with ${expected}`,
+    first.position,
+  );
 }

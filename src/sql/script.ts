@@ -30,21 +30,24 @@ export function readScript(text: string): Script {
   const reads: SelectStatement[] = [];
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
-    if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.place);
+    if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.position);
     const isRead = READS.has(first.upper);
     if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
     if (isRead ? writes.length > 0 : reads.length > 0) {
-      throw sqlError('a body is all SELECTs or all writes; this statement is of the other kind', first.place);
+      throw sqlError(
+        'a body is all SELECTs or all writes; this statement is of the other kind',
+        first.position,
+      );
     }
     if (reads.length + writes.length === STATEMENTS_MAX) {
-      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.place);
+      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.position);
     }
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
-  throw sqlError('the body holds no statement', cursor.place());
+  throw sqlError('the body holds no statement', cursor.position());
 }
 
 /** Whether the text begins as one that asks: with SELECT or EXPLAIN, behind white space and comments. Reads no further. */
@@ -65,7 +68,7 @@ function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement
 
 function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
   if (first.upper === 'INSERT') {
-    const statement = readInsert(cursor, first.place, budget);
+    const statement = readInsert(cursor, first.position, budget);
     // The ; that ended it, or the end.
     nextToken(cursor);
     return statement;

@@ -88,7 +88,7 @@ class SkeletonWriter {
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);
     if (top !== null && paging.limit !== null) {
-      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.place);
+      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.position);
     }
     const { offset, limit } = paging;
     const text = this.#words.map((word) => word.text).join(' ');
@@ -109,16 +109,16 @@ class SkeletonWriter {
     else if (token.upper === 'LEFT' && (reader.isWord('JOIN', 1) || reader.isWord('OUTER', 1))) {
       this.#join('LEFT JOIN');
     } else if ((token.upper === 'ASC' || token.upper === 'DESC') && this.#clause !== 'ORDER BY') {
-      throw sqlError(`${token.upper} stands in ORDER BY only`, token.place);
+      throw sqlError(`${token.upper} stands in ORDER BY only`, token.position);
     } else if (KEYWORDS.has(token.upper)) this.#keyword(token.upper);
-    else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.place);
+    else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.position);
     else this.#part();
   }
 
   #comma(token: Token): void {
     this.#refuseIfNeeded(token);
     const refused = COMMA_REFUSED.get(this.#clause);
-    if (refused !== undefined) throw sqlError(refused, token.place);
+    if (refused !== undefined) throw sqlError(refused, token.position);
     this.#reader.take();
     this.#needed = EXPRESSION;
     this.#word(',', token);
@@ -128,7 +128,7 @@ class SkeletonWriter {
     const token = this.#reader.peek();
     this.#refuseIfNeeded(token);
     if (this.#joinCount++ === JOINS_MAX) {
-      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.place);
+      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.position);
     }
     if (token.upper !== 'JOIN') this.#reader.take();
     if (token.upper === 'LEFT') this.#reader.acceptWord('OUTER');
@@ -149,7 +149,7 @@ class SkeletonWriter {
 
   #begin(clause: string, token: Token): void {
     if (this.#words.filter(({ text }) => text === clause).length > 1) {
-      throw sqlError(`${clause} stands in a SELECT once`, token.place);
+      throw sqlError(`${clause} stands in a SELECT once`, token.position);
     }
     this.#clause = clause;
   }
@@ -178,12 +178,12 @@ class SkeletonWriter {
   #star(): SqlNode | null {
     const reader = this.#reader;
     const first = reader.peek();
-    const { place } = first;
-    if (reader.acceptSign('*')) return { is: 'star', table: null, place, parenthesized: false };
+    const { position } = first;
+    if (reader.acceptSign('*')) return { is: 'star', table: null, position, parenthesized: false };
     const named = first.kind === 'word' || first.kind === 'bracketed' || first.kind === 'double';
     if (!named || !reader.isSign('.', 1) || !reader.isSign('*', 2)) return null;
     for (let passed = 0; passed < 3; passed++) reader.take();
-    return { is: 'star', table: first.text, place, parenthesized: false };
+    return { is: 'star', table: first.text, position, parenthesized: false };
   }
 
   #refuseIfNeeded(token: Token): void {
@@ -194,7 +194,7 @@ class SkeletonWriter {
     if (--this.#budget.skeletonWords < 0) {
       throw sqlError(
         `the body's SELECTs have more than ${SKELETON_WORDS_MAX} columns, tables and clauses`,
-        token.place,
+        token.position,
       );
     }
     this.#words.push({ text, from: this.#textUnits, token });

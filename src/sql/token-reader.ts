@@ -1,7 +1,7 @@
 /** Where a reader stands among the tokens of a statement. */
 import { sqlError } from './sql-error.js';
 import { isSign, type Token, unexpected } from './tokens.js';
-import type { Place, SqlNode } from './tree.js';
+import type { SourcePosition, SqlNode } from './tree.js';
 
 /** Keywords that are names nowhere; in [brackets] they are. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ export abstract class TokenReader {
   }
 
   /** Passes the parenthesis that closes what began at `open`. */
-  expectClosing(open: Place): void {
+  expectClosing(open: SourcePosition): void {
     if (this.acceptSign(')')) return;
     if (this.peek().kind === 'end') throw sqlError('the parenthesis that begins here is not closed', open);
     throw unexpected(this.peek(), 'an operator, a comma or )');
@@ -78,7 +78,7 @@ export abstract class TokenReader {
     const token = this.peek();
     const named = token.kind === 'bracketed' || token.kind === 'double';
     if (!named && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
-    if (token.text === '') throw sqlError('a name has at least one character', token.place);
+    if (token.text === '') throw sqlError('a name has at least one character', token.position);
     return this.take();
   }
 

@@ -8,7 +8,7 @@ import { quoted } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
 import { TOKENS_MAX } from './limits.js';
 import { sqlError } from './sql-error.js';
-import type { Place } from './tree.js';
+import type { SourcePosition } from './tree.js';
 
 export type TokenKind = 'word' | 'bracketed' | 'number' | 'single' | 'double' | 'sign' | 'end';
 
@@ -18,7 +18,7 @@ export interface Token {
   readonly text: string;
   /** Of bare words; else ''. */
   readonly upper: string;
-  readonly place: Place;
+  readonly position: SourcePosition;
 }
 
 const QUOTE = 39;
@@ -55,47 +55,47 @@ const ASCII_WORD = /^[A-Za-z_]+$/;
 /** The next token, behind white space and comments; at the end of the text one of kind 'end'. */
 export function nextToken(cursor: Cursor): Token {
   cursor.skip();
-  const place = cursor.place();
+  const position = cursor.position();
   const { code } = cursor;
-  const token = (kind: TokenKind, text: string, upper = ''): Token => ({ kind, text, upper, place });
+  const token = (kind: TokenKind, text: string, upper = ''): Token => ({ kind, text, upper, position });
   if (cursor.ended) return token('end', '');
   if (isDigit(code)) return token('number', cursor.number());
   if (code === QUOTE) return token('single', cursor.quoted(QUOTE, 'string'));
   if (code === DOUBLE_QUOTE) return token('double', cursor.quoted(DOUBLE_QUOTE, 'name or string'));
-  if (code === OPENING_BRACKET) return bracketed(cursor, place);
-  if (isNameStart(code)) return word(cursor, place);
+  if (code === OPENING_BRACKET) return bracketed(cursor, position);
+  if (isNameStart(code)) return word(cursor, position);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
     return token('number', cursor.number());
   }
-  return sign(cursor, place);
+  return sign(cursor, position);
 }
 
-function bracketed(cursor: Cursor, place: Place): Token {
+function bracketed(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.quoted(CLOSING_BRACKET, 'name in brackets');
-  if (text === '') throw sqlError('a name in [brackets] has at least one character', place);
-  return { kind: 'bracketed', text, upper: '', place };
+  if (text === '') throw sqlError('a name in [brackets] has at least one character', position);
+  return { kind: 'bracketed', text, upper: '', position };
 }
 
-function word(cursor: Cursor, place: Place): Token {
+function word(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.bareName();
   // N'...' is a string like any other.
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
-    return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', place };
+    return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
-  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', place };
+  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', position };
 }
 
-function sign(cursor: Cursor, place: Place): Token {
+function sign(cursor: Cursor, position: SourcePosition): Token {
   const { text, at } = cursor;
   const foreign = foreignSign(text, at);
   const two = TWO_UNIT_SIGNS.find((each) => text.startsWith(each, at));
-  if (foreign !== null && two === undefined) throw sqlError(foreign, place);
+  if (foreign !== null && two === undefined) throw sqlError(foreign, position);
   const found = two ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (two === undefined && !ONE_UNIT_SIGNS.includes(found)) {
-    throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, place);
+    throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, position);
   }
   cursor.pass(found.length);
-  return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', place };
+  return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', position };
 }
 
 /**
@@ -108,12 +108,12 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
     if (--budget.tokens < 0) {
       const what = `the body holds more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
-      throw sqlError(what, token.place);
+      throw sqlError(what, token.position);
     }
     tokens.push(token);
     token = nextToken(cursor);
   }
-  tokens.push({ kind: 'end', text: '', upper: '', place: token.place });
+  tokens.push({ kind: 'end', text: '', upper: '', position: token.position });
   return tokens;
 }
 
@@ -129,4 +129,4 @@ export function shown(token: Token): string {
 
 /** `expected` as in 'found "FORM" where a comma is expected'. */
 export const unexpected = (token: Token, expected: string): Error =>
-  sqlError(`found ${shown(token)} where ${expected} is expected`, token.place);
+  sqlError(`found ${shown(token)} where ${expected} is expected`, token.position);

@@ -4,13 +4,13 @@
  */
 
 /** From 1, counted in the body; columns in code points. */
-export interface Place {
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
 interface Node {
-  readonly place: Place;
+  readonly position: SourcePosition;
   /** It stood in parentheses of its own. */
   readonly parenthesized: boolean;
 }
@@ -99,7 +99,7 @@ export interface SelectItem {
 export interface TableName {
   readonly name: string;
   readonly alias: string | null;
-  readonly place: Place;
+  readonly position: SourcePosition;
 }
 
 export interface JoinClause {
@@ -110,7 +110,7 @@ export interface JoinClause {
 
 export interface SelectStatement {
   readonly is: 'select';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly explain: 'no' | 'plan' | 'analyze';
   readonly distinct: boolean;
   readonly items: readonly SelectItem[];
@@ -120,30 +120,34 @@ export interface SelectStatement {
   readonly groupBy: readonly SqlNode[];
   readonly having: SqlNode | null;
   readonly orderBy: readonly { readonly of: SqlNode; readonly descending: boolean }[];
-  readonly limit: { readonly count: number; readonly place: Place } | null;
+  readonly limit: { readonly count: number; readonly position: SourcePosition } | null;
   readonly offset: number;
 }
 
 export interface InsertStatement {
   readonly is: 'insert';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: readonly { readonly name: string; readonly place: Place }[];
+  readonly columns: readonly { readonly name: string; readonly position: SourcePosition }[];
   /** Literals only (number, string, boolean, null, negative number). */
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
 export interface UpdateStatement {
   readonly is: 'update';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
-  readonly set: readonly { readonly column: string; readonly place: Place; readonly value: SqlNode }[];
+  readonly set: readonly {
+    readonly column: string;
+    readonly position: SourcePosition;
+    readonly value: SqlNode;
+  }[];
   readonly where: SqlNode | null;
 }
 
 export interface DeleteStatement {
   readonly is: 'delete';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
   readonly where: SqlNode | null;
 }

@@ -1,6 +1,6 @@
 /** Limits of one statement, in addition to the limits that it shares with the JSON interface. */
 import { sqlError } from '../sql-error.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 
 export const OUTPUTS_MAX = 1_000;
 /** Maximum number of columns and conditions that the expressions of a statement read. */
@@ -17,6 +17,6 @@ export const IN_VALUES_MAX = 10_000;
 export const RANGES_MAX = 100;
 
 /** Throws 6000 if there are more than `most` items. */
-export function checkCount(count: number, most: number, what: string, place: Place | null): void {
-  if (count > most) throw sqlError(`there are more than ${most} ${what}`, place);
+export function checkCount(count: number, most: number, what: string, position: SourcePosition | null): void {
+  if (count > most) throw sqlError(`there are more than ${most} ${what}`, position);
 }

@@ -61,11 +61,11 @@ export class ClauseScope implements Scope {
     if (isAggregate(node)) {
       if (this.#rules.aggregate !== null) return this.#rules.aggregate(node);
       const what = `${node.name.toUpperCase()} is an aggregate, and none can stand in ${this.#rules.clause}`;
-      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; HAVING may ask for it` : what, node.place);
+      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; HAVING may ask for it` : what, node.position);
     }
     if (node.name !== 'interval') return null;
     if (this.#rules.interval !== null) return this.#rules.interval(node);
-    throw sqlError(`INTERVAL stands in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.place);
+    throw sqlError(`INTERVAL stands in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
   }
 
   traits(input: number): InputTraits {
@@ -83,7 +83,7 @@ export class ClauseScope implements Scope {
     if (prefers === 'column') return alias();
     const name = quoted(node.is === 'column' ? node.name : node.text);
     const what = `${name} is an alias, and none can stand in ${this.#rules.clause}; repeat its expression there`;
-    throw sqlError(what, node.place);
+    throw sqlError(what, node.position);
   }
 
   #aliasOf(node: NodeOf<'column'> | NodeOf<'string'>): (() => Expression) | null {
@@ -92,19 +92,19 @@ export class ClauseScope implements Scope {
     return this.#rules.aliases.get(lowerCase(name)) ?? null;
   }
 
-  #ofRef(ref: Ref, { place }: NodeOf<'column'> | NodeOf<'string'>): Expression {
+  #ofRef(ref: Ref, { position }: NodeOf<'column'> | NodeOf<'string'>): Expression {
     if (ref.is === 'score') return this.#ground.score();
-    if (ref.part === 'attribute') return this.#ground.inputs.column(ref, place);
+    if (ref.part === 'attribute') return this.#ground.inputs.column(ref, position);
     const name = quoted(nameOfRef(ref));
     if (ref.source.index !== 0) {
       throw sqlError(
         `${name} holds events of a joined table; only those of the first one can be read`,
-        place,
+        position,
       );
     }
     if (this.#rules.events !== null) this.#rules.events(ref);
-    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), place);
-    return this.#ground.inputs.column(ref, place);
+    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), position);
+    return this.#ground.inputs.column(ref, position);
   }
 
   #eventsFault(name: string): string {

@@ -103,7 +103,7 @@ export class Clauses {
       const { node, ref } = this.#statement.items[index];
       output =
         ref?.is === 'column' && ref.part === 'attribute'
-          ? this.#statement.inputs.column(ref, node.place)
+          ? this.#statement.inputs.column(ref, node.position)
           : this.#bind(node, this.#scopes.item);
       this.#outputs[index] = output;
     }
@@ -118,9 +118,9 @@ export class Clauses {
     else key = item === null ? this.#bind(node, this.#scopes.key) : this.output(item);
     const { inputs } = this.#statement;
     const read = [...inputsOf(key)];
-    if (read.some(isAggregateInput)) throw sqlError('GROUP BY cannot ask for an aggregate', node.place);
+    if (read.some(isAggregateInput)) throw sqlError('GROUP BY cannot ask for an aggregate', node.position);
     if (key.op === 'input' && inputs.traits(key.input).points) {
-      throw sqlError('geolocation queries are not available through SQL', node.place);
+      throw sqlError('geolocation queries are not available through SQL', node.position);
     }
     return key;
   }
@@ -141,9 +141,9 @@ export class Clauses {
   }
 
   /** Adds the expression to the statement's node count, which may exceed the number of nodes in the text. */
-  #weighed(expression: Expression, { place }: SqlNode): Expression {
+  #weighed(expression: Expression, { position }: SqlNode): Expression {
     this.#nodes += nodeCount(expression, STATEMENT_NODES_MAX);
-    checkCount(this.#nodes, STATEMENT_NODES_MAX, 'parts of expressions in the statement', place);
+    checkCount(this.#nodes, STATEMENT_NODES_MAX, 'parts of expressions in the statement', position);
     return expression;
   }
 
@@ -176,7 +176,7 @@ export class Clauses {
     const argument = intervalArgument(call);
     const found = this.#intervals.get(this.#intervalDate(argument).name);
     if (found !== undefined) return found;
-    throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.place);
+    throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.position);
   }
 
   /** The date of an interval: for an event column, the date of its events. */
@@ -186,7 +186,7 @@ export class Clauses {
     if (ref.is === 'column' && ref.part !== 'attribute' && ref.source.index === 0) {
       if (ref.column.id === this.#ground.rowEvents) {
         const date: ColumnRef = { ...ref, part: 'date' };
-        return { of: inputs.column(date, node.place), name: String(ref.column.id) };
+        return { of: inputs.column(date, node.position), name: String(ref.column.id) };
       }
     }
     const of = this.#scopes.key.column(node);

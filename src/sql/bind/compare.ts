@@ -3,7 +3,7 @@
  * compares days, so that the column is not converted and no digit is lost.
  */
 import { BOOLEAN, type Comparison, type Constant, type Expression, TEXT } from '../../ir/index.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import type { Binder } from './binder.js';
 import { compareOf, constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { readAs, unify } from './coerce.js';
@@ -22,16 +22,16 @@ const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
 
 /** Binds a comparison, with a constant operand moved to the right side. */
 export function bindCompare(node: NodeOf<'compare'>, binder: Binder): Expression {
-  const { comparison, place } = node;
+  const { comparison, position } = node;
   const left = binder.value(node.left);
   const right = binder.value(node.right);
   if (comparison !== '=' && comparison !== '<>')
-    return compared(comparison, left, right, place, binder.scope);
+    return compared(comparison, left, right, position, binder.scope);
   return compared(
     comparison,
     digitsBeside(node.left, left, right),
     digitsBeside(node.right, right, left),
-    place,
+    position,
     binder.scope,
   );
 }
@@ -47,20 +47,20 @@ export function compared(
   comparison: Comparison,
   left: Expression,
   right: Expression,
-  place: Place,
+  position: SourcePosition,
   scope: Scope,
 ): Expression {
   if (isNull(left) || isNull(right)) return constantOf(BOOLEAN, null);
   if (left.op === 'constant' && right.op !== 'constant') {
-    return compared(MIRRORED[comparison], right, left, place, scope);
+    return compared(MIRRORED[comparison], right, left, position, scope);
   }
   if (left.op !== 'constant' && right.op === 'constant') {
-    const read = isTextConstant(right) ? readAs(right, left.type, place) : right;
+    const read = isTextConstant(right) ? readAs(right, left.type, position) : right;
     const constant = exactBeside(read, left.type);
     const stepped = comparedInSteps(comparison, left, constant);
-    return stepped ?? comparedAlike(comparison, left, constant, place, scope);
+    return stepped ?? comparedAlike(comparison, left, constant, position, scope);
   }
-  return comparedAlike(comparison, left, right, place, scope);
+  return comparedAlike(comparison, left, right, position, scope);
 }
 
 /** Compares both sides in their common type. */
@@ -68,10 +68,10 @@ function comparedAlike(
   comparison: Comparison,
   left: Expression,
   right: Expression,
-  place: Place,
+  position: SourcePosition,
   scope: Scope,
 ): Expression {
-  const [a, b] = unify([left, right], place).members;
+  const [a, b] = unify([left, right], position).members;
   return compareOf(comparison, comparable(a, scope), comparable(b, scope));
 }
 
@@ -105,9 +105,9 @@ export function noneOf(of: Expression, negated: boolean): Expression {
 
 /** Both ends inside; each is compared for itself. */
 export function bindBetween(node: NodeOf<'between'>, binder: Binder): Expression {
-  const { negated, place } = node;
+  const { negated, position } = node;
   const of = binder.value(node.of);
-  const low = compared(negated ? '<' : '>=', of, binder.value(node.low), place, binder.scope);
-  const high = compared(negated ? '>' : '<=', of, binder.value(node.high), place, binder.scope);
+  const low = compared(negated ? '<' : '>=', of, binder.value(node.low), position, binder.scope);
+  const high = compared(negated ? '>' : '<=', of, binder.value(node.high), position, binder.scope);
   return junctionOf(negated ? 'or' : 'and', [low, high]);
 }

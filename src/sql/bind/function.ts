@@ -3,7 +3,7 @@ import { quoted } from '../../base/index.js';
 import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import { asText } from './arithmetic.js';
 import { constantOf, DATETIME, isNull, isTextConstant } from './build.js';
 import { castTo, readAs } from './coerce.js';
@@ -32,7 +32,7 @@ export type ArgumentKind =
   | 'value';
 
 export interface CallSite {
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly scope: Scope;
   /** The unit argument; null if the function has none. */
   readonly unit: DateUnit | null;
@@ -66,11 +66,15 @@ export function kindAt({ takes, optional = [], rest }: SqlFunction, index: numbe
 export function unitOf(node: SqlNode, signature: string): DateUnit {
   const name =
     node.is === 'string' ? node.text : node.is === 'column' && node.table === null ? node.name : null;
-  if (name === null) throw sqlError(`${signature} takes a unit by its name, as 'day'`, node.place);
+  if (name === null) throw sqlError(`${signature} takes a unit by its name, as 'day'`, node.position);
   const unit = unitNamed(name);
   if (unit !== null) return unit;
   const near = suggestion(name, UNIT_NAMES);
-  throw sqlError(`there is no unit ${quoted(name)}`, node.place, near === null ? {} : { suggestion: near });
+  throw sqlError(
+    `there is no unit ${quoted(name)}`,
+    node.position,
+    near === null ? {} : { suggestion: near },
+  );
 }
 
 /** Converts an argument to the kind that the function expects. Throws 6000 for other types. */
@@ -78,30 +82,30 @@ export function argumentAs(
   kind: Exclude<ArgumentKind, 'unit'>,
   bound: Expression,
   signature: string,
-  place: Place,
+  position: SourcePosition,
 ): Expression {
   if (kind === 'value') return bound;
   if (kind === 'words') return asText(bound);
-  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, place);
-  if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, place) : fitting;
+  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, position);
+  if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
   const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;
-  throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, place);
+  throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, position);
 }
 
 type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'words'>;
 
 /** Reads a text constant as a number or date. */
-function readArgument(kind: FirmKind, bound: Expression, place: Place): Expression {
+function readArgument(kind: FirmKind, bound: Expression, position: SourcePosition): Expression {
   if (!isTextConstant(bound)) return bound;
   switch (kind) {
     case 'number':
     case 'float':
-      return readAs(bound, INTEGER, place);
+      return readAs(bound, INTEGER, position);
     case 'integer':
     case 'digits':
-      return castTo(bound, INTEGER, place);
+      return castTo(bound, INTEGER, position);
     case 'date':
-      return readAs(bound, DATETIME, place);
+      return readAs(bound, DATETIME, position);
     default:
       return bound;
   }

@@ -19,14 +19,14 @@ function unitAt({ unit }: CallSite): DateUnit {
 }
 
 /** Converts a date to its midnight if the unit is shorter than a day. */
-function inUnit(date: Expression, unit: DateUnit, { place }: CallSite): Expression {
-  return isTimeUnit(unit) ? castTo(date, DATETIME, place) : date;
+function inUnit(date: Expression, unit: DateUnit, { position }: CallSite): Expression {
+  return isTimeUnit(unit) ? castTo(date, DATETIME, position) : date;
 }
 
 /** Throws 6000 for units that are parts of a date but not lengths of time. */
-function refusePartUnit(unit: DateUnit, { place }: CallSite): void {
+function refusePartUnit(unit: DateUnit, { position }: CallSite): void {
   if (unit === 'weekday' || unit === 'day-of-year') {
-    throw sqlError(`${unit} is a part of a date, no span of time: write day`, place);
+    throw sqlError(`${unit} is a part of a date, no span of time: write day`, position);
   }
 }
 
@@ -55,7 +55,7 @@ function added(unit: DateUnit, count: Expression, date: Expression, site: CallSi
 function difference(unit: DateUnit, from: Expression, to: Expression, site: CallSite): Expression {
   refusePartUnit(unit, site);
   const timed = isTimeUnit(unit) || from.type.type !== to.type.type;
-  const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.place)) : [from, to];
+  const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.position)) : [from, to];
   return callOf('date-diff', INTEGER, operands, unit);
 }
 
@@ -64,15 +64,15 @@ function difference(unit: DateUnit, from: Expression, to: Expression, site: Call
  * day. Thus only results outside the supported years are refused.
  */
 function lastDay([date, months]: readonly Expression[], site: CallSite): Expression {
-  const day = explicitCast(date, DATE, false, site.place);
+  const day = explicitCast(date, DATE, false, site.position);
   const january31 = added('day', integerOf(30), truncated('year', day, site), site);
-  const toItsMonth = calculated('-', part('month', day, site), integerOf(1), site.place);
-  const ahead = months === undefined ? toItsMonth : calculated('+', toItsMonth, months, site.place);
+  const toItsMonth = calculated('-', part('month', day, site), integerOf(1), site.position);
+  const ahead = months === undefined ? toItsMonth : calculated('+', toItsMonth, months, site.position);
   return added('month', ahead, january31, site);
 }
 
-const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);
-const asDatetime: Make = ([date], { place }) => explicitCast(date, DATETIME, false, place);
+const asDate: Make = ([date], { position }) => explicitCast(date, DATE, false, position);
+const asDatetime: Make = ([date], { position }) => explicitCast(date, DATETIME, false, position);
 
 /** TO_DATE('31.12.2025', 'DD.MM.YYYY'): parses the text by the format, then applies `make`. */
 const formatted =
@@ -80,9 +80,9 @@ const formatted =
   ([text, format], site) => {
     if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
     if (!isTextConstant(text) || !isTextConstant(format)) {
-      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.place);
+      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.position);
     }
-    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.place))], site);
+    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.position))], site);
   };
 
 const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(scope.nowMs / 1000)));

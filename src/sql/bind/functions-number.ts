@@ -42,8 +42,8 @@ const rounded =
 /** GREATEST and LEAST; texts are compared without case, and the result is in lower case. */
 const extreme =
   (name: 'greatest' | 'least'): Make =>
-  (args, { place, scope }) => {
-    const { type, members } = unify(args, place);
+  (args, { position, scope }) => {
+    const { type, members } = unify(args, position);
     return members.length === 1
       ? members[0]
       : callOf(
@@ -63,7 +63,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['mod'],
     takes: ['number', 'number'],
-    make: ([left, right], { place }) => calculated('%', left, right, place),
+    make: ([left, right], { position }) => calculated('%', left, right, position),
   },
   { names: ['sqrt'], takes: ['float'], make: floating('sqrt') },
   { names: ['power', 'pow'], takes: ['float', 'float'], make: floating('power') },

@@ -47,8 +47,8 @@ export class GroupKeys {
       if (isAggregateInput(part.input)) {
         return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
       }
-      const { name, place } = inputs.named(part.input);
-      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, place);
+      const { name, position } = inputs.named(part.input);
+      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, position);
     });
   }
 

@@ -5,7 +5,7 @@
 import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../ir/index.js';
 import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { checkCount, INPUTS_MAX } from './bounds.js';
 import { DATETIME } from './build.js';
 import { keyOf } from './expression-tree.js';
@@ -23,7 +23,7 @@ interface Known {
   /** The name in the statement; null = a condition. */
   readonly name: string | null;
   /** The last source position that refers to it. */
-  place: Place | null;
+  position: SourcePosition | null;
 }
 
 export class Inputs {
@@ -34,17 +34,17 @@ export class Inputs {
   readonly #byKey = new Map<string, number>();
 
   /** The input for a column. Throws 6000 if there are too many. */
-  column(ref: ColumnRef, place: Place): Expression {
+  column(ref: ColumnRef, position: SourcePosition): Expression {
     const name = nameOfRef(ref);
     const traits = traitsOf(ref);
     const own = inputOf(ref);
-    if (ref.source.index === 0) return this.#add(own, traits, name, place);
+    if (ref.source.index === 0) return this.#add(own, traits, name, position);
     const join = ref.source.index - 1;
     const asked = this.joined[join];
     const key = keyOf(own);
     const at = asked.findIndex((other) => keyOf(other) === key);
     const column = at === -1 ? asked.push(own) - 1 : at;
-    return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, place);
+    return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, position);
   }
 
   /** The input that tells whether the row's entity satisfies a condition. */
@@ -58,20 +58,20 @@ export class Inputs {
   }
 
   /** Describes an input of rows, for messages. */
-  named(input: number): { readonly name: string; readonly place: Place | null } {
-    const { name, place } = this.#known[input];
-    return { name: name ?? 'a condition', place };
+  named(input: number): { readonly name: string; readonly position: SourcePosition | null } {
+    const { name, position } = this.#known[input];
+    return { name: name ?? 'a condition', position };
   }
 
-  #add(input: Input, traits: InputTraits, name: string | null, place: Place | null): Expression {
+  #add(input: Input, traits: InputTraits, name: string | null, position: SourcePosition | null): Expression {
     const key = keyOf(input);
     let index = this.#byKey.get(key);
     if (index === undefined) {
       index = this.rows.push(input) - 1;
-      checkCount(this.rows.length, INPUTS_MAX, 'columns in the statement', place);
+      checkCount(this.rows.length, INPUTS_MAX, 'columns in the statement', position);
       this.#byKey.set(key, index);
-      this.#known.push({ traits, name, place });
-    } else this.#known[index].place = place;
+      this.#known.push({ traits, name, position });
+    } else this.#known[index].position = position;
     return { op: 'input', type: input.type, input: index };
   }
 }

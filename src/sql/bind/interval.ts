@@ -33,19 +33,22 @@ export function intervalOf(node: SqlNode): IntervalNode | null {
   const unit = length.is === 'string' ? UNITS.get(lowerCase(length.text)) : undefined;
   if (unit !== undefined) return { call, unit };
   const found = length.is === 'string' ? `, not ${quoted(length.text)}` : '';
-  throw sqlError(`the length of an INTERVAL is one of ${[...UNITS.keys()].join(', ')}${found}`, length.place);
+  throw sqlError(
+    `the length of an INTERVAL is one of ${[...UNITS.keys()].join(', ')}${found}`,
+    length.position,
+  );
 }
 
 /** The column argument of INTERVAL. Throws 6000 for other arguments. */
-export function intervalArgument({ args, place }: NodeOf<'call'>): NodeOf<'column'> {
+export function intervalArgument({ args, position }: NodeOf<'call'>): NodeOf<'column'> {
   const [argument] = args;
   if (args.length === 1 && argument.is === 'column') return argument;
-  throw sqlError('INTERVAL takes a column of events, or one of dates', place);
+  throw sqlError('INTERVAL takes a column of events, or one of dates', position);
 }
 
 /** The start of the bucket that contains `date`. Throws 6000 if `date` is not a date. */
 export function bucketOf(date: Expression, { call, unit }: IntervalNode): Expression {
-  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.place);
+  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.position);
   const isOfDays = unit === 'second' || unit === 'minute' || unit === 'hour' || unit === 'day';
   return date.type.type === 'date' && isOfDays ? date : callOf('date-truncate', date.type, [date], unit);
 }

@@ -26,7 +26,7 @@ export function bindJoins(
   { access, nowMs }: SqlRequest,
 ): readonly JoinHead[] {
   return clauses.map(({ table, kind, on }, index) => {
-    checkCount(index + 1, JOINS_MAX, 'joins', table.place);
+    checkCount(index + 1, JOINS_MAX, 'joins', table.position);
     const joined = sources.add(table);
     inputs.joined.push([]);
     const key = keyOfJoin(on, joined, sources);
@@ -79,12 +79,13 @@ function keyOfJoin(on: SqlNode, joined: Source, sources: Sources): ColumnRef {
   const members = root.is === 'and' ? membersOf(root, 'and') : [root];
   const [only] = members;
   const form = `a join's condition is a column = ${joined.qualifier}.[${ENTITY_ID_COLUMN}]`;
-  if (members.length > 1) throw sqlError(`${form} and nothing else; the rest can stand in WHERE`, on.place);
-  if (only.is !== 'compare' || only.comparison !== '=') throw sqlError(form, on.place);
+  if (members.length > 1)
+    throw sqlError(`${form} and nothing else; the rest can stand in WHERE`, on.position);
+  if (only.is !== 'compare' || only.comparison !== '=') throw sqlError(form, on.position);
   const [left, right] = [only.left, only.right].map((side) => sideOf(side, joined, sources));
   if (isIdOf(left, joined) && right !== null && right.source !== joined) return right;
   if (isIdOf(right, joined) && left !== null && left.source !== joined) return left;
-  throw sqlError(form, on.place);
+  throw sqlError(form, on.position);
 }
 
 /** The column of one side; an unqualified entity ID belongs to the joined table. */
@@ -102,11 +103,11 @@ function isIdOf(ref: ColumnRef | null, source: Source): boolean {
 }
 
 /** The ID of the joined entity as text. */
-function idOf(ref: ColumnRef, { place }: SqlNode, inputs: Inputs): Expression {
+function idOf(ref: ColumnRef, { position }: SqlNode, inputs: Inputs): Expression {
   const name = quoted(nameOfRef(ref));
-  if (ref.part !== 'attribute') throw sqlError(`${name} holds events, by which no rows are joined`, place);
-  const input = inputs.column(ref, place);
+  if (ref.part !== 'attribute') throw sqlError(`${name} holds events, by which no rows are joined`, position);
+  const input = inputs.column(ref, position);
   if (input.type.type === 'json')
-    throw sqlError(`${name} holds lists or points, by which no rows are joined`, place);
+    throw sqlError(`${name} holds lists or points, by which no rows are joined`, position);
   return input.type.type === 'text' ? input : castOf(input, TEXT);
 }

@@ -7,7 +7,7 @@ import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../ir/index.js';
 import { lowerCase, parseDate, parseDateTime } from '../../schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { constantOf, DATE, DATETIME } from './build.js';
 import { isNumber } from './types.js';
 
@@ -37,12 +37,12 @@ export function readNumber(text: string): Constant | 'no number' | 'too many dig
 }
 
 /** Converts a number literal. Throws 6000 for too many digits. */
-export function numberLiteral(text: string, place: Place): Constant {
+export function numberLiteral(text: string, position: SourcePosition): Constant {
   const read = readNumber(text);
-  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, place);
+  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, position);
   if (read !== 'too many digits') return read;
   const what = /[eE]/.test(text) ? 'is too great for a float' : `has more than ${DIGITS_MAX} digits`;
-  throw sqlError(`the number ${quoted(text)} ${what}`, place);
+  throw sqlError(`the number ${quoted(text)} ${what}`, position);
 }
 
 /** A datetime in SQL: T or a space between date and time; seconds and zone are optional. */

@@ -3,7 +3,7 @@
  * BETWEEN and CASE x WHEN repeat an operand and nested repetition grows exponentially.
  */
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 
 export const EXPRESSION_DEPTH_MAX = 1_000;
 export const EXPRESSION_NODES_MAX = 200_000;
@@ -22,8 +22,8 @@ export function refuseUnbounded(root: SqlNode): void {
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
     const { node, depth, times } = visit;
     nodes += times;
-    if (depth > EXPRESSION_DEPTH_MAX) throw tooDeep(node.place);
-    if (nodes > EXPRESSION_NODES_MAX) throw tooLarge(node.place);
+    if (depth > EXPRESSION_DEPTH_MAX) throw tooDeep(node.position);
+    if (nodes > EXPRESSION_NODES_MAX) throw tooLarge(node.position);
     const add = (child: SqlNode, repeated = 1): void => {
       const sameList = (node.is === 'and' || node.is === 'or') && child.is === node.is;
       visits.push({ node: child, depth: sameList ? depth : depth + 1, times: times * repeated });
@@ -32,11 +32,11 @@ export function refuseUnbounded(root: SqlNode): void {
   }
 }
 
-const tooDeep = (place: Place): Error =>
-  sqlError(`the expression nests deeper than ${EXPRESSION_DEPTH_MAX} levels`, place);
+const tooDeep = (position: SourcePosition): Error =>
+  sqlError(`the expression nests deeper than ${EXPRESSION_DEPTH_MAX} levels`, position);
 
-const tooLarge = (place: Place): Error =>
-  sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, place);
+const tooLarge = (position: SourcePosition): Error =>
+  sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, position);
 
 const isLiteral = ({ is }: SqlNode): boolean =>
   is === 'number' || is === 'string' || is === 'boolean' || is === 'null';

@@ -17,11 +17,11 @@ export interface BoundOrder {
 }
 
 /** The item index for a number in ORDER BY or GROUP BY; null if the node is not a number. Throws 6000 if it is out of range. */
-export function positionOf(node: SqlNode, itemCount: number, clause: string): number | null {
+export function itemIndexOf(node: SqlNode, itemCount: number, clause: string): number | null {
   if (node.is !== 'number') return null;
-  const position = /^\d{1,9}$/.test(node.text) ? Number(node.text) : 0;
-  if (position >= 1 && position <= itemCount) return position - 1;
-  throw sqlError(`${clause} ${quoted(node.text)}: SELECT has the columns 1 to ${itemCount}`, node.place);
+  const ordinal = /^\d{1,9}$/.test(node.text) ? Number(node.text) : 0;
+  if (ordinal >= 1 && ordinal <= itemCount) return ordinal - 1;
+  throw sqlError(`${clause} ${quoted(node.text)}: SELECT has the columns 1 to ${itemCount}`, node.position);
 }
 
 /** A key of GROUP BY as written, or the item of SELECT that its number or alias refers to. */
@@ -38,10 +38,10 @@ export function groupNodes(
 ): readonly GroupNode[] {
   const aliases = aliasesOf(items);
   return groupBy.map((node, index) => {
-    checkCount(index + 1, GROUP_KEYS_MAX, 'keys in GROUP BY', node.place);
-    const position = positionOf(node, items.length, 'GROUP BY');
+    checkCount(index + 1, GROUP_KEYS_MAX, 'keys in GROUP BY', node.position);
+    const itemIndex = itemIndexOf(node, items.length, 'GROUP BY');
     const isAlias = isName(node) && refOf(node, sources) === null;
-    const item = position ?? (isAlias ? (aliases.get(lowerCase(nameIn(node))) ?? null) : null);
+    const item = itemIndex ?? (isAlias ? (aliases.get(lowerCase(nameIn(node))) ?? null) : null);
     return item === null ? { node, item } : { node: items[item].node, item };
   });
 }
@@ -74,10 +74,10 @@ export function bindOrder(
   bind: (node: SqlNode) => Expression,
 ): readonly BoundOrder[] {
   return orderBy.flatMap(({ of: node, descending }, index) => {
-    checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.place);
-    const position = positionOf(node, outputs.length, 'ORDER BY');
-    const of = position === null ? bind(node) : outputs[position];
-    if (of.type.type === 'json') throw sqlError('lists and points have no order', node.place);
+    checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.position);
+    const itemIndex = itemIndexOf(node, outputs.length, 'ORDER BY');
+    const of = itemIndex === null ? bind(node) : outputs[itemIndex];
+    if (of.type.type === 'json') throw sqlError('lists and points have no order', node.position);
     return of.op === 'constant' ? [] : { of, descending, node };
   });
 }

@@ -58,10 +58,10 @@ function mergeRanges(conditions: readonly Condition[], { columns }: Dimension): 
   const merged: Condition[] = [];
   const places = new Map<number, number>();
   for (const condition of conditions) {
-    const place = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
-    const both = place === undefined ? null : bothRanges(merged[place], condition);
-    if (place !== undefined && both !== null) {
-      merged[place] = both;
+    const position = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
+    const both = position === undefined ? null : bothRanges(merged[position], condition);
+    if (position !== undefined && both !== null) {
+      merged[position] = both;
       continue;
     }
     if (isRange(condition) && !lists.has(condition.columnId)) places.set(condition.columnId, merged.length);

@@ -43,7 +43,7 @@ class ScalarBinder implements Binder {
     const bound = this.bind(node);
     if (bound.type.type !== 'json') return bound;
     this.#refusePoints(bound, node);
-    throw sqlError('a list of values can be put out and asked IS NULL, nothing else', node.place);
+    throw sqlError('a list of values can be put out and asked IS NULL, nothing else', node.position);
   }
 
   condition(node: SqlNode): Expression {
@@ -51,14 +51,14 @@ class ScalarBinder implements Binder {
     if (bound.type.type === 'boolean') return bound;
     if (isNull(bound)) return constantOf(BOOLEAN, null);
     const type = typeName(bound.type);
-    throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.place);
+    throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.position);
   }
 
   /** Recursive; the depth was checked before. */
   bind(node: SqlNode): Expression {
     switch (node.is) {
       case 'number':
-        return numberLiteral(node.text, node.place);
+        return numberLiteral(node.text, node.position);
       case 'string': {
         const column = node.quotes === 'double' ? this.scope.string(node) : null;
         return column ?? constantOf(TEXT, node.text);
@@ -70,7 +70,7 @@ class ScalarBinder implements Binder {
       case 'column':
         return this.scope.column(node);
       case 'star':
-        throw sqlError('* stands in SELECT and in COUNT(*) only', node.place);
+        throw sqlError('* stands in SELECT and in COUNT(*) only', node.position);
       case 'negative':
         return bindNegative(node, this);
       case 'not':
@@ -114,6 +114,6 @@ class ScalarBinder implements Binder {
   #refusePoints(bound: Expression, node: SqlNode): void {
     const points =
       bound.type.type === 'json' && bound.op === 'input' && this.scope.traits(bound.input).points;
-    if (points) throw sqlError('geolocation queries are not available through SQL', node.place);
+    if (points) throw sqlError('geolocation queries are not available through SQL', node.position);
   }
 }

@@ -106,7 +106,7 @@ function havingOf(members: readonly SqlNode[], { grouping }: Shape, clauses: Cla
   const [first] = members;
   if (first === undefined) return null;
   if (grouping === 'rows' || grouping === 'outputs') {
-    throw sqlError('HAVING requires GROUP BY or an aggregate; use WHERE to filter rows', first.place);
+    throw sqlError('HAVING requires GROUP BY or an aggregate; use WHERE to filter rows', first.position);
   }
   return junctionOf(
     'and',
@@ -119,7 +119,7 @@ function checkOrdered({ outputs, order }: Answer): void {
   const put = new Set(outputs.map(keyOf));
   for (const { of, node } of order) {
     if (!put.has(keyOf(of)))
-      throw sqlError('with DISTINCT, ORDER BY expressions must be in the SELECT list', node.place);
+      throw sqlError('with DISTINCT, ORDER BY expressions must be in the SELECT list', node.position);
   }
 }
 

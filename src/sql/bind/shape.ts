@@ -2,7 +2,7 @@
 import { quoted } from '../../base/index.js';
 import type { Column } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SelectStatement, SqlNode } from '../tree.js';
+import type { SelectStatement, SourcePosition, SqlNode } from '../tree.js';
 import { aggregateIn, isAggregate } from './aggregate-functions.js';
 import { type Item, refOf } from './items.js';
 import { nodesOf } from './nodes.js';
@@ -25,7 +25,11 @@ export interface Shape {
 /** The columns that expressions read outside aggregates. */
 interface PlainUses {
   readonly attributes: boolean;
-  readonly events: readonly { readonly column: Column; readonly name: string; readonly place: Place }[];
+  readonly events: readonly {
+    readonly column: Column;
+    readonly name: string;
+    readonly position: SourcePosition;
+  }[];
 }
 
 /** `having` are the conditions on groups. Throws 6000. */
@@ -43,7 +47,7 @@ export function shapeOf(
   if (from === null) {
     const [grouping] = [...groupBy, ...(aggregate === null ? [] : [aggregate])];
     if (grouping !== undefined)
-      throw sqlError('there is no FROM whose rows could be grouped', grouping.place);
+      throw sqlError('there is no FROM whose rows could be grouped', grouping.position);
   }
   const uses = plainUses(items, sources);
   if (groupBy.length > 0)
@@ -75,7 +79,7 @@ function nodeUses(nodes: readonly SqlNode[], sources: Sources): PlainUses {
       if (ref === null) continue;
       if (isPlain(ref)) attributes = true;
       else if (ref.is === 'column' && ref.source.index === 0) {
-        events.push({ column: ref.column, name: nameOfRef(ref), place: node.place });
+        events.push({ column: ref.column, name: nameOfRef(ref), position: node.position });
       }
     }
   }
@@ -88,5 +92,5 @@ function oneColumn(events: PlainUses['events']): Column | null {
   const other = events.find(({ column }) => column !== first.column);
   if (other === undefined) return first.column;
   const [one, two] = [quoted(first.name), quoted(other.name)];
-  throw sqlError(`rows are events of one column, and ${one} and ${two} are of two`, other.place);
+  throw sqlError(`rows are events of one column, and ${one} and ${two} are of two`, other.position);
 }

@@ -13,7 +13,7 @@ import {
   lowerCase,
 } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, TableName } from '../tree.js';
+import type { SourcePosition, TableName } from '../tree.js';
 import { constantOf } from './build.js';
 import type { SqlRequest } from './request.js';
 import type { NodeOf } from './scope.js';
@@ -52,10 +52,10 @@ export function nameOfRef(ref: Ref): string {
 }
 
 /** Resolves a table name to a dimension. Throws 6000. */
-export function dimensionOf({ name, place }: TableName, model: DatabaseModel): Dimension {
+export function dimensionOf({ name, position }: TableName, model: DatabaseModel): Dimension {
   const dimension = model.dimensions.get(lowerCase(name));
   if (dimension !== undefined) return dimension;
-  throw sqlError(`there is no table ${quoted(name)}`, place, meant(name, model.dimensions.keys()));
+  throw sqlError(`there is no table ${quoted(name)}`, position, meant(name, model.dimensions.keys()));
 }
 
 /** The suggestion for an unknown name, as details of the error. */
@@ -96,7 +96,7 @@ export class Sources {
     const dimension = dimensionOf(table, this.#request.model);
     const qualifier = lowerCase(table.alias ?? table.name);
     if (this.#all.some((source) => source.qualifier === qualifier)) {
-      throw sqlError(`two tables are called ${quoted(qualifier)}; give one an alias`, table.place);
+      throw sqlError(`two tables are called ${quoted(qualifier)}; give one an alias`, table.position);
     }
     const source = { index: this.#all.length, dimension, qualifier };
     this.#all.push(source);
@@ -104,18 +104,18 @@ export class Sources {
   }
 
   /** Resolves the table of `t.*`. Throws 6000. */
-  named(table: string, place: Place): Source {
+  named(table: string, position: SourcePosition): Source {
     const found = this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
     if (found !== undefined) return found;
     const qualifiers = this.#all.map(({ qualifier }) => qualifier);
-    throw sqlError(`the statement names no table ${quoted(table)}`, place, meant(table, qualifiers));
+    throw sqlError(`the statement names no table ${quoted(table)}`, position, meant(table, qualifiers));
   }
 
   /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous, and 506. */
   lookUp(node: NodeOf<'column'> | NodeOf<'string'>): Ref | null {
     return node.is === 'column'
-      ? this.#find(node.table, node.name, node.place)
-      : this.#find(null, node.text, node.place);
+      ? this.#find(node.table, node.name, node.position)
+      : this.#find(null, node.text, node.position);
   }
 
   /** Like `lookUp`, but throws 6000 with a suggestion if no column has the name. */
@@ -123,20 +123,20 @@ export class Sources {
     return this.lookUp(node) ?? this.#refuse(node);
   }
 
-  #refuse({ table, name, place }: NodeOf<'column'>): never {
+  #refuse({ table, name, position }: NodeOf<'column'>): never {
     if (this.#all.length === 0)
-      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, place);
+      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, position);
     const whole = table === null ? name : `${table}.${name}`;
     const events = this.#eventColumn(lowerCase(whole));
     if (events !== null) {
       const what = `${quoted(events)} holds events: ask for [${events}.value] or [${events}.date]`;
-      throw sqlError(what, place);
+      throw sqlError(what, position);
     }
     const qualified = table !== null && this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
-    if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, place);
+    if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, position);
     const candidates = qualified ? this.#names([qualified]) : this.#names(this.#all);
     const where = this.#all.length === 1 || qualified ? this.#placeOf(qualified || this.#all[0]) : '';
-    throw sqlError(`there is no column ${quoted(name)}${where}`, place, meant(name, candidates));
+    throw sqlError(`there is no column ${quoted(name)}${where}`, position, meant(name, candidates));
   }
 
   /** The active attribute columns of a table that the caller may use, `entity-id` first. */
@@ -154,7 +154,7 @@ export class Sources {
   }
 
   /** Looks up a qualified name in its table, and an unqualified name in all tables. */
-  #find(table: string | null, name: string, place: Place): Ref | null {
+  #find(table: string | null, name: string, position: SourcePosition): Ref | null {
     const whole = lowerCase(table === null ? name : `${table}.${name}`);
     for (const source of this.#all) {
       if (!whole.startsWith(`${source.qualifier}.`)) continue;
@@ -166,7 +166,7 @@ export class Sources {
     const found = this.#all.flatMap((source) => inSource(source, whole) ?? []);
     if (found.length > 1 && whole !== ENTITY_ID_COLUMN) {
       const tables = found.map(({ source }) => source.qualifier).join(' and ');
-      throw sqlError(`${quoted(whole)} is a column of ${tables}: write the table before it`, place);
+      throw sqlError(`${quoted(whole)} is a column of ${tables}: write the table before it`, position);
     }
     if (found.length > 0) return this.#checked(found[0]);
     return whole === SCORE && this.#all.length > 0 ? SCORE_REF : null;

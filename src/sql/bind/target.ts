@@ -64,7 +64,7 @@ function refusingForms(sources: Sources, nowMs: number): PredicateForms {
       bindCondition(node, scope);
       const what =
         'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
-      throw sqlError(what, node.place);
+      throw sqlError(what, node.position);
     },
     not: (member) => member,
     join: (_op, [first]) => first,

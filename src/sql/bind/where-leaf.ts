@@ -103,9 +103,9 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
   return ref;
 }
 
-export function geolocationFault(ref: ColumnRef, { place }: Pick<SqlNode, 'place'>): QuarryError {
+export function geolocationFault(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
   const name = quoted(nameOfRef(ref));
-  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, place);
+  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, position);
 }
 
 function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope): Leaf | null {
@@ -129,7 +129,7 @@ function compareLeaf(node: NodeOf<'compare'>, scope: LeafScope): Leaf | null {
   if (operand.is === 'null') return never(ref, negated);
   const plain = negated ? '=' : comparison;
   const test = isOrdered(ref.column)
-    ? rangeTest(ref, boundOf(operand, ref.column, constant.place), plain)
+    ? rangeTest(ref, boundOf(operand, ref.column, constant.position), plain)
     : plain === '='
       ? textTest('equals', [operand])
       : null;
@@ -187,11 +187,11 @@ function windowLeaf(
   ref: ColumnRef,
   comparison: ComparisonWord,
   operand: Operand,
-  { place }: SqlNode,
+  { position }: SqlNode,
 ): Leaf | null {
   if (comparison === '<>') return null;
   if (operand.is === 'null') return { is: 'window', ref, window: NO_EVENTS };
-  const seconds = secondsOf(operand, place);
+  const seconds = secondsOf(operand, position);
   if (seconds === null) return null;
   const from = comparison === '>' ? seconds + 1 : comparison.startsWith('<') ? ALL_EVENTS.from : seconds;
   const to = comparison === '<' ? seconds - 1 : comparison.startsWith('>') ? ALL_EVENTS.to : seconds;
@@ -208,13 +208,13 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
   if (ref.part === 'date') {
     if (negated) return null;
     if (low.is === 'null' || high.is === 'null') return { is: 'window', ref, window: NO_EVENTS };
-    const [from, to] = [secondsOf(low, node.low.place), secondsOf(high, node.high.place)];
+    const [from, to] = [secondsOf(low, node.low.position), secondsOf(high, node.high.position)];
     return from === null || to === null ? null : { is: 'window', ref, window: eventWindow({ from, to }) };
   }
   // With one end missing, the result depends on the other end; the expression handles that.
   if (!isOrdered(ref.column) || low.is === 'null' || high.is === 'null') return null;
-  const from = boundOf(low, ref.column, node.low.place);
-  const to = boundOf(high, ref.column, node.high.place);
+  const from = boundOf(low, ref.column, node.low.position);
+  const to = boundOf(high, ref.column, node.high.position);
   if (from === null || to === null) return null;
   const domain = domainOf(valueKindOf(ref.column.type));
   const ranges = rangeWithin(domain, from.ceil, to.floor);
@@ -222,7 +222,7 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
 }
 
 function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
-  checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.place);
+  checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.position);
   const ref = columnAt(node.of, scope);
   if (ref === null || ref.part === 'date') return null;
   const operands: Operand[] = [];
@@ -233,7 +233,7 @@ function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
     if (operand === null) return null;
     if (operand.is === 'null') unknown = true;
     else if (isOrdered(ref.column)) {
-      const bound = boundOf(operand, ref.column, value.place);
+      const bound = boundOf(operand, ref.column, value.position);
       if (bound === null) return null;
       ranges.push(...rangesOf(ref, bound, '='));
     } else operands.push(operand);

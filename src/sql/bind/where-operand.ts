@@ -6,7 +6,7 @@ import { quoted } from '../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../ir/index.js';
 import { baseTypeOf, type Column, formatDecimal, SECONDS_PER_DAY, valueKindOf } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import { isAggregate } from './aggregate-functions.js';
 import { readBeside } from './literals.js';
 import { nodesOf } from './nodes.js';
@@ -106,8 +106,8 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
 
 /** The scope of expressions without columns. */
 export function constantScope(nowMs: number): Scope {
-  const none = (node: { readonly place: Place }): never => {
-    throw sqlError('only constants can stand here', node.place);
+  const none = (node: { readonly position: SourcePosition }): never => {
+    throw sqlError('only constants can stand here', node.position);
   };
   return {
     column: none,
@@ -135,48 +135,48 @@ export function isOrdered({ type }: Column): boolean {
 }
 
 /** The bound for an operand other than NULL among the column's values; null if the types are incompatible. Throws 6000. */
-export function boundOf(operand: Operand, column: Column, place: Place): Bound | null {
+export function boundOf(operand: Operand, column: Column, position: SourcePosition): Bound | null {
   switch (baseTypeOf(column.type)) {
     case 'boolean':
-      return truthBound(operand, place);
+      return truthBound(operand, position);
     case 'date':
-      return dateBound(operand, SECONDS_PER_DAY, place);
+      return dateBound(operand, SECONDS_PER_DAY, position);
     case 'datetime':
-      return dateBound(operand, 1, place);
+      return dateBound(operand, 1, position);
     default:
-      return digitsBound(operand, column, place);
+      return digitsBound(operand, column, position);
   }
 }
 
 /** The seconds since 1970-01-01 for an operand other than NULL; null if it is not an instant. Throws 6000. */
-export function secondsOf(operand: Operand, place: Place): number | null {
+export function secondsOf(operand: Operand, position: SourcePosition): number | null {
   if (operand.is === 'instant') return operand.seconds;
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'datetime' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, place);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, position);
   return Number(read.value) * (read.type.type === 'date' ? SECONDS_PER_DAY : 1);
 }
 
-function dateBound(operand: Operand, secondsPerValue: number, place: Place): Bound | null {
-  const seconds = secondsOf(operand, place);
+function dateBound(operand: Operand, secondsPerValue: number, position: SourcePosition): Bound | null {
+  const seconds = secondsOf(operand, position);
   return seconds === null ? null : instantBound(seconds, secondsPerValue);
 }
 
-function truthBound(operand: Operand, place: Place): Bound | null {
+function truthBound(operand: Operand, position: SourcePosition): Bound | null {
   if (operand.is === 'number' && /^[01]$/.test(operand.text)) return exactly(BigInt(operand.text));
   if (operand.is === 'boolean') return exactly(operand.value ? 1n : 0n);
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'boolean' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is neither true nor false`, place);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is neither true nor false`, position);
   return exactly(read.value === true ? 1n : 0n);
 }
 
-function digitsBound(operand: Operand, column: Column, place: Place): Bound | null {
+function digitsBound(operand: Operand, column: Column, position: SourcePosition): Bound | null {
   if (operand.is !== 'number' && operand.is !== 'text') return null;
   const short = operand.is === 'number' || operand.text.length <= NUMBER_CHARS_MAX;
   const text = operand.is === 'number' ? operand.text : short ? jsonNumber(operand.text.trim(), false) : null;
   const bound = text === null ? null : numberBound(text, column.decimalPlaces ?? 0);
   if (bound !== null) return bound;
   const wanted = typeName(itemTypeOf(column));
-  throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, place);
+  throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, position);
 }

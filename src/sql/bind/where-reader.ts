@@ -103,7 +103,7 @@ export class WhereReader {
   /** Reads the members of one AND list within the surrounding windows. */
   #list(members: readonly Member[], outer: HeldWindows, depth: number): ListRead {
     if (depth > NESTING_MAX) {
-      throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.place);
+      throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.position);
     }
     const parts = members.map(({ node }) => this.#partOf(node));
     const groups = new Map<number, EventGroup>();
@@ -218,11 +218,11 @@ export class WhereReader {
     return andOf(read, node.parenthesized);
   }
 
-  #count({ place }: SqlNode, column: Column | null): void {
-    checkCount(++this.#conditionCount, CONDITIONS_PER_QUERY_MAX, 'conditions', place);
+  #count({ position }: SqlNode, column: Column | null): void {
+    checkCount(++this.#conditionCount, CONDITIONS_PER_QUERY_MAX, 'conditions', position);
     if (column === null) return;
     this.#columns.add(column);
-    checkCount(this.#columns.size, COLUMNS_PER_QUERY_MAX, 'columns in the conditions', place);
+    checkCount(this.#columns.size, COLUMNS_PER_QUERY_MAX, 'columns in the conditions', position);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import type { SqlAccess } from './request.js';
 import { suggestion } from './suggest.js';
 
@@ -36,7 +36,7 @@ export function writeColumn(
   written: string,
   dimension: Dimension,
   access: SqlAccess,
-  place: Place,
+  position: SourcePosition,
 ): WriteColumn {
   const name = lowerCase(written);
   const plain = dimension.columns.get(name);
@@ -48,7 +48,7 @@ export function writeColumn(
     return { is: 'event', column, ordinal: Number(match[2] ?? 1), part: match[3] as 'value' | 'date' };
   }
   if (plain !== undefined) {
-    throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, place);
+    throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, position);
   }
   const usable = [...dimension.columns.values()].filter((column) => access.allows(dimension, column));
   const meant = suggestion(
@@ -57,13 +57,13 @@ export function writeColumn(
   );
   throw sqlError(
     `there is no column [${written}] in ${dimension.apiName}`,
-    place,
+    position,
     meant === null ? {} : { suggestion: meant },
   );
 }
 
 /** Throws 6000 if a column is named twice. */
-export function checkDistinct(columns: readonly WriteColumn[], places: readonly Place[]): void {
+export function checkDistinct(columns: readonly WriteColumn[], places: readonly SourcePosition[]): void {
   const seen = new Set<string>();
   columns.forEach((column, index) => {
     const key = JSON.stringify(
@@ -123,7 +123,7 @@ export function textOfLiteral(node: SqlNode, what: string): string {
   if (node.is === 'string') return node.text;
   if (node.is === 'number') return node.text;
   if (node.is === 'negative' && node.of.is === 'number') return `-${node.of.text}`;
-  throw sqlError(`${what} is a string or a number`, node.place);
+  throw sqlError(`${what} is a string or a number`, node.position);
 }
 
 /** Converts a literal; `column` null = a date. Throws 6000 for other nodes. */
@@ -141,16 +141,16 @@ function jsonOf(node: SqlNode, column: Column | null): string {
     case 'string':
       return stringOf(node.text, column);
   }
-  throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.place);
+  throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.position);
 }
 
-function numberOf(text: string, { place }: SqlNode): string {
+function numberOf(text: string, { position }: SqlNode): string {
   const written = text
     .replace(/^\+/, '')
     .replace(/^(-?)0+(?=\d)/, '$1')
     .replace(/^(-?)\./, '$10.')
     .replace(/\.(?=$|[eE])/, '');
-  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, place);
+  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, position);
   return written;
 }
 

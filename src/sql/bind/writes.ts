@@ -6,7 +6,7 @@ import { ENTITIES_PER_INSERT_MAX, QuarryError } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { InsertStatement, Place, UpdateStatement, WriteStatement } from '../tree.js';
+import type { InsertStatement, SourcePosition, UpdateStatement, WriteStatement } from '../tree.js';
 import type { SqlAccess, SqlRequest } from './request.js';
 import { dimensionOf } from './sources.js';
 import { bindTarget } from './target.js';
@@ -41,7 +41,7 @@ export function bindWrites(
     rowCount += statement.rows.length;
     if (rowCount <= ENTITIES_PER_INSERT_MAX) continue;
     const what = `the request inserts more than ${ENTITIES_PER_INSERT_MAX} entities`;
-    throw sqlError(what, statement.place, { code: 2012 });
+    throw sqlError(what, statement.position, { code: 2012 });
   }
   return statements.map((statement) => bindWrite(statement, request));
 }
@@ -53,19 +53,24 @@ function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
-function bindInsert({ table, columns, rows, place }: InsertStatement, request: SqlRequest): BoundWrite {
+function bindInsert({ table, columns, rows, position }: InsertStatement, request: SqlRequest): BoundWrite {
   const dimension = dimensionOf(table, request.model);
-  const targets = columns.map((column) => writeColumn(column.name, dimension, request.access, column.place));
+  const targets = columns.map((column) =>
+    writeColumn(column.name, dimension, request.access, column.position),
+  );
   checkDistinct(
     targets,
-    columns.map((column) => column.place),
+    columns.map((column) => column.position),
   );
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
-  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', place);
+  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', position);
   const prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
   const members = rows.map((row) => {
     if (row.length !== columns.length) {
-      throw sqlError(`a row of ${row.length} values for ${columns.length} columns`, row[0]?.place ?? place);
+      throw sqlError(
+        `a row of ${row.length} values for ${columns.length} columns`,
+        row[0]?.position ?? position,
+      );
     }
     const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
     const values = membersOfRow(targets, row);
@@ -79,13 +84,13 @@ function bindInsert({ table, columns, rows, place }: InsertStatement, request: S
 }
 
 function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAccess): string {
-  const targets = set.map(({ column, place }) => writeColumn(column, dimension, access, place));
+  const targets = set.map(({ column, position }) => writeColumn(column, dimension, access, position));
   checkDistinct(
     targets,
-    set.map(({ place }) => place),
+    set.map(({ position }) => position),
   );
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
-  if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].place);
+  if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].position);
   const values = set.map(({ value }) => value);
   return `{${membersOfRow(targets, values)}}`;
 }
@@ -97,17 +102,17 @@ export function refusedWrite(
   refusal: QuarryError,
 ): QuarryError {
   const { code, message, moreInfo } = refusal;
-  const place = placeOf(statement, row);
+  const position = placeOf(statement, row);
   return new QuarryError(6000, message, {
     code,
     message,
-    line: place.line,
-    column: place.column,
+    line: position.line,
+    column: position.column,
     ...(moreInfo === undefined ? {} : { 'more-info': moreInfo }),
   });
 }
 
-function placeOf(statement: WriteStatement, row: number | null): Place {
-  if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.place ?? statement.place;
-  return statement.is === 'update' ? (statement.set[0]?.place ?? statement.place) : statement.place;
+function placeOf(statement: WriteStatement, row: number | null): SourcePosition {
+  if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.position ?? statement.position;
+  return statement.is === 'update' ? (statement.set[0]?.position ?? statement.position) : statement.position;
 }

@@ -22,7 +22,7 @@ export function escapePatterns(select: SelectStatement): void {
       if (node.is !== 'like' || node.escape !== null) continue;
       const { pattern } = node;
       if (pattern.is === 'string' && ESCAPES_NOTHING.test(pattern.text)) {
-        throw sqlError('the pattern ends with its ESCAPE character', pattern.place);
+        throw sqlError('the pattern ends with its ESCAPE character', pattern.position);
       }
       Object.assign(node, { escape: BACKSLASH });
     }

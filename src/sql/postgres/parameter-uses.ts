@@ -93,9 +93,9 @@ function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode
   }
 }
 
-const selectOf = (of: SqlNode, { place, from, joins }: SelectStatement): SelectStatement => ({
+const selectOf = (of: SqlNode, { position, from, joins }: SelectStatement): SelectStatement => ({
   is: 'select',
-  place,
+  position,
   explain: 'no',
   distinct: false,
   items: [{ of, alias: null }],

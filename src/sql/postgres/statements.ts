@@ -6,7 +6,7 @@ import { Cursor } from '../cursor.js';
 import { PARAMETERS_MAX, STATEMENTS_MAX, TOKENS_MAX } from '../limits.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token } from '../tokens.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { nextPostgresTokens } from './tokens.js';
 
 export interface PostgresStatement {
@@ -30,10 +30,10 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     if (tokens.length === 0) begin = cursor.at;
     const before = cursor.at;
     const next = nextPostgresTokens(cursor);
-    const [{ kind, place }] = next;
+    const [{ kind, position }] = next;
     tokenCount += next.length;
     if (tokenCount > TOKENS_MAX) {
-      throw sqlError(`a text holds at most ${TOKENS_MAX} words, names, literals and signs`, place);
+      throw sqlError(`a text holds at most ${TOKENS_MAX} words, names, literals and signs`, position);
     }
     if (kind !== 'end' && !isSign(next[0], ';')) {
       tokens.push(...next);
@@ -41,11 +41,11 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     }
     if (tokens.length > 0) {
       if (statements.length === STATEMENTS_MAX) {
-        throw sqlError(`a text holds at most ${STATEMENTS_MAX} statements`, tokens[0].place);
+        throw sqlError(`a text holds at most ${STATEMENTS_MAX} statements`, tokens[0].position);
       }
       statements.push({
         text: text.slice(begin, before).trimEnd(),
-        tokens: [...tokens, { kind: 'end', text: '', upper: '', place }],
+        tokens: [...tokens, { kind: 'end', text: '', upper: '', position }],
         parameterCount: parameterCountOf(tokens),
       });
       tokens = [];
@@ -65,7 +65,7 @@ function parameterCountOf(tokens: readonly Token[]): number {
     const number = parameterOf(token);
     if (number === null) continue;
     if (number < 1 || number > PARAMETERS_MAX) {
-      throw sqlError(`parameters are $1 to $${PARAMETERS_MAX}`, token.place);
+      throw sqlError(`parameters are $1 to $${PARAMETERS_MAX}`, token.position);
     }
     highest = Math.max(highest, number);
   }
@@ -73,7 +73,7 @@ function parameterCountOf(tokens: readonly Token[]): number {
 }
 
 /** Which character of `text` stands at the place, from 1. */
-export function characterAt(text: string, { line, column }: Place): number {
+export function characterAt(text: string, { line, column }: SourcePosition): number {
   let begin = 0;
   for (let passed = 1; passed < line; passed++) begin = text.indexOf('\n', begin) + 1;
   return Array.from(text.slice(0, begin)).length + column;

@@ -33,15 +33,15 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   cursor.skip();
   const { text, at, code } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   if (code === DOUBLE_QUOTE) {
     const name = cursor.quoted(DOUBLE_QUOTE, 'name');
-    if (name === '') throw sqlError('a name in double quotes has at least one character', place);
-    return [{ kind: 'bracketed', text: name, upper: '', place }];
+    if (name === '') throw sqlError('a name in double quotes has at least one character', position);
+    return [{ kind: 'bracketed', text: name, upper: '', position }];
   }
   if (text.startsWith('::', at)) {
     cursor.pass(2);
-    return [{ kind: 'sign', text: '::', upper: '', place }];
+    return [{ kind: 'sign', text: '::', upper: '', position }];
   }
   if (code === DOLLAR) return [parameter(cursor)];
   if ((code | 32) === 101 && text.charCodeAt(at + 1) === QUOTE) return [escaped(cursor)];
@@ -50,60 +50,60 @@ export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   const like = LIKE_SIGNS.find(([sign]) => text.startsWith(sign, at));
   if (like === undefined) return [nextToken(cursor)];
   cursor.pass(like[0].length);
-  return like[1].map((word) => ({ kind: 'word', text: word, upper: word, place }));
+  return like[1].map((word) => ({ kind: 'word', text: word, upper: word, position }));
 }
 
 /** Signs of which ours has none, and brackets with nothing in them. */
 const FOREIGN = /(?!!=|\|\||!?~~\*?(?![~!@#&|^?]))[~!@#&|^?:`{}\\]+|\[\]/;
 
 function foreignAt(cursor: Cursor): Token | null {
-  const place = cursor.place();
+  const position = cursor.position();
   const sign = new RegExp(FOREIGN, 'y');
   sign.lastIndex = cursor.at;
   const found = sign.exec(cursor.text);
   if (found === null) return null;
   cursor.pass(found[0].length);
-  return { kind: 'sign', text: found[0], upper: '', place };
+  return { kind: 'sign', text: found[0], upper: '', position };
 }
 
 /** Throws 6000 for the first sign that no statement of ours has. */
 export function refuseForeign(tokens: readonly Token[]): void {
-  for (const { kind, text, place } of tokens) {
+  for (const { kind, text, position } of tokens) {
     if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||') continue;
-    throw sqlError(foreignSign(text, 0) ?? `the sign ${quoted(text)} is not available`, place);
+    throw sqlError(foreignSign(text, 0) ?? `the sign ${quoted(text)} is not available`, position);
   }
 }
 
 function parameter(cursor: Cursor): Token {
   const { text, at } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end++;
   if (end === at + 1) {
-    throw sqlError("strings in $$dollar quotes$$ are not available; write '...'", place);
+    throw sqlError("strings in $$dollar quotes$$ are not available; write '...'", position);
   }
   cursor.pass(end - at);
-  return { kind: 'sign', text: text.slice(at, end), upper: '', place };
+  return { kind: 'sign', text: text.slice(at, end), upper: '', position };
 }
 
 /** E'...': a backslash there escapes what is behind it. */
 function escaped(cursor: Cursor): Token {
   const { text, at } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   let inside = '';
   let end = at + 2;
   for (;;) {
     const unit = text[end];
-    if (unit === undefined) throw sqlError('the string that begins here has no end', place);
+    if (unit === undefined) throw sqlError('the string that begins here has no end', position);
     if (unit === "'" && text[end + 1] !== "'") break;
     const follows = text[end + 1] ?? '';
     if (unit === '\\' && /[0-9xuU]/.test(follows)) {
-      throw sqlError(`the escape \\${follows} is not available; write the character itself`, place);
+      throw sqlError(`the escape \\${follows} is not available; write the character itself`, position);
     }
     const isPair = unit === "'" || unit === '\\';
     inside += unit === '\\' ? (ESCAPES.get(follows) ?? follows) : unit;
     end += isPair ? 2 : 1;
   }
   cursor.pass(end + 1 - at);
-  return { kind: 'single', text: inside, upper: '', place };
+  return { kind: 'single', text: inside, upper: '', position };
 }
