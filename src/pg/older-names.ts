@@ -16,9 +16,9 @@ export function withNewerNames({ text: own, tokens }: PostgresStatement, text: s
   if (renamed.length === 0) return own;
   const characters = Array.from(own);
   const begin = characterAt(text, tokens[0].position);
-  for (const { upper, place } of renamed) {
+  for (const { upper, position } of renamed) {
     const newer = RENAMED.get(upper)?.padEnd(upper.length) ?? '';
-    characters.splice(characterAt(text, place) - begin, newer.length, ...newer);
+    characters.splice(characterAt(text, position) - begin, newer.length, ...newer);
   }
   return characters.join('');
 }
