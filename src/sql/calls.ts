@@ -1,6 +1,6 @@
 /**
- * Functions whose arguments are not a plain list: CAST(x AS type), EXTRACT(unit FROM x), POSITION(a IN b),
- * SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), units of dates as bare words, COUNT(*), and DISTINCT.
+ * Parses function calls, including those with special argument syntax: CAST(x AS type), EXTRACT(unit FROM x),
+ * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), and DISTINCT.
  */
 import { NO_STAR, refuseGeolocation } from './refusals.js';
 import { sqlError } from './sql-error.js';
@@ -8,7 +8,7 @@ import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
 import type { SourcePosition, SqlNode } from './tree.js';
 
-/** Their first argument may be a unit as a bare word. */
+/** Functions whose first argument may be a date unit as a bare word. */
 const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['DATEPART', 'DATENAME', 'DATEADD', 'DATEDIFF', 'DATETRUNC'],
   ...['DATE_PART', 'DATE_ADD', 'DATE_SUB', 'DATE_DIFF', 'DATE_TRUNC'],
@@ -16,7 +16,7 @@ const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
 
 const PRECISION_MAX = 1_000_000;
 
-/** The call that begins here with a bare name and a parenthesis; passed. */
+/** Parses a call that begins at the next token with a bare name and a parenthesis. */
 export function readCall(reader: TokenReader): SqlNode {
   const name = reader.take();
   refuseGeolocation(name);
@@ -61,7 +61,7 @@ function starOf(reader: TokenReader, name: Token): SqlNode {
   return callOf(name, [{ is: 'star', table: null, position: star.position, parenthesized: false }]);
 }
 
-/** A unit of dates, as a word or as a string. */
+/** Parses a date unit, as a bare word or as a string. */
 function unitOf(reader: TokenReader): SqlNode {
   const unit = reader.take();
   if (unit.kind !== 'word' && unit.kind !== 'single' && unit.kind !== 'double') {
@@ -84,7 +84,7 @@ function extractOf(
 
 const WEEKDAY_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datepart']);
 
-/** The weekdays of Postgres from our own, 1 = Sunday to 7: dow counts from 0 = Sunday, isodow from 1 = Monday. */
+/** Converts weekdays (1 = Sunday to 7) to those of Postgres: dow counts from 0 = Sunday, isodow from 1 = Monday. */
 function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
   const [unit, ...rest] = call.args;
   const name = unit?.is === 'string' && WEEKDAY_CALLS.has(call.name) ? unit.text.toLowerCase() : '';
@@ -99,7 +99,7 @@ function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
   return calculated('+', calculated('%', calculated('+', weekday, 5), 7), 1);
 }
 
-/** `FROM start FOR length`, either of them left out. */
+/** Parses `FROM start FOR length`; each part is optional. */
 function fromFor(reader: TokenReader): SqlNode[] {
   const { position } = reader.peek();
   const start: SqlNode = reader.acceptWord('FROM')
@@ -114,7 +114,7 @@ const TRIM_SIDES: ReadonlyMap<string, string> = new Map([
   ['TRAILING', 'rtrim'],
 ]);
 
-/** `TRIM([LEADING] [characters] FROM x)` as the call that it stands for: ltrim(x, characters). */
+/** Parses `TRIM([LEADING] [characters] FROM x)` to the equivalent call: ltrim(x, characters). */
 function trimOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode {
   const called = TRIM_SIDES.get(reader.peek().upper);
   const sided =
@@ -146,7 +146,7 @@ function typeWord(reader: TokenReader): string {
   return token.text.toLowerCase();
 }
 
-/** `(10, 2)`, `(10)`, `(MAX)` or nothing. */
+/** Parses `(10, 2)`, `(10)`, `(MAX)` or nothing. */
 function digitsOf(reader: TokenReader): { precision: number | null; scale: number | null } {
   const open = reader.peek();
   if (!reader.acceptSign('(')) return { precision: null, scale: null };

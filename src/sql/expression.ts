@@ -1,8 +1,8 @@
 /**
- * Expressions from tokens, by their operators: OR, AND, NOT, comparisons, ||, + and -, * / %, signs; each binds tighter
- * than those before it, and equal ones from the left. The parser of statements does not read them: it binds OR tighter
- * than AND (`a OR b AND c` as `(a OR b) AND c`), and keeps neither places nor the digits of numbers.
- * Invariants: those of operand.ts; comparisons do not follow one another without parentheses.
+ * Parses expressions by operator precedence: OR, AND, NOT, comparisons, ||, + and -, * / %, signs, from loosest to tightest;
+ * operators of equal precedence associate to the left. The statement parser is not used for expressions: it binds OR tighter than
+ * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
+ * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
 import { nodeAt, OperandReader } from './operand.js';
 import { sqlError } from './sql-error.js';
@@ -11,11 +11,11 @@ import type { ComparisonWord, SourcePosition, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const MIXED = 'comparisons do not follow one another; put one of them in parentheses';
-/** Each operand of IS DISTINCT FROM comes twice: one inside the other grows with every level. */
+/** Limit on nested IS DISTINCT FROM: each duplicates its operands, so nesting grows exponentially. */
 const DISTINCTIONS_INSIDE_MAX = 3;
 
 export class ExpressionReader extends OperandReader {
-  /** IS DISTINCT FROM. */
+  /** Number of IS DISTINCT FROM parsed so far. */
   #distinctionCount = 0;
 
   override expression(): SqlNode {
@@ -79,7 +79,7 @@ export class ExpressionReader extends OperandReader {
     return upper === 'IS' || upper === 'IN' || upper === 'LIKE' || upper === 'BETWEEN' || upper === 'NOT';
   }
 
-  /** `distinctions`: how many there were before `of`. */
+  /** `distinctions` is the count of IS DISTINCT FROM before `of`. */
   #predicate(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
     const sign = this.peek();
     if (sign.kind === 'sign') {
@@ -105,7 +105,7 @@ export class ExpressionReader extends OperandReader {
     throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
   }
 
-  /** Behind IS; but for NULL as the CASE that it stands for. */
+  /** Parses the part after IS; everything except NULL becomes an equivalent CASE. */
   #is(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
     const negated = this.acceptWord('NOT');
     if (this.acceptWord('NULL') || this.acceptWord('UNKNOWN')) {
@@ -123,7 +123,7 @@ export class ExpressionReader extends OperandReader {
     return differs(of, other, !negated);
   }
 
-  /** ( value, ... ) behind IN. */
+  /** Parses ( value, ... ) after IN. */
   #list(): SqlNode[] {
     const open = this.peek();
     this.expectSign('(');
@@ -145,7 +145,7 @@ export class ExpressionReader extends OperandReader {
     return token.text;
   }
 
-  /** Operands of ||. */
+  /** Parses operands of ||. */
   #joined(): SqlNode {
     const { position } = this.peek();
     let left = this.#sum();
@@ -184,7 +184,7 @@ export class ExpressionReader extends OperandReader {
     return left;
   }
 
-  /** A sign right before a number is the number's. */
+  /** A sign directly before a number belongs to the number. */
   #signed(): SqlNode {
     const sign = this.peek();
     const minus = this.isSign('-');
@@ -209,7 +209,7 @@ export class ExpressionReader extends OperandReader {
   }
 }
 
-/** CASE of WHEN truth THEN value ELSE NOT value END. */
+/** Builds CASE of WHEN truth THEN value ELSE NOT value END. */
 function caseOf(of: SqlNode, truth: boolean, value: boolean, position: SourcePosition): SqlNode {
   const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(position) });
   // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
@@ -217,7 +217,7 @@ function caseOf(of: SqlNode, truth: boolean, value: boolean, position: SourcePos
   return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(position) };
 }
 
-/** `truth` where one of them is missing and the other one not, or both are there and differ; else its opposite. */
+/** IS DISTINCT FROM: `truth` if exactly one operand is missing, or both are present and differ; otherwise the opposite. */
 function differs(left: SqlNode, right: SqlNode, truth: boolean): SqlNode {
   const at = nodeAt(left.position);
   const missing = (of: SqlNode): SqlNode => ({ is: 'is-null', of, negated: false, ...at });

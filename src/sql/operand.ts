@@ -1,7 +1,7 @@
 /**
- * What operators stand between: literals, columns, calls, CASE, and whole expressions in parentheses.
- * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high, and reading it recurses at most EXPRESSION_NESTING_MAX
- * times; time grows with the tokens read.
+ * Parses operands: literals, columns, calls, CASE, and parenthesized expressions.
+ * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high; parsing recurses at most EXPRESSION_NESTING_MAX times and takes
+ * time linear in the number of tokens.
  */
 import { readCall } from './calls.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
@@ -12,7 +12,7 @@ import { type Token, unexpected } from './tokens.js';
 import type { SourcePosition, SqlNode } from './tree.js';
 
 const OPERAND = 'a column, a value or an expression';
-/** DATE '2017-01-01' and its like. */
+/** Types of typed literals such as DATE '2017-01-01'. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'DATE',
   'DATETIME',
@@ -23,16 +23,16 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
 /** Functions that are called without parentheses. */
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
 
-/** What every node that is made here has beside its kind. */
+/** The common fields of every node built here. */
 export const nodeAt = (position: SourcePosition): { position: SourcePosition; parenthesized: false } => ({
   position,
   parenthesized: false,
 });
 
 export abstract class OperandReader extends TokenReader {
-  /** Height of the node read last. */
+  /** Height of the last parsed node. */
   protected height = 0;
-  /** Of the nodes read last inside the same parentheses, call or CASE. */
+  /** Greatest height of the nodes parsed so far within the same parentheses, call or CASE. */
   protected tallest = 0;
   #nesting = 0;
 
@@ -58,7 +58,7 @@ export abstract class OperandReader extends TokenReader {
     return { ...inner, parenthesized: true };
   }
 
-  /** What begins with a bare word. */
+  /** Parses an operand that begins with a bare word. */
   #word(): SqlNode {
     const token = this.peek();
     const { position, upper } = token;
@@ -85,7 +85,7 @@ export abstract class OperandReader extends TokenReader {
     return this.#column();
   }
 
-  /** Of TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
+  /** Whether WITH TIME ZONE follows, as in TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
   #isZoneAhead(): boolean {
     const { upper } = this.peek(1);
     return (
@@ -96,7 +96,7 @@ export abstract class OperandReader extends TokenReader {
     );
   }
 
-  /** DATE '2017-01-01' is a CAST of its string. */
+  /** Parses DATE '2017-01-01' as a CAST of its string. */
   #dateLiteral(): SqlNode {
     const type = this.take();
     if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.take();
@@ -106,7 +106,7 @@ export abstract class OperandReader extends TokenReader {
     return { ...cast, scale: null, lenient: false, ...nodeAt(type.position) };
   }
 
-  /** A column, with a table before it or not; what stands in double quotes alone may be a string. */
+  /** Parses a column, optionally qualified; an unqualified name in double quotes may be a string. */
   #column(): SqlNode {
     const first = this.take();
     const { position } = first;
@@ -127,7 +127,7 @@ export abstract class OperandReader extends TokenReader {
     return { is: 'column', table: null, name: first.text, ...nodeAt(position) };
   }
 
-  /** Behind a point keywords are names. */
+  /** Parses a name after a point, where keywords are names. */
   #pathName(): Token {
     const token = this.take();
     const named = token.kind === 'word' || token.kind === 'bracketed' || token.kind === 'double';
@@ -168,7 +168,7 @@ export abstract class OperandReader extends TokenReader {
     return node;
   }
 
-  /** The node above one of `height` and the one read last. */
+  /** Records the height of a node whose children have `height` and the last parsed height. */
   protected above(height: number, position: SourcePosition): void {
     this.height = Math.max(height, this.height) + 1;
     if (this.height <= EXPRESSION_HEIGHT_MAX) return;

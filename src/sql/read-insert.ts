@@ -1,8 +1,8 @@
 /**
- * INSERT INTO name (columns) VALUES (literal, ...), ...: the only statement that may be megabytes long, so its values are
- * read from the text itself, in one pass and without tokens.
- * Invariants: time grows with the text; what is held is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the rows of an
- * insert; how many values a row has is not looked at.
+ * Parses INSERT INTO name (columns) VALUES (literal, ...), .... Only this statement may be megabytes long, so its values are
+ * parsed directly from the text, in one pass and without tokens.
+ * Invariants: time is linear in the text; memory is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the row limit of an
+ * insert; the number of values per row is not checked.
  */
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
@@ -85,7 +85,7 @@ function columnsOf(cursor: Cursor): InsertStatement['columns'] {
   }
 }
 
-/** Passes the unit if it comes next. */
+/** Consumes the unit if it is next. */
 function passed(cursor: Cursor, code: number): boolean {
   cursor.skip();
   const found = cursor.code === code;

@@ -1,6 +1,6 @@
 /**
- * SELECT statements: the skeleton goes to the parser of statements, and its answer, with the expressions put back, is
- * ours. Whatever the answer holds that has no place in the tree is refused by its name, never dropped.
+ * Parses SELECT statements: passes the skeleton to the statement parser and converts its result, with the expressions inserted,
+ * to our tree. Any part of the result that our tree cannot represent is refused by name, never dropped.
  */
 import { quoted } from '../base/index.js';
 import { ExpressionReader } from './expression.js';
@@ -15,7 +15,7 @@ const GOES_ON = 'a comma, the next clause or the end of the statement';
 const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
 const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 
-/** `tokens` begin with SELECT or with EXPLAIN. `budget.skeletonWords` is what the body may still hold. */
+/** `tokens` begin with SELECT or EXPLAIN. `budget.skeletonWords` is the body's remaining limit. */
 export function readSelect(tokens: readonly Token[], budget: { skeletonWords: number }): SelectStatement {
   const reader = new ExpressionReader(tokens);
   const { position } = reader.peek();
@@ -125,7 +125,7 @@ class SelectParts {
     return expression;
   }
 
-  /** The part that a column of the skeleton stands for. */
+  /** The part that a column of the skeleton represents. */
   #leaf(node: unknown): Part {
     this.#refuseUnknown(node, ['type', 'column']);
     if (fieldOf(node, 'type') !== 'column_ref') throw this.#notAvailable(String(fieldOf(node, 'type')));
@@ -151,13 +151,13 @@ class SelectParts {
     if (unknown !== undefined) throw this.#notAvailable(unknown);
   }
 
-  /** Something that the parser reads and the tree does not know. */
+  /** The error for a construct that the statement parser accepts and our tree does not support. */
   #notAvailable(what: string): Error {
     return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.words[0].token.position);
   }
 }
 
-/** The name that a part is; null when it is more, or a string where none can be a name. */
+/** The name if the part is a single name, otherwise null. */
 function nameOf(node: SqlNode, singleQuotes: boolean): string | null {
   if (node.parenthesized) return null;
   if (node.is === 'column' && node.table === null) return node.name;

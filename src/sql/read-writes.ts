@@ -1,4 +1,4 @@
-/** UPDATE and DELETE statements. */
+/** Parses UPDATE and DELETE statements. */
 import { ExpressionReader } from './expression.js';
 import { isReserved } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
@@ -34,7 +34,7 @@ export function readDelete(tokens: readonly Token[]): DeleteStatement {
   return { is: 'delete', position, table, where: whereOf(reader, 'WHERE or the end of the statement') };
 }
 
-/** A table with or without an alias, behind which the word may stand. */
+/** Parses a table with an optional alias, after which the given word may follow. */
 function tableOf(reader: ExpressionReader, followedBy: string): TableName {
   const { text: name, position } = reader.expectName("a table's name");
   const named = reader.acceptWord('AS');

@@ -1,4 +1,4 @@
-/** A body of SQL text as its statements. */
+/** Parses a body of SQL text into statements. */
 import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_WORDS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
@@ -13,7 +13,7 @@ import type { Script, SelectStatement, WriteStatement } from './tree.js';
 const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
-/** What all statements of a body together may still hold. */
+/** The remaining limits of all statements of a body together. */
 interface Budget {
   tokens: number;
   skeletonWords: number;
@@ -21,8 +21,8 @@ interface Budget {
 }
 
 /**
- * Reads one or several statements, separated by `;`. Throws 6000 with line and column for whatever cannot be read or is
- * not available; nothing is looked up. Time and memory are bounded by limits.ts.
+ * Parses one or more statements, separated by `;`, without resolving names. Throws 6000 with line and column for syntax errors
+ * and unsupported statements. Time and memory are bounded by limits.ts.
  */
 export function readScript(text: string): Script {
   const cursor = new Cursor(text);
@@ -50,7 +50,7 @@ export function readScript(text: string): Script {
   throw sqlError('the body holds no statement', cursor.position());
 }
 
-/** Whether the text begins as one that asks: with SELECT or EXPLAIN, behind white space and comments. Reads no further. */
+/** Whether the text begins with SELECT or EXPLAIN, after white space and comments. Does not parse further. */
 export function beginsWithRead(text: string): boolean {
   try {
     return READS.has(nextToken(new Cursor(text)).upper);
@@ -69,7 +69,7 @@ function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement
 function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
   if (first.upper === 'INSERT') {
     const statement = readInsert(cursor, first.position, budget);
-    // The ; that ended it, or the end.
+    // The terminating ;, or the end.
     nextToken(cursor);
     return statement;
   }

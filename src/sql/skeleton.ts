@@ -1,8 +1,8 @@
 /**
- * A SELECT as the parser of statements is given it: its keywords and commas, and for every expression, table and alias
- * one word, `q` and its number: `SELECT a + 1 AS b FROM [t]` is `SELECT q0 AS q1 FROM q2`. So the parser decides what
- * stands where; what it would misread or forget, it does not see.
- * Invariants: nothing of the body's own text is in the skeleton; behind a keyword or a comma stands what it needs.
+ * The skeleton of a SELECT for the statement parser: keywords and commas, with each expression, table and alias replaced by a
+ * numbered word: `SELECT a + 1 AS b FROM [t]` becomes `SELECT q0 AS q1 FROM q2`. The statement parser determines the structure
+ * and never sees the parts that it would misparse.
+ * Invariants: the skeleton contains no text of the body; every keyword and comma is followed by the part that it requires.
  */
 import type { ExpressionReader } from './expression.js';
 import { JOINS_MAX, SKELETON_WORDS_MAX } from './limits.js';
@@ -14,15 +14,15 @@ import type { SqlNode } from './tree.js';
 
 export interface Part {
   readonly node: SqlNode;
-  /** Its first token. */
+  /** First token of the part. */
   readonly first: Token;
-  /** AS stood before it. */
+  /** Whether the part follows AS. */
   readonly behindAs: boolean;
 }
 
 interface Word {
   readonly text: string;
-  /** Where in the skeleton's text it begins. */
+  /** Offset in the skeleton's text. */
   readonly from: number;
   readonly token: Token;
 }
@@ -31,12 +31,12 @@ export interface Skeleton extends Paging {
   readonly text: string;
   readonly words: readonly Word[];
   readonly parts: readonly Part[];
-  /** Where the statement ends. */
+  /** The token after the statement. */
   readonly end: Token;
 }
 
 const EXPRESSION = 'a column, a value or an expression';
-/** Keywords, their text in the skeleton, and what must follow; null where nothing must. */
+/** Keywords and the part that must follow each; null = none. */
 const KEYWORDS: ReadonlyMap<string, string | null> = new Map([
   ['SELECT', EXPRESSION],
   ['DISTINCT', EXPRESSION],
@@ -53,7 +53,7 @@ const KEYWORDS: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 const BEGINS_CLAUSE: ReadonlySet<string> = new Set(['FROM', 'WHERE', 'GROUP BY', 'HAVING', 'ORDER BY']);
-/** What a comma in a clause without commas would mean. */
+/** Error messages for commas in clauses that do not allow them. */
 const COMMA_REFUSED: ReadonlyMap<string, string> = new Map([
   ['FROM', `tables are joined with JOIN ... ON, not with commas; ${TOTALS}`],
   ['WHERE', 'conditions are joined with AND and OR, not with commas'],
@@ -66,10 +66,10 @@ class SkeletonWriter {
   readonly #words: Word[] = [];
   readonly #parts: Part[] = [];
   #textUnits = 0;
-  /** The keyword that began the clause. */
+  /** Keyword of the current clause. */
   #clause = 'SELECT';
   #joinCount = 0;
-  /** What must come next, in words. */
+  /** Description of the part that must follow; null = none. */
   #needed: string | null = null;
 
   constructor(reader: ExpressionReader, budget: { skeletonWords: number }) {
@@ -154,7 +154,7 @@ class SkeletonWriter {
     this.#clause = clause;
   }
 
-  /** NULLS LAST says what holds anyway. */
+  /** Accepts NULLS LAST, which is the default. */
   #nullsLast(): void {
     const reader = this.#reader;
     if (reader.isWord('NULLS') && reader.isWord('LAST', 1)) {
@@ -174,7 +174,7 @@ class SkeletonWriter {
     if (this.#clause === 'ORDER BY') this.#nullsLast();
   }
 
-  /** `*` and `jobs.*`. */
+  /** Parses `*` and `jobs.*`. */
   #star(): SqlNode | null {
     const reader = this.#reader;
     const first = reader.peek();
@@ -202,6 +202,6 @@ class SkeletonWriter {
   }
 }
 
-/** The SELECT that begins here, to its end. `budget.skeletonWords` is what the body may still hold. */
+/** Builds the skeleton of the SELECT that begins here. `budget.skeletonWords` is the body's remaining limit. */
 export const skeletonOf = (reader: ExpressionReader, budget: { skeletonWords: number }): Skeleton =>
   new SkeletonWriter(reader, budget).write();

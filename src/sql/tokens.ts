@@ -1,8 +1,8 @@
 /**
- * The words, names, literals and signs of a statement, each with its place.
- * Invariants: a list of tokens ends with one of kind 'end' at the place behind the last; `upper` is set for bare words
- * of ASCII letters only, so that no other letter's upper case (ı, ſ) makes a keyword; names in brackets and literals
- * are never keywords.
+ * Tokens of a statement, each with its source position.
+ * Invariants: a list of tokens ends with a token of kind 'end' after the last one; `upper` is set only for bare words of ASCII
+ * letters, so that the upper case of another letter (ı, ſ) cannot form a keyword; names in brackets and literals are never
+ * keywords.
  */
 import { quoted } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
@@ -14,9 +14,9 @@ export type TokenKind = 'word' | 'bracketed' | 'number' | 'single' | 'double' | 
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As written; of quoted things what is inside, of numbers the digits. */
+  /** The text as written; for quoted tokens the contents, for numbers the digits. */
   readonly text: string;
-  /** Of bare words; else ''. */
+  /** The upper case of bare words; otherwise ''. */
   readonly upper: string;
   readonly position: SourcePosition;
 }
@@ -30,7 +30,7 @@ const POINT = 46;
 const ONE_UNIT_SIGNS = '()*,.+-/%<>=;';
 const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
 
-/** Signs of other dialects, and what to write instead. */
+/** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['==', 'two values are compared with one ='],
   ['::', 'a cast is written CAST(value AS type)'],
@@ -45,14 +45,14 @@ const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['~', 'operators on bits and regular expressions are not available'],
 ];
 
-/** What to tell of the sign of another dialect that begins there; null = it is none. */
+/** The error message for an operator of another dialect at `at`; null = none. */
 export function foreignSign(text: string, at: number): string | null {
   return FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at))?.[1] ?? null;
 }
 
 const ASCII_WORD = /^[A-Za-z_]+$/;
 
-/** The next token, behind white space and comments; at the end of the text one of kind 'end'. */
+/** Reads the next token after white space and comments; at the end of the text, a token of kind 'end'. */
 export function nextToken(cursor: Cursor): Token {
   cursor.skip();
   const position = cursor.position();
@@ -78,7 +78,7 @@ function bracketed(cursor: Cursor, position: SourcePosition): Token {
 
 function word(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.bareName();
-  // N'...' is a string like any other.
+  // N'...' is an ordinary string.
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
     return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
@@ -99,8 +99,8 @@ function sign(cursor: Cursor, position: SourcePosition): Token {
 }
 
 /**
- * The tokens from `first` to the `;` that ends its statement, which is passed, or to the end of the text.
- * `budget.tokens` is what a body may still hold.
+ * Reads the tokens from `first` to the `;` that ends its statement, which is consumed, or to the end of the text.
+ * `budget.tokens` is the body's remaining limit.
  */
 export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: number }): readonly Token[] {
   const tokens: Token[] = [];
@@ -120,13 +120,13 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
 export const isSign = (token: Token | undefined, text: string): boolean =>
   token?.kind === 'sign' && token.text === text;
 
-/** The token as a message names it. */
+/** The token in the form that messages quote. */
 export function shown(token: Token): string {
   if (token.kind === 'end') return 'the end of the statement';
   if (token.kind === 'single') return `the string ${quoted(token.text)}`;
   return quoted(token.kind === 'bracketed' ? `[${token.text}]` : token.text);
 }
 
-/** `expected` as in 'found "FORM" where a comma is expected'. */
+/** The error 'found "FORM" where a comma is expected'. */
 export const unexpected = (token: Token, expected: string): Error =>
   sqlError(`found ${shown(token)} where ${expected} is expected`, token.position);

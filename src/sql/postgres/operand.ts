@@ -1,4 +1,4 @@
-/** Where the operand begins that a list of tokens ends with: what `::` and `- INTERVAL` apply to. */
+/** Finds the operand at the end of a list of tokens, to which `::` or `- INTERVAL` applies. */
 import { sqlError } from '../sql-error.js';
 import { isReserved } from '../token-reader.js';
 import { isSign, type Token } from '../tokens.js';
@@ -43,7 +43,7 @@ export function operandStart(tokens: readonly Token[], position: SourcePosition)
   return first;
 }
 
-/** The token that opens what the one at `from` closes. */
+/** The index of the parenthesis that opens the one that closes at `from`. */
 function opening(
   tokens: readonly Token[],
   from: number,

@@ -1,7 +1,7 @@
 /**
- * The words, names, literals and signs of a text in the dialect of Postgres: those of tokens.ts, but double quotes always make
- * a name, `::`, `~~` and `$1` are signs, and strings may be E'...'.
- * Operators that only the catalog has come as signs too: whoever translates a statement refuses them (refuseForeign).
+ * Tokens of the Postgres dialect: those of tokens.ts, except that double quotes always form a name, `::`, `~~` and `$1` are signs,
+ * and strings may be E'...'.
+ * Operators that only catalog queries use are signs, too; the translation refuses them (refuseForeign).
  * Invariants: those of tokens.ts; a parameter is a sign whose text is `$` and digits.
  */
 import { quoted } from '../../base/index.js';
@@ -13,7 +13,7 @@ const DOUBLE_QUOTE = 34;
 const DOLLAR = 36;
 const QUOTE = 39;
 
-/** LIKE and ILIKE as operators, by the longest first: clients that list tables write them so. */
+/** LIKE and ILIKE as operators, longest first; clients use them to list tables. */
 const LIKE_SIGNS: readonly (readonly [string, readonly string[]])[] = [
   ['!~~*', ['NOT', 'LIKE']],
   ['!~~', ['NOT', 'LIKE']],
@@ -29,7 +29,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** The next ones: mostly one; at the end of the text one of kind 'end'. */
+/** Reads the next token, or several for a combined operator; at the end of the text, a token of kind 'end'. */
 export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   cursor.skip();
   const { text, at, code } = cursor;
@@ -53,7 +53,7 @@ export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   return like[1].map((word) => ({ kind: 'word', text: word, upper: word, position }));
 }
 
-/** Signs of which ours has none, and brackets with nothing in them. */
+/** Operators that our SQL does not have, and empty brackets. */
 const FOREIGN = /(?!!=|\|\||!?~~\*?(?![~!@#&|^?]))[~!@#&|^?:`{}\\]+|\[\]/;
 
 function foreignAt(cursor: Cursor): Token | null {
@@ -66,7 +66,7 @@ function foreignAt(cursor: Cursor): Token | null {
   return { kind: 'sign', text: found[0], upper: '', position };
 }
 
-/** Throws 6000 for the first sign that no statement of ours has. */
+/** Throws 6000 for the first operator that our SQL does not have. */
 export function refuseForeign(tokens: readonly Token[]): void {
   for (const { kind, text, position } of tokens) {
     if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||') continue;
@@ -86,7 +86,7 @@ function parameter(cursor: Cursor): Token {
   return { kind: 'sign', text: text.slice(at, end), upper: '', position };
 }
 
-/** E'...': a backslash there escapes what is behind it. */
+/** Reads E'...', in which a backslash escapes the next character. */
 function escaped(cursor: Cursor): Token {
   const { text, at } = cursor;
   const position = cursor.position();

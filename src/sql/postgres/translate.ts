@@ -1,13 +1,13 @@
 /**
- * Tokens in the dialect of Postgres as those of ours, where there is an equivalent; the rest stays as it is, and whoever reads
- * the statement refuses it.
+ * Translates tokens of the Postgres dialect to tokens of our SQL where an equivalent exists. Other tokens are unchanged and refused
+ * by the parser.
  *   x::type                          CAST(x AS type)         x - INTERVAL '7 days'   DATEADD(day, -7, x)
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
  *   x ILIKE y                        x LIKE y                public.t, pg_catalog.f  t, f
  *   $1                               the parameter's value   LIMIT ALL               nothing
  *   x OPERATOR(pg_catalog.=) y       x = y
- * Invariants: what is put in stands at the place of what it is put in for; a parameter becomes a literal's token and never
- * text that is read again.
+ * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
+ * never parsed as text.
  */
 import { quoted } from '../../base/index.js';
 import { sqlError } from '../sql-error.js';
@@ -18,14 +18,14 @@ import { parameterOf } from './statements.js';
 
 /** The value of a $n. */
 export type SqlParameter =
-  /** `type`: a type's name, where one is known. */
+  /** `type` is the type's name if it is known. */
   | { readonly is: 'null'; readonly type?: string }
   /** Digits with sign, fraction and exponent. */
   | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
   | { readonly is: 'text'; readonly text: string };
 
-/** What begins the years of the Unix clock. */
+/** The Unix epoch. */
 const EPOCH = '1970-01-01T00:00:00Z';
 /** '7 days', '-1 hour'. */
 const SPAN = /^\s*([+-]?\d{1,9})\s*(year|month|week|day|hour|minute|second|min|sec|h|d|m|s)s?\s*$/i;
@@ -37,9 +37,9 @@ const SPAN_UNITS: Readonly<Record<string, string>> = {
   h: 'hour',
   d: 'day',
 };
-/** Words that go on a type's name. */
+/** Words that continue a type's name. */
 const TYPE_WORDS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'WITH', 'WITHOUT', 'TIME', 'ZONE']);
-/** Types that texts are read as anyway: a cast to them changes nothing. */
+/** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
 export function translate(tokens: readonly Token[], parameters: readonly SqlParameter[]): readonly Token[] {
@@ -90,7 +90,7 @@ class Translation {
     this.#out.push(...put);
   }
 
-  /** `public.` before a table, `pg_catalog.` before a function or a type. */
+  /** Whether `public.` before a table or `pg_catalog.` before a function or type follows. */
   #isSchema(): boolean {
     const token = this.#peek();
     const name = token.kind === 'word' || token.kind === 'bracketed' ? token.text.toLowerCase() : '';
@@ -99,7 +99,7 @@ class Translation {
     return last === undefined || !isSign(last, '.');
   }
 
-  /** OPERATOR(schema.sign) */
+  /** Translates OPERATOR(schema.sign). */
   #operator(): void {
     this.#at += 2;
     while (isSign(this.#peek(1), '.')) this.#at += 2;
@@ -180,7 +180,7 @@ class Translation {
     ]);
   }
 
-  /** INTERVAL '7 days', or '7 days'::interval. */
+  /** Whether INTERVAL '7 days' or '7 days'::interval follows. */
   #areSpanAhead(): boolean {
     if (this.#peek(1).upper === 'INTERVAL') return this.#peek(2).kind === 'single';
     return (
@@ -231,7 +231,7 @@ const single = (text: string, position: SourcePosition): Token => ({
   position,
 });
 
-/** `isCount`: where the grammar wants a whole number, a text of digits is one. */
+/** `isCount`: the grammar requires a whole number here, so that a text of digits is accepted as one. */
 function literal(value: SqlParameter, position: SourcePosition, isCount: boolean): readonly Token[] {
   if (value.is === 'null') {
     const { type } = value;
