@@ -1,4 +1,4 @@
-/** The order of an extraction's rows: see extract.ts. */
+/** The order of an extraction's rows; see extract.ts. */
 import { hashBytes, reversedBits } from '../base/index.js';
 import { compareText } from '../schema/index.js';
 import type { ExtractPlan, OrderValue, RowPosition } from './extract.js';
@@ -6,8 +6,8 @@ import type { ExtractPlan, OrderValue, RowPosition } from './extract.js';
 export type OrderOfRows = Pick<ExtractPlan, 'scored' | 'near' | 'order'>;
 
 /**
- * Compares rows of one merge: below 0 when `a` stands before `b` in the plan's order, above 0 behind it, 0 only for the
- * same entity. It keeps the ranks of the IDs that it has seen.
+ * Compares rows of one merge: negative if `a` is before `b` in the plan's order, positive if after, 0 only for the same entity.
+ * Caches the ranks of the IDs.
  */
 export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPosition) => number {
   const ranks = ranksById(plan) ? new Map<string, number>() : null;
@@ -27,12 +27,12 @@ export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPositio
   };
 }
 
-/** Whether the plan asks for no order, so that rows stand by the ranks of their IDs. */
+/** Whether the plan specifies no order, so that rows are ordered by the ranks of their IDs. */
 export function ranksById({ scored, near, order }: OrderOfRows): boolean {
   return scored === null && near === null && order.length === 0;
 }
 
-/** Where an entity stands among rows without an order: its hash with the bits reversed. */
+/** The rank of an entity among rows without an order: its hash with the bits reversed. */
 export function rankOfId(id: string): number {
   const bytes = Buffer.from(id, 'utf8');
   return reversedBits(hashBytes(bytes, 0, bytes.length));
@@ -47,7 +47,7 @@ function rankIn(ranks: Map<string, number>, id: string): number {
   return rank;
 }
 
-/** Missing values stand last in both directions. */
+/** Missing values are last in both directions. */
 function compareValues(a: OrderValue, b: OrderValue, descending: boolean): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
   const order =

@@ -1,6 +1,6 @@
 /** A metric's round merged, in slices: a token for every cell that holds something. */
 import { invariant, QuarryError } from '../base/index.js';
-import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
+import type { SlotStatistics, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 import type { MemoryBudget } from './memory-budget.js';
@@ -68,7 +68,7 @@ export function* metricCells(
     cells.push(cell);
     tokens.push(token);
   };
-  const moments = partials.filter((partial): partial is CellMoments => partial.answers === 'moments');
+  const moments = partials.filter((partial): partial is SlotStatistics => partial.answers === 'moments');
   const values = partials.filter((partial): partial is ValueCounts => partial.answers === 'values');
   yield* eachMoments(moments, budget, (cell, found) => put(cell, tokenOfMoments(level.metric, level, found)));
   yield* eachOfValues(level, yield* mergeCounts(values, budget), budget, put);

@@ -1,5 +1,5 @@
 /** Moments of several shards added up: one set of them per cell that holds something. */
-import type { CellMoments } from '../ir/index.js';
+import type { SlotStatistics } from '../ir/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { inSlices, SLICE_TEXTS, type Sliced } from './slices.js';
@@ -18,7 +18,7 @@ const MOMENTS_BYTES = 250;
 
 /** Calls `visit` for every cell that holds something, ascending, in slices. Throws 9006. */
 export function* eachMoments(
-  partials: readonly CellMoments[],
+  partials: readonly SlotStatistics[],
   budget: MemoryBudget,
   visit: (cell: number, moments: Moments) => void,
 ): Sliced<void> {
@@ -54,7 +54,7 @@ function momentsOfRun(entries: readonly Moments[], { starts, order }: CellRuns, 
   return moments;
 }
 
-function momentsAt({ counts, sums, squares, least, greatest }: CellMoments, index: number): Moments {
+function momentsAt({ counts, sums, squares, least, greatest }: SlotStatistics, index: number): Moments {
   return {
     count: counts[index],
     sum: sums === null ? 0n : sums[index],

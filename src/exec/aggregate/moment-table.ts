@@ -2,7 +2,7 @@
  * Number, sum, sum of squares, least and greatest of values by cell, exact.
  * Invariant: slots grow together; what they take is taken of the query's memory first.
  */
-import type { CellMoments, Moment } from '../../ir/index.js';
+import type { SlotStatistics, MetricStatistic } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import { HeldMemory } from '../held-memory.js';
@@ -58,7 +58,7 @@ export class MomentTable implements CellSink {
   readonly #extremes: Extremes | null;
 
   /** Throws 9006. */
-  constructor(moment: Exclude<Moment, 'values'>, cellCount: number, run: QueryRun) {
+  constructor(moment: Exclude<MetricStatistic, 'values'>, cellCount: number, run: QueryRun) {
     this.needsValues = moment !== 'count';
     this.#run = run;
     const memory = new HeldMemory(run);
@@ -115,14 +115,14 @@ export class MomentTable implements CellSink {
   }
 
   /** To be called once, at the end: the table's memory is given back, that of the answer taken. Throws 9006. */
-  result(): CellMoments {
+  result(): SlotStatistics {
     const { count } = this.#slots;
     const [sums, squares, extremes] = [this.#sums, this.#squares, this.#extremes];
     const lists = [sums, squares, extremes, extremes].filter((kept) => kept !== null).length;
     this.#run.take(count * (12 + lists * RESULT_BYTES));
     const cells = this.#slots.cells();
     const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(cells, (_, slot) => of(slot));
-    const answer: CellMoments = {
+    const answer: SlotStatistics = {
       answers: 'moments',
       cells: this.#isOneCell && count === 1 ? null : cells,
       counts: this.#counts.slice(0, count),
