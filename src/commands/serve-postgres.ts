@@ -2,7 +2,7 @@
 
 import type { CertificateFiles } from '../http/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { Certificate, Door, PostgresFigures, PostgresNeeds } from '../pg/index.js';
+import type { Certificate, Door, PostgresDependencies, PostgresServerStats } from '../pg/index.js';
 import { POSTGRES_DEFAULTS, PostgresServer } from '../pg/index.js';
 import type { ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
@@ -12,7 +12,7 @@ const CATALOG_IDLE_MS_MAX = 60_000;
 
 export interface RunningPostgres {
   readonly port: number;
-  figures(): PostgresFigures;
+  figures(): PostgresServerStats;
   /** Uses what the files hold now, once they are read; what cannot be used is logged, and the old pair stays. */
   reloadCertificate(): void;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export async function startPostgres(
   { log, postgres }: Pick<ServeNeeds, 'log' | 'postgres'>,
   fs: FileSystem,
   files: CertificateFiles,
-  parts: { readonly engine: PostgresNeeds['engine']; readonly door: Door },
+  parts: { readonly engine: PostgresDependencies['engine']; readonly door: Door },
 ): Promise<RunningPostgres | null> {
   if (pgPort === null) return null;
   if (postgres === undefined)
@@ -51,7 +51,7 @@ export async function startPostgres(
   const reload = async (): Promise<void> => server.useCertificate(await certificate());
   return {
     port: await server.listen(),
-    figures: () => server.figures(),
+    figures: () => server.stats(),
     reloadCertificate: () => {
       reload().catch((error) => log.error({ err: error }, 'Postgres clients keep the old certificate'));
     },
