@@ -1,6 +1,6 @@
 /**
- * Loops that write rows [from, to) of a vector into the buffers of a record batch, whose first row is row `from`.
- * What lies at a missing value is not looked at by anybody, but a missing text takes no bytes.
+ * Loops that write rows [from, to) of a vector into the buffers of a record batch, whose first row is row `from`. Missing
+ * values are written with arbitrary contents; a missing text takes no bytes.
  */
 import type { FloatVector, TextVector } from '../vector/index.js';
 
@@ -14,7 +14,7 @@ export function countMissing(valid: Uint8Array, from: number, to: number): numbe
   return count;
 }
 
-/** Flags of 0 and 1 as bits, the least significant first. */
+/** Packs flags of 0 and 1 into bits, least significant first. */
 export function packBits(into: Uint8Array, at: number, flags: Uint8Array, from: number, to: number): void {
   const whole = from + ((to - from) & ~7);
   let byte = at;
@@ -32,7 +32,7 @@ export function packBits(into: Uint8Array, at: number, flags: Uint8Array, from: 
   for (let row = whole; row < to; row++) into[byte] |= flags[row] << (row - whole);
 }
 
-/** Safe integers in two's complement of `wordCount` 32-bit words each, the lowest first. */
+/** Writes safe integers in two's complement, `wordCount` 32-bit words each, lowest word first. */
 export function putIntegers(
   words: Int32Array,
   wordCount: number,
@@ -58,7 +58,7 @@ export function putIntegers(
   }
 }
 
-/** The same of any integers that so many words hold. */
+/** Like `putIntegers`, for integers of any size that fit in `wordCount` words. */
 export function putWide(
   words: Int32Array,
   wordCount: number,
@@ -82,7 +82,7 @@ export function putFloats(into: Float64Array, { numbers }: FloatVector, from: nu
   into.set(numbers.subarray(from, to));
 }
 
-/** Fills `offsets`, one more than rows, and the texts behind byte `textsAt` of `into`. */
+/** Fills `offsets`, which has one element more than there are rows, and writes the texts to `into` from byte `textsAt`. */
 export function copyTexts(
   offsets: Int32Array,
   into: Uint8Array,

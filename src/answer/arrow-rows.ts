@@ -1,23 +1,23 @@
 /**
- * Rows as an Arrow IPC stream: a schema, record batches, the end. A part is one batch, or several where the texts of one
- * column are more than a batch may hold. Columns are copied value by value into the message that is sent.
+ * Encodes rows as an Arrow IPC stream: schema, record batches, end of stream. A part is one batch, or several if the texts of
+ * a column exceed the limit of a batch. Columns are copied value by value into the message.
  *   integer -> Int64   decimal(s) -> Decimal128(38, s)   float -> Float64   boolean -> Bool
  *   date -> Date32     datetime -> Timestamp(second, UTC)   text, json -> Utf8
  */
 import { INT64_MAX, INT64_MIN, invariant, QuarryError } from '../base/index.js';
 import { batchMessage, STREAM_END, type StreamType, schemaMessage } from '../column/index.js';
 import { type Field, type SqlType, type TextVector, type Vector, vectorKindOf } from '../vector/index.js';
+import { type Allocator, allocateFresh } from './allocator.js';
 import { copyTexts, countMissing, packBits, putFloats, putIntegers, putWide } from './arrow-buffers.js';
-import { freshRoom, type Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 
-/** Offsets into texts are signed 32-bit integers. */
+/** Text offsets are signed 32-bit integers. */
 const TEXT_BYTES_MAX = 2 ** 31 - 1;
 const EMPTY = new Uint8Array(0);
 
 export function arrowEncoder(
   fields: readonly Field[],
-  room: Room,
+  allocate: Allocator,
   textBytesMax = TEXT_BYTES_MAX,
 ): RowEncoder {
   return {
@@ -26,12 +26,12 @@ export function arrowEncoder(
       if (from === to) return EMPTY;
       const lengths = textLengths(columns, from, to);
       if (lengths.every((length) => length <= textBytesMax)) {
-        return batchOf(fields, columns, from, to, lengths, room);
+        return batchOf(fields, columns, from, to, lengths, allocate);
       }
       const batches: Uint8Array[] = [];
       for (let start = from; start < to; ) {
         const end = fittingRows(columns, start, to, textBytesMax);
-        batches.push(batchOf(fields, columns, start, end, textLengths(columns, start, end), freshRoom));
+        batches.push(batchOf(fields, columns, start, end, textLengths(columns, start, end), allocateFresh));
         start = end;
       }
       return new Uint8Array(Buffer.concat(batches));
@@ -41,7 +41,7 @@ export function arrowEncoder(
   };
 }
 
-/** Of each column the bytes of its texts; 0 where it has none. */
+/** The number of text bytes of each column; 0 for columns of other types. */
 const textLengths = (columns: readonly Vector[], from: number, to: number): number[] =>
   columns.map((column) => (column.kind === 'text' ? textBytes(column, from, to) : 0));
 
@@ -64,7 +64,7 @@ function streamType(type: SqlType): StreamType {
   }
 }
 
-/** Where a batch of rows from `from` on ends: before the texts of a column become too many, at `to` at last. */
+/** The end of a batch that starts at row `from`: `to`, or earlier if the texts of a column would exceed the limit. */
 function fittingRows(columns: readonly Vector[], from: number, to: number, textBytesMax: number): number {
   let end = to;
   for (const column of columns)
@@ -84,7 +84,7 @@ function fittingTexts(
     if (valid !== null && valid[row] === 0) continue;
     const code = codes === null ? row : codes[row];
     bytes += offsets[code + 1] - offsets[code];
-    // A text alone is far shorter than a batch may be.
+    // A single text is always far below the limit of a batch.
     if (bytes > bytesMax && row > from) return row;
   }
   return to;
@@ -96,7 +96,7 @@ function batchOf(
   from: number,
   to: number,
   lengths: readonly number[],
-  room: Room,
+  allocate: Allocator,
 ): Uint8Array {
   const rowCount = to - from;
   const missing = columns.map(({ valid }) => (valid === null ? 0 : countMissing(valid, from, to)));
@@ -104,7 +104,7 @@ function batchOf(
     const validity = missing[index] === 0 ? 0 : bitBytes(rowCount);
     return [validity, ...valueBytes(fields[index].type, column, rowCount, lengths[index])];
   });
-  const { message, offsets } = batchMessage(rowCount, missing, bufferBytes, room);
+  const { message, offsets } = batchMessage(rowCount, missing, bufferBytes, allocate);
   let buffer = 0;
   columns.forEach((column, index) => {
     const validityAt = offsets[buffer++];
@@ -116,7 +116,7 @@ function batchOf(
 
 const bitBytes = (rowCount: number): number => (rowCount + 7) >> 3;
 
-/** Of the buffers behind the validity bitmap. */
+/** The sizes of the buffers that follow the validity bitmap. */
 function valueBytes(type: SqlType, vector: Vector, rowCount: number, textLength: number): readonly number[] {
   switch (type.type) {
     case 'boolean':
@@ -127,7 +127,7 @@ function valueBytes(type: SqlType, vector: Vector, rowCount: number, textLength:
       return [rowCount * 16];
     case 'text':
     case 'json':
-      invariant(vector.kind === 'text', `a ${type.type} does not lie as ${vector.kind}`);
+      invariant(vector.kind === 'text', `a vector of kind ${vector.kind} cannot hold ${type.type}`);
       return [(rowCount + 1) * 4, textLength];
     default:
       return [rowCount * 8];
@@ -146,7 +146,7 @@ function textBytes({ codes, texts, valid }: TextVector, from: number, to: number
   return bytes;
 }
 
-/** Writes the values of a column; gives how many buffers they took. */
+/** Writes the values of a column and returns the number of buffers used. */
 function putColumn(
   message: Uint8Array,
   offsets: readonly number[],
@@ -156,7 +156,7 @@ function putColumn(
   from: number,
   to: number,
 ): number {
-  invariant(vector.kind === vectorKindOf(type), `a ${type.type} does not lie as ${vector.kind}`);
+  invariant(vector.kind === vectorKindOf(type), `a vector of kind ${vector.kind} cannot hold ${type.type}`);
   const at = offsets[buffer];
   switch (vector.kind) {
     case 'exact': {
@@ -188,7 +188,7 @@ function putColumn(
   }
 }
 
-/** Throws 6000 for a value that 64 bits do not hold. */
+/** Throws 6000 for a value that does not fit in 64 bits. */
 function checkWords(
   name: string,
   wide: readonly bigint[],

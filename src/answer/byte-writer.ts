@@ -1,25 +1,25 @@
 /**
- * Bytes that are written one behind the other into memory that grows. Who writes reserves first and then writes to `bytes`
- * at `at` himself. What was taken is a copy, so the memory is used again for the next part.
+ * An append-only byte buffer that grows. Hot callers reserve space and then write to `bytes` at `at` directly. `take` copies
+ * the contents out, so that the buffer is reused for the next part.
  */
 import { grown } from '../base/index.js';
 import { freshRoom, type Room } from './room.js';
 
-/** Most answers are short, and what is made for each is V8's to collect. */
+/** Small, because most answers are short and each writer's first buffer is garbage for V8. */
 const FIRST_BYTES = 2 * 1024;
 const SHORT_BYTES = 64;
 
 export class ByteWriter {
-  readonly #room: Room;
+  readonly #allocate: Allocator;
   bytes = new Uint8Array(FIRST_BYTES);
   at = 0;
 
-  /** `room`: for what is taken. */
-  constructor(room: Room = freshRoom) {
-    this.#room = room;
+  /** `allocate` provides the memory that `take` returns. */
+  constructor(allocate: Allocator = allocateFresh) {
+    this.#allocate = allocate;
   }
 
-  /** Makes room for `count` bytes more. */
+  /** Ensures that `count` more bytes fit. */
   reserve(count: number): void {
     if (this.at + count > this.bytes.length) this.bytes = grown(this.bytes, this.at + count);
   }
@@ -29,7 +29,7 @@ export class ByteWriter {
     this.bytes[this.at++] = value;
   }
 
-  /** Short ones are copied byte by byte, which is faster. */
+  /** Appends bytes; short arrays are copied byte by byte, which is faster. */
   put(bytes: Uint8Array): void {
     const count = bytes.length;
     this.reserve(count);
@@ -39,7 +39,7 @@ export class ByteWriter {
     this.at = at + count;
   }
 
-  /** A text of ASCII characters. */
+  /** Appends a text of ASCII characters. */
   ascii(text: string): void {
     const count = text.length;
     this.reserve(count);
@@ -48,9 +48,9 @@ export class ByteWriter {
     this.at = at + count;
   }
 
-  /** What was written since the last time, without its first `skipped` bytes. */
+  /** Returns a copy of the bytes written since the last call, without the first `skipped` bytes, and empties the buffer. */
   take(skipped = 0): Uint8Array {
-    const taken = this.#room(this.at - skipped);
+    const taken = this.#allocate(this.at - skipped);
     taken.set(this.bytes.subarray(skipped, this.at));
     this.at = 0;
     return taken;

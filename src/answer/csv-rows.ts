@@ -1,13 +1,13 @@
 /**
- * Rows as CSV by RFC 4180: a first line of names, CRLF behind every line. A missing value is an empty cell and an empty text
- * is "", so the two differ; JSON stands in quotes.
+ * Encodes rows as CSV (RFC 4180): a header line of names, and CRLF after every line. A missing value is an empty field, an
+ * empty text is "". JSON values are quoted.
  */
 import type { Field, Vector } from '../vector/index.js';
+import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
-import { cellsOf, type PutText } from './cells.js';
-import type { Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putCsvText } from './text-bytes.js';
+import { type PutText, valueWriterOf } from './value-writers.js';
 
 const COMMA = 0x2c;
 const LINE_END = Uint8Array.of(0x0d, 0x0a);
@@ -17,8 +17,8 @@ const encoder = new TextEncoder();
 const putText: PutText = (out, bytes, from, to) => putCsvText(out, bytes, from, to, false);
 const putJson: PutText = (out, bytes, from, to) => putCsvText(out, bytes, from, to, true);
 
-export function csvEncoder(fields: readonly Field[], room: Room): RowEncoder {
-  const out = new ByteWriter(room);
+export function csvEncoder(fields: readonly Field[], allocate: Allocator): RowEncoder {
+  const out = new ByteWriter(allocate);
   return {
     head() {
       fields.forEach(({ name }, index) => {
@@ -31,15 +31,15 @@ export function csvEncoder(fields: readonly Field[], room: Room): RowEncoder {
     },
     rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
       const valids = columns.map(({ valid }) => valid);
-      const cells = columns.map((vector, index) => {
+      const writers = columns.map((vector, index) => {
         const { type } = fields[index];
-        return cellsOf(type, vector, type.type === 'json' ? putJson : putText);
+        return valueWriterOf(type, vector, type.type === 'json' ? putJson : putText);
       });
       for (let row = from; row < to; row++) {
-        for (let column = 0; column < cells.length; column++) {
+        for (let column = 0; column < writers.length; column++) {
           if (column > 0) out.byte(COMMA);
           const valid = valids[column];
-          if (valid === null || valid[row] === 1) cells[column](out, row);
+          if (valid === null || valid[row] === 1) writers[column](out, row);
         }
         out.put(LINE_END);
       }

@@ -1,4 +1,4 @@
-export type { Room } from './room.js';
+export type { Allocator } from './allocator.js';
 export * from './row-encoder.js';
 export * from './row-stream.js';
 export * from './rows.js';

@@ -1,13 +1,13 @@
 /**
- * Rows as JSON objects: in a list that stands in an answer's object, or one a line. A missing value is null. Parts of a list
- * that are not the first begin with the comma before their first row.
+ * Encodes rows as JSON objects: as elements of a list within the answer's object, or one per line. A missing value is null.
+ * Each part of a list except the first starts with a comma.
  */
 import type { Field, Vector } from '../vector/index.js';
+import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
-import { cellsOf, type PutCell, type PutText } from './cells.js';
-import type { Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putBytes, putJsonText } from './text-bytes.js';
+import { type PutText, type ValueWriter, valueWriterOf } from './value-writers.js';
 
 const QUOTE = 0x22;
 const NULL = Uint8Array.from(Buffer.from('null'));
@@ -15,16 +15,16 @@ const EMPTY = new Uint8Array(0);
 const encoder = new TextEncoder();
 
 const quoted =
-  (put: PutCell): PutCell =>
+  (put: ValueWriter): ValueWriter =>
   (out, row) => {
     out.byte(QUOTE);
     put(out, row);
     out.byte(QUOTE);
   };
 
-export function jsonEncoder(fields: readonly Field[], lines: boolean, room: Room): RowEncoder {
-  const out = new ByteWriter(room);
-  /** What stands before each value: its name, and what ends the value or the row before. */
+export function jsonEncoder(fields: readonly Field[], lines: boolean, allocate: Allocator): RowEncoder {
+  const out = new ByteWriter(allocate);
+  /** The bytes before each value: the separator from the previous value or row, and the name. */
   const names = fields.map(({ name }, index) => {
     const before = index > 0 ? ',' : lines ? '{' : ',{';
     return encoder.encode(`${before}${JSON.stringify(name)}:`);
@@ -37,21 +37,21 @@ export function jsonEncoder(fields: readonly Field[], lines: boolean, room: Room
     head: () => (lines ? EMPTY : encoder.encode('"result":[')),
     rows(columns: readonly Vector[], from: number, to: number, first: boolean): Uint8Array {
       const valids = columns.map(({ valid }) => valid);
-      const cells = columns.map((vector, index) => {
+      const writers = columns.map((vector, index) => {
         const { type } = fields[index];
-        const put = cellsOf(type, vector, putTexts[index]);
+        const put = valueWriterOf(type, vector, putTexts[index]);
         return type.type === 'date' || type.type === 'datetime' ? quoted(put) : put;
       });
       for (let row = from; row < to; row++) {
-        for (let column = 0; column < cells.length; column++) {
+        for (let column = 0; column < writers.length; column++) {
           out.put(names[column]);
           const valid = valids[column];
-          if (valid === null || valid[row] === 1) cells[column](out, row);
+          if (valid === null || valid[row] === 1) writers[column](out, row);
           else out.put(NULL);
         }
         out.put(end);
       }
-      // No comma stands before the very first row.
+      // The first row of the answer has no comma before it.
       return out.take(first && !lines ? 1 : 0);
     },
     asFirst: (bytes) => (lines ? bytes : bytes.subarray(1)),

@@ -1,6 +1,6 @@
 /**
- * Numbers, dates and booleans as the tokens of an answer, written straight into bytes. Integers have neither fraction nor
- * exponent; decimals and floats always have one or the other, so that a reader can tell them from integers.
+ * Writes numbers, dates and booleans as tokens of an answer. Integers have neither fraction nor exponent; decimals and floats
+ * always have one of them, so that readers can distinguish them from integers.
  */
 import { daysFromCivil, formatDate, formatDateTime, SECONDS_PER_DAY } from '../schema/index.js';
 import type { ByteWriter } from './byte-writer.js';
@@ -9,28 +9,28 @@ const ZERO = 0x30;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const BILLION = 1_000_000_000;
-/** From here on a text has an exponent. */
+/** Numbers from this magnitude on are written with an exponent. */
 const EXPONENT_FROM = 1e21;
-/** A safe integer and its sign. */
+/** Digits and sign of a safe integer. */
 const SAFE_BYTES_MAX = 17;
-/** Powers of ten by which a safe integer is divided without error. */
+/** Powers of ten that divide safe integers exactly. */
 const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
-/** Of the years that have four digits. */
+/** First day of the years that have four digits. */
 const DAYS_MIN = daysFromCivil(0, 1, 1);
 const DAYS_MAX = daysFromCivil(10_000, 1, 1) - 1;
-/** To the days from 0000-03-01 on, and 400 years more. */
+/** Shifts the epoch to 0000-03-01 and 400 years further back. */
 const DAYS_SHIFT = 719_468 + 146_097;
 const TRUE = Uint8Array.from(Buffer.from('true'));
 const FALSE = Uint8Array.from(Buffer.from('false'));
 
-/** A safe integer. */
+/** Writes a safe integer. */
 export function putInteger(out: ByteWriter, value: number): void {
   out.reserve(SAFE_BYTES_MAX);
   if (value < 0) out.bytes[out.at++] = MINUS;
   putMagnitude(out, Math.abs(value));
 }
 
-/** `value` x 10^-scale of a safe integer: trailing zeros go, but one digit of the fraction stays. */
+/** Writes value x 10^-scale for a safe integer, without trailing zeros but with at least one fractional digit. */
 export function putDecimal(out: ByteWriter, value: number, scale: number): void {
   if (scale >= POWERS.length) {
     putWideDecimal(out, BigInt(value), scale);
@@ -43,7 +43,7 @@ export function putDecimal(out: ByteWriter, value: number, scale: number): void 
   let whole = Math.floor(magnitude / power);
   let fraction = magnitude - whole * power;
   if (fraction < 0) {
-    // The quotient was rounded up to the next integer.
+    // The division rounded up to the next integer.
     whole--;
     fraction += power;
   }
@@ -66,8 +66,8 @@ export function putWideDecimal(out: ByteWriter, value: bigint, scale: number): v
 }
 
 /**
- * The shortest text that reads as the same double. Most have few decimals: where millionths give the double, there is no
- * other text of at most 15 digits that does, so it is the shortest.
+ * Writes the shortest text that parses to the same double. Fast path: if a multiple of 10^-6 is equal to the double, no other
+ * text of at most 15 digits is, so that multiple is the shortest.
  */
 export function putFloat(out: ByteWriter, value: number): void {
   if (Math.abs(value) < BILLION) {
@@ -86,14 +86,14 @@ export function putBoolean(out: ByteWriter, bit: number): void {
   out.put(bit === 1 ? TRUE : FALSE);
 }
 
-/** YYYY-MM-DD of days since 1970-01-01. */
+/** Writes days since 1970-01-01 as YYYY-MM-DD. */
 export function putDate(out: ByteWriter, days: number): void {
   if (days < DAYS_MIN || days > DAYS_MAX) {
     out.ascii(formatDate(days));
     return;
   }
   out.reserve(10);
-  // civilFromDays, in small integers and without an object. What is below 0 there is shifted by whole eras.
+  // civilFromDays with small integers and without an object; whole eras are added to keep the values positive.
   const shifted = (days + DAYS_SHIFT) | 0;
   const era = (shifted / 146_097) | 0;
   const dayOfEra = shifted - era * 146_097;
@@ -114,7 +114,7 @@ export function putDate(out: ByteWriter, days: number): void {
   out.at = at + 10;
 }
 
-/** YYYY-MM-DDThh:mm:ssZ of seconds since 1970-01-01T00:00:00Z. */
+/** Writes seconds since 1970-01-01T00:00:00Z as YYYY-MM-DDThh:mm:ssZ. */
 export function putDateTime(out: ByteWriter, seconds: number): void {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   if (days < DAYS_MIN || days > DAYS_MAX) {
@@ -143,7 +143,7 @@ function put2(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = ZERO + value - tens * 10;
 }
 
-/** Room was reserved. */
+/** The caller has reserved space. */
 function putMagnitude(out: ByteWriter, value: number): void {
   if (value < BILLION) {
     putDigits(out, value, digitCount(value));
@@ -154,7 +154,7 @@ function putMagnitude(out: ByteWriter, value: number): void {
   putDigits(out, value - high * BILLION, 9);
 }
 
-/** `fraction` of `scale` digits without the trailing zeros, or a zero. */
+/** Writes a fraction of `scale` digits without trailing zeros, or a single zero. */
 function putFraction(out: ByteWriter, fraction: number, scale: number): void {
   if (fraction === 0) {
     out.bytes[out.at++] = ZERO;
@@ -172,7 +172,7 @@ function putFraction(out: ByteWriter, fraction: number, scale: number): void {
   out.at = at;
 }
 
-/** `count` digits of a value below a billion. */
+/** Writes `count` digits of a value below 10^9. */
 function putDigits(out: ByteWriter, value: number, count: number): void {
   const { bytes, at } = out;
   let rest = value | 0;

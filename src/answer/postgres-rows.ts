@@ -1,20 +1,20 @@
 /**
- * Rows as Postgres sends them: a DataRow message each, every cell as text.
+ * Encodes each row as a DataRow message of the Postgres protocol, with all values in text format.
  *   offset size field     meaning
  *        0    1 kind      'D'
- *        1    4 bytes     i32, big-endian, of all that follows and of itself
- *        5    2 cells     i16
- *        7    . cell      i32 count of bytes, -1 = missing; then the bytes
- * Dates with a time are in UTC and say so (+00); truth values are t and f.
+ *        1    4 bytes     i32, big-endian: length of the message, including this field but not `kind`
+ *        5    2 values    i16
+ *        7    . value     i32 byte count, -1 = missing; then the bytes
+ * Timestamps are in UTC with the suffix +00; booleans are t and f.
  */
 import { QuarryError } from '../base/index.js';
 import type { Field, SqlType, Vector } from '../vector/index.js';
+import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
-import { cellsOf, type PutCell } from './cells.js';
 import { putDateTime } from './number-bytes.js';
-import type { Room } from './room.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putBytes } from './text-bytes.js';
+import { type ValueWriter, valueWriterOf } from './value-writers.js';
 
 const DATA_ROW = 0x44;
 const TRUE = 0x74;
@@ -24,25 +24,27 @@ const UTC = Uint8Array.from(Buffer.from('+00'));
 const EMPTY = new Uint8Array(0);
 const INT64_MAX = 2n ** 63n - 1n;
 
-export function postgresEncoder(fields: readonly Field[], room: Room): RowEncoder {
-  const out = new ByteWriter(room);
+export function postgresEncoder(fields: readonly Field[], allocate: Allocator): RowEncoder {
+  const out = new ByteWriter(allocate);
   return {
     head: () => EMPTY,
     rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
       const valids = columns.map(({ valid }) => valid);
-      const cells = columns.map((vector, index) => cellsIn(fields[index].type, vector, fields[index].name));
+      const writers = columns.map((vector, index) =>
+        writerOf(fields[index].type, vector, fields[index].name),
+      );
       for (let row = from; row < to; row++) {
         const begin = out.at;
         out.byte(DATA_ROW);
         putLength(out, 0);
-        out.byte(cells.length >> 8);
-        out.byte(cells.length & 255);
-        for (let column = 0; column < cells.length; column++) {
+        out.byte(writers.length >> 8);
+        out.byte(writers.length & 255);
+        for (let column = 0; column < writers.length; column++) {
           const valid = valids[column];
           const at = out.at;
           putLength(out, -1);
           if (valid !== null && valid[row] !== 1) continue;
-          cells[column](out, row);
+          writers[column](out, row);
           setLength(out, at, out.at - at - 4);
         }
         setLength(out, begin + 1, out.at - begin - 1);
@@ -54,7 +56,7 @@ export function postgresEncoder(fields: readonly Field[], room: Room): RowEncode
   };
 }
 
-function cellsIn(type: SqlType, vector: Vector, name: string): PutCell {
+function writerOf(type: SqlType, vector: Vector, name: string): ValueWriter {
   if (type.type === 'boolean' && vector.kind === 'boolean') {
     const { bits } = vector;
     return (out, row) => out.byte(bits[row] === 1 ? TRUE : FALSE);
@@ -66,7 +68,7 @@ function cellsIn(type: SqlType, vector: Vector, name: string): PutCell {
   if (type.type === 'integer' && vector.kind === 'exact' && vector.wide !== null) {
     for (const value of vector.wide) checkInt64(value, name);
   }
-  return cellsOf(type, vector, putBytes);
+  return valueWriterOf(type, vector, putBytes);
 }
 
 /** Throws 6000. */
@@ -81,7 +83,7 @@ function checkInt64(value: bigint, name: string): void {
 /** YYYY-MM-DD hh:mm:ss+00 */
 function putInstant(out: ByteWriter, seconds: number): void {
   putDateTime(out, seconds);
-  // Of Thh:mm:ssZ the first and the last.
+  // Replaces T by a space and drops Z.
   out.at--;
   out.bytes[out.at - 9] = SPACE;
   out.put(UTC);

@@ -1,20 +1,20 @@
-/** The bytes of an answer of rows, part by part, as fast as somebody takes them. */
+/** The bytes of an answer of rows as a stream of parts, produced as fast as the consumer takes them. */
 import type { RowFormat } from './row-encoder.js';
 
 export interface RowStream {
   readonly format: RowFormat;
   /**
-   * Head, parts of rows and tail in their order. Rejects with a QuarryError where the answer cannot be finished; when it is
-   * left before its end (`return`), what makes it stops and everything that it holds is given back.
+   * Head, parts of rows and tail, in this order. Rejects with a QuarryError when the answer cannot be completed. When the
+   * consumer stops early (`return`), the producer stops and releases its resources.
    */
   readonly parts: AsyncGenerator<Uint8Array, void, void>;
-  /** Tells that a part is not looked at any more: its memory may be used again. Need not be called. */
+  /** Releases a part that the consumer no longer reads, so that its memory can be reused. Optional. */
   readonly done?: (part: Uint8Array) => void;
-  /** Rows made so far: all of them when the parts are at their end. Left out: nobody counts. */
+  /** The number of rows produced so far. Absent if the producer does not count. */
   readonly rowCount?: () => number;
 }
 
-/** Rows of some kind as the bytes of an answer, piece by piece: see RowEncoder. */
+/** Encodes rows of type `Row` part by part; see RowEncoder. */
 export interface StreamEncoder<Row> {
   readonly format: RowFormat;
   head(): Uint8Array;

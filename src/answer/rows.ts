@@ -1,23 +1,27 @@
-/** The encoder of each format that an answer of rows can have. */
+/** Creates the encoder of a row format. */
 import type { Field } from '../vector/index.js';
+import { type Allocator, allocateFresh } from './allocator.js';
 import { arrowEncoder } from './arrow-rows.js';
 import { csvEncoder } from './csv-rows.js';
 import { jsonEncoder } from './json-rows.js';
 import { postgresEncoder } from './postgres-rows.js';
-import { freshRoom, type Room } from './room.js';
 import type { RowEncoder, RowFormat } from './row-encoder.js';
 
-/** `room`: for parts of rows. */
-export function rowEncoder(format: RowFormat, fields: readonly Field[], room: Room = freshRoom): RowEncoder {
+/** `allocate` provides the memory of the encoded parts. */
+export function rowEncoder(
+  format: RowFormat,
+  fields: readonly Field[],
+  allocate: Allocator = allocateFresh,
+): RowEncoder {
   switch (format) {
     case 'json':
     case 'ndjson':
-      return jsonEncoder(fields, format === 'ndjson', room);
+      return jsonEncoder(fields, format === 'ndjson', allocate);
     case 'csv':
-      return csvEncoder(fields, room);
+      return csvEncoder(fields, allocate);
     case 'arrow':
-      return arrowEncoder(fields, room);
+      return arrowEncoder(fields, allocate);
     case 'postgres':
-      return postgresEncoder(fields, room);
+      return postgresEncoder(fields, allocate);
   }
 }

@@ -1,4 +1,4 @@
-/** Texts in UTF-8 as the cells of an answer: JSON strings (RFC 8259) and CSV cells (RFC 4180). */
+/** Writes UTF-8 texts as JSON strings (RFC 8259) and CSV fields (RFC 4180). */
 import type { ByteWriter } from './byte-writer.js';
 
 const QUOTE = 0x22;
@@ -6,15 +6,15 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** The most bytes that JSON writes for one: \u001f. */
+/** The longest JSON encoding of a byte: \u001f. */
 const ESCAPED_BYTES_MAX = 6;
 const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'));
-/** By control character: what stands behind the backslash, 0 = its number does. */
+/** For each control character, the letter of its short escape; 0 = it is written as \u00XX. */
 const SHORT_ESCAPES = Uint8Array.from({ length: 0x20 }, (_, byte) => {
   return { 8: 0x62, 9: 0x74, 10: 0x6e, 12: 0x66, 13: 0x72 }[byte] ?? 0;
 });
 
-/** bytes[from, to) as a JSON string. */
+/** Writes bytes[from, to) as a JSON string. */
 export function putJsonText(out: ByteWriter, bytes: Uint8Array, from: number, to: number): void {
   out.reserve((to - from) * ESCAPED_BYTES_MAX + 2);
   const into = out.bytes;
@@ -45,7 +45,7 @@ function putEscape(into: Uint8Array, start: number, byte: number): number {
   return at;
 }
 
-/** bytes[from, to) as a cell, in quotes where it must be told from other cells or from none; `always` = in any case. */
+/** Writes bytes[from, to) as a CSV field, quoted where the format requires it or the field is empty; `always` = quoted. */
 export function putCsvText(
   out: ByteWriter,
   bytes: Uint8Array,
@@ -79,7 +79,7 @@ function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** bytes[from, to) as they stand. */
+/** Writes bytes[from, to) unchanged. */
 export function putBytes(out: ByteWriter, bytes: Uint8Array, from: number, to: number): void {
   const count = to - from;
   out.reserve(count);

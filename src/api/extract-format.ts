@@ -4,7 +4,7 @@
  * missing in the others, where lists, events and coordinates stand as JSON text.
  */
 import { type RowFormat, rowEncoder, type StreamEncoder } from '../answer/index.js';
-import type { Cell, ExtractedRow } from '../ir/index.js';
+import type { ExtractedCell, ExtractedRow } from '../ir/index.js';
 import { ENTITY_ID_COLUMN } from '../schema/index.js';
 import { type Field, type SqlType, type Value, vectorOf } from '../vector/index.js';
 import type { ExtractColumn } from './extract-columns.js';
@@ -92,6 +92,6 @@ function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
   return fields;
 }
 
-function textOf(column: ExtractColumn, cell: Cell): string | null {
+function textOf(column: ExtractColumn, cell: ExtractedCell): string | null {
   return cell === null || typeof cell === 'string' ? cell : cellText(column, cell);
 }

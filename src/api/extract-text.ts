@@ -4,7 +4,7 @@
  * Invariant: a text has at most ANSWER_CHARS_MAX characters and some; a longer one is refused.
  */
 import { ANSWER_CHARS_MAX, QuarryError } from '../base/index.js';
-import type { Cell, ExtractedRow } from '../ir/index.js';
+import type { ExtractedCell, ExtractedRow } from '../ir/index.js';
 import type { Point } from '../schema/index.js';
 import type { ExtractColumn } from './extract-columns.js';
 import type { Extraction } from './extraction.js';
@@ -73,7 +73,7 @@ export function pointText({ longitude, latitude }: Point): string {
 }
 
 /** As JSON. */
-export function cellText({ window }: ExtractColumn, cell: Exclude<Cell, null>): string {
+export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
   if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
   return JSON.stringify(cell);
 }

@@ -1,12 +1,12 @@
 /**
  * The catalog: databases, their models, properties and saved queries, keys, users, permission groups and the account's
- * state, as numbered immutable versions of plain data. What changes it stands in change.ts.
- * Invariants: ids are never used twice; every key but a team key, and every saved query, names a database that is there.
+ * state, as numbered immutable versions of plain data. change.ts defines its changes.
+ * Invariants: ids are never reused; every key except a team key, and every saved query, refers to an existing database.
  */
 import { invariant } from '../base/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 
-/** Whether the team's keys are served at all; anything but `active` refuses every request (1000 to 1003). */
+/** State of the team's account. Every state except `active` refuses all requests (1000 to 1003). */
 export const ACCOUNT_STATES = ['active', 'no-payment-method', 'suspended', 'banned', 'disabled'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
@@ -18,19 +18,19 @@ export type PricingModel = (typeof PRICING_MODELS)[number];
 
 export type DatabaseType = DatabaseModel['type'];
 
-/** What is kept of a database beside its model: none of it concerns a lane. */
+/** Properties of a database that are not part of its model. Workers do not use them. */
 export interface DatabaseProperties {
   readonly description: string;
-  /** null for test databases, which have none. */
+  /** null for test databases. */
   readonly pricingModel: PricingModel | null;
   readonly labels: readonly string[];
   readonly queryLoad: LoadPlan;
   readonly insertionLoad: LoadPlan;
   readonly cloudProvider: string;
   readonly cloudArea: string;
-  /** Addresses, networks (CIDR) and host names that may send requests; empty = all. */
+  /** Addresses, networks (CIDR) and host names that may send requests; empty = any. */
   readonly addressesWhitelist: readonly string[];
-  /** Milliseconds since 1970-01-01; `updatedMs` is that of the last change of name or properties. */
+  /** Milliseconds since 1970-01-01; `updatedMs` is the time of the last change of name or properties. */
   readonly createdMs: number;
   readonly updatedMs: number;
 }
@@ -38,14 +38,14 @@ export interface DatabaseProperties {
 export const TEAM_PERMISSIONS = ['list', 'update', 'delete'] as const;
 export type TeamPermission = (typeof TEAM_PERMISSIONS)[number];
 
-/** Keys that come with a database; `demo` with databases of type test only. */
+/** Keys that are created with a database; only databases of type test have a `demo` key. */
 export type DatabaseKeyKind = 'master' | 'write' | 'read' | 'demo';
 
 export const CUSTOM_KEY_LEVELS = ['read-only', 'write-only', 'write-read'] as const;
 export type CustomKeyLevel = (typeof CUSTOM_KEY_LEVELS)[number];
 
 interface HashedKey {
-  /** SHA-256 of the key's text, lower-case hex; the text itself is kept nowhere. */
+  /** SHA-256 of the key's text, lower-case hex. The text itself is not stored. */
   readonly hash: string;
 }
 
@@ -68,11 +68,11 @@ export interface CustomKey extends HashedKey {
   readonly name: string;
   readonly level: CustomKeyLevel;
   readonly description: string;
-  /** Columns that the key may use, by api-names of dimension and column; null = all. */
+  /** Columns that the key may use, as api-names of dimension and columns; null = all. */
   readonly columnsWhitelist: readonly ColumnsOfDimension[] | null;
-  /** Rows that the key sees, per dimension; a dimension that is not named is seen whole. */
+  /** Row filters by dimension; a dimension without an entry is not filtered. */
   readonly filter: readonly DimensionFilter[];
-  /** As that of a database; empty = all. */
+  /** Same form as the whitelist of a database; empty = any. */
   readonly addressesWhitelist: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export interface ColumnsOfDimension {
 
 export interface DimensionFilter {
   readonly dimension: string;
-  /** JSON text of an object column api-name -> condition; all of them must hold. Bound anew for every request. */
+  /** JSON text of an object column api-name -> condition, all of which must hold. Bound again for every request. */
   readonly conditions: string;
 }
 
@@ -93,12 +93,12 @@ export type KeyKind = ApiKey['kind'];
 export interface User {
   /** Lower-case; unique. */
   readonly email: string;
-  /** As passwords.ts writes it: algorithm, parameters, salt and hash. */
+  /** Algorithm, parameters, salt and hash, in the format of passwords.ts. */
   readonly passwordHash: string;
   readonly labels: readonly string[];
   readonly firstName: string;
   readonly lastName: string;
-  /** null = in no group, which permits nothing. */
+  /** null = no group; such a user has no permissions. */
   readonly groupId: number | null;
 }
 
@@ -116,7 +116,7 @@ export interface PermissionGroup {
   readonly labels: readonly string[];
   /** UTC; empty = every day. */
   readonly weekDays: readonly WeekDay[];
-  /** Minutes of the UTC day, `from` inside, `to` not; from > to runs over midnight; null = always. */
+  /** Minutes of the UTC day, `from` inclusive, `to` exclusive; from > to spans midnight; null = always. */
   readonly accessMinutes: { readonly from: number; readonly to: number } | null;
 }
 
@@ -134,15 +134,15 @@ export interface SavedQuery {
   /** Unique within the database. */
   readonly name: string;
   readonly type: SavedQueryType;
-  /** Api-name of the dimension that it runs on; null = the default one, or those that the query itself names. */
+  /** Api-name of the dimension; null = the default dimension, or the dimensions that the query names. */
   readonly dimension: string | null;
-  /** JSON text of what was saved, numbers as they stood. Bound anew whenever it is run. */
+  /** JSON text of the query as saved, with the original number tokens. Bound again for every run. */
   readonly query: string;
-  /** How long an answer may be reused; null = not at all. */
+  /** How long an answer may be reused; null = answers are not reused. */
   readonly cachePeriodSeconds: number | null;
-  /** Hash of the custom key that made it; null when something else did. */
+  /** Hash of the custom key that created the query; null for other creators. */
   readonly creator: string | null;
-  /** The catalog's version behind the change that set it: another number for every change of it. */
+  /** The catalog version produced by the last change of this query; differs for every change. */
   readonly version: number;
 }
 
@@ -151,7 +151,7 @@ export interface Catalog {
   readonly nextDatabaseId: number;
   readonly nextGroupId: number;
   readonly accountState: AccountState;
-  /** Expired events stay: the clock jumped, and nobody has said yet that it is right. */
+  /** Expired events are kept, because the clock jumped and no operator has confirmed it yet. */
   readonly retentionSuspended: boolean;
   readonly databases: ReadonlyMap<number, DatabaseModel>;
   /** By database id. */
@@ -162,7 +162,7 @@ export interface Catalog {
   readonly users: ReadonlyMap<string, User>;
   /** By id. */
   readonly groups: ReadonlyMap<number, PermissionGroup>;
-  /** By database id and name; a database without any has no entry. */
+  /** By database id and name; a database without saved queries has no entry. */
   readonly savedQueries: ReadonlyMap<number, ReadonlyMap<string, SavedQuery>>;
 }
 
@@ -180,7 +180,7 @@ export const EMPTY_CATALOG: Catalog = {
   savedQueries: new Map(),
 };
 
-/** What a database has that was made without saying more: the first one, and those of older stores. */
+/** Properties of the first database and of databases from stores that did not record properties. */
 export const DEFAULT_PROPERTIES: DatabaseProperties = {
   description: '',
   pricingModel: 'smart-pricing',

@@ -1,8 +1,7 @@
 /**
- * Changes of the catalog: plain data that stands in log records. Applying them is pure, so replay gives the same
- * catalog.
- * Invariants: a change that was logged always applies; validity is checked before it is logged; ids come from the
- * change itself, never from chance at apply time.
+ * Changes of the catalog: plain data in log records. Applying them is pure, so that replay yields the same catalog.
+ * Invariants: a logged change always applies, because it is validated before it is logged; ids come from the change
+ * itself and are never chosen when it is applied.
  */
 import { invariant } from '../base/index.js';
 import {
@@ -26,11 +25,11 @@ import {
   type User,
 } from './catalog.js';
 
-/** A dimension as it is made: without columns and relations of its own. */
+/** A new dimension, without columns and relations. */
 export type NewDimension = Omit<Dimension, 'columns' | 'relations'>;
 
 /** Names a dimension of a database. */
-interface OfDimension {
+interface DimensionRef {
   readonly databaseId: number;
   readonly dimensionId: number;
 }
@@ -49,30 +48,30 @@ export type CatalogChange =
       readonly name: string;
       readonly properties: DatabaseProperties;
     }
-  /** Its keys and saved queries go with it. */
+  /** Also deletes the keys and saved queries of the database. */
   | { readonly change: 'database-deleted'; readonly databaseId: number }
   | { readonly change: 'key-created'; readonly key: ApiKey }
-  /** Everything but its hash may differ from the key that is there. */
+  /** Replaces the key with the same hash. */
   | { readonly change: 'key-changed'; readonly key: ApiKey }
   | { readonly change: 'key-deleted'; readonly hash: string }
   | { readonly change: 'dimension-created'; readonly databaseId: number; readonly dimension: NewDimension }
-  | ({ readonly change: 'dimension-deleted' } & OfDimension)
-  | ({ readonly change: 'column-created'; readonly column: Column } & OfDimension)
-  /** Id, api-name and type are those of the column that is there. */
-  | ({ readonly change: 'column-changed'; readonly column: Column } & OfDimension)
-  | ({ readonly change: 'column-deleted'; readonly columnId: number } & OfDimension)
-  /** Makes the relation, or replaces it; one without columns is taken away. */
-  | ({ readonly change: 'relation-set'; readonly relation: Relation } & OfDimension)
+  | ({ readonly change: 'dimension-deleted' } & DimensionRef)
+  | ({ readonly change: 'column-created'; readonly column: Column } & DimensionRef)
+  /** Replaces the column with the same id; api-name and type are unchanged. */
+  | ({ readonly change: 'column-changed'; readonly column: Column } & DimensionRef)
+  | ({ readonly change: 'column-deleted'; readonly columnId: number } & DimensionRef)
+  /** Creates or replaces the relation; a relation without columns is deleted. */
+  | ({ readonly change: 'relation-set'; readonly relation: Relation } & DimensionRef)
   | { readonly change: 'account-set'; readonly state: AccountState }
   | { readonly change: 'retention-set'; readonly suspended: boolean }
-  /** Makes the user, or replaces the one with that email. */
+  /** Creates the user or replaces the user with the same email. */
   | { readonly change: 'user-set'; readonly user: User }
   | { readonly change: 'user-deleted'; readonly email: string }
-  /** Makes the group, or replaces the one with that id. */
+  /** Creates the group or replaces the group with the same id. */
   | { readonly change: 'group-set'; readonly group: PermissionGroup }
-  /** Its users are in no group afterwards. */
+  /** Its users are left without a group. */
   | { readonly change: 'group-deleted'; readonly groupId: number }
-  /** Makes the saved query, or replaces the one with that name. */
+  /** Creates the saved query or replaces the query with the same name. */
   | { readonly change: 'saved-query-set'; readonly savedQuery: SavedQuery }
   | { readonly change: 'saved-query-deleted'; readonly databaseId: number; readonly name: string };
 
@@ -286,7 +285,7 @@ class Draft {
     this.#ownSavedQueries.delete(databaseId);
   }
 
-  /** The database's saved queries as a map that may be altered. */
+  /** The database's saved queries as a mutable copy. */
   #savedQueriesOf(databaseId: number): Map<string, SavedQuery> {
     let own = this.#ownSavedQueries.get(databaseId);
     if (own === undefined) {
@@ -297,7 +296,7 @@ class Draft {
     return own;
   }
 
-  /** The database's model as a new version, with copies of its own of what may be altered. */
+  /** Creates the next version of the database's model, with a mutable copy of its dimensions. */
   #changed(id: number, step: ModelStep): DatabaseModel {
     const before = databaseOf(this.catalog, id);
     let dimensions = this.#dimensions.get(id);
@@ -343,7 +342,7 @@ class Draft {
     this.#dimensionsOf(model).set(dimension.apiName, dimension);
   }
 
-  /** The dimension with maps of its own. */
+  /** The dimension with mutable copies of its maps. */
   #own(model: DatabaseModel, dimensionId: number): OwnDimension {
     const apiName = this.#nameOf(model, dimensionId);
     const dimension = this.#dimensionsOf(model).get(apiName) as Dimension;
@@ -375,7 +374,7 @@ function removeColumn(dimension: OwnDimension, columnId: number): void {
   }
 }
 
-/** The catalog after `changes`, in their order. Throws InvariantError when one names what is not there. */
+/** Applies `changes` in order. Throws InvariantError when a change refers to an object that does not exist. */
 export function applyChanges(catalog: Catalog, changes: readonly CatalogChange[]): Catalog {
   if (changes.length === 0) return catalog;
   const draft = new Draft(catalog);

@@ -1,4 +1,4 @@
-/** The permissions that a group can give its users: the one table of their numbers. */
+/** The permissions that a group can grant to its users, by number. */
 
 export const PERMISSIONS = {
   1: 'query: counts, totals, exists, aggregations, top values, extraction',

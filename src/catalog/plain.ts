@@ -1,6 +1,6 @@
 /**
- * The catalog and its changes as MessagePack can keep them: no Map and no BigInt. The form is part of the log's
- * and the manifest's format: fields are only ever added, with a meaning for their absence.
+ * Converts the catalog and its changes to the form that is stored as MessagePack, without Map and BigInt, and back. The form
+ * is part of the formats of the log and the manifest: fields may only be added, and their absence must have a meaning.
  */
 import type { Column, DatabaseModel, Dimension, Relation } from '../schema/index.js';
 import {
@@ -58,7 +58,7 @@ function modelOf({ properties: _, ...plain }: PlainModel): DatabaseModel {
   return { ...plain, dimensions: byApiName(plain.dimensions.map(dimensionOf)) };
 }
 
-/** Team keys of the first stores had neither name nor permissions: they may do everything. */
+/** Team keys of the first stores have neither name nor permissions; they get all permissions. */
 const keyOf = (key: ApiKey): ApiKey =>
   key.kind === 'team' && key.permissions === undefined
     ? { ...key, name: 'first', permissions: TEAM_PERMISSIONS }
@@ -94,7 +94,7 @@ export function catalogToPlain(catalog: Catalog): unknown {
   return plain;
 }
 
-/** The catalog that `catalogToPlain` gave. The bytes it came from were checked by a checksum. */
+/** Inverse of `catalogToPlain`. The caller has verified the checksum of the bytes. */
 export function catalogFromPlain(plain: unknown): Catalog {
   const {
     version,

@@ -1,11 +1,11 @@
 /**
- * A batch: the rows of one request bound for one shard and one dimension, column by column. The same bytes are
- * what a worker's parse gives, what the log keeps, and what a shard applies.
- * Invariants: the bytes start 8-aligned and every part is padded to 8; rows refer to the batch's own entities
- * (0-based, in document order); a section's rows ascend, and where a row stands twice the later one wins
- * (latest-value, list) or both count (event). Little-endian, as every machine Node runs on.
+ * A batch: the rows of one request for one shard and one dimension, column by column. Workers produce these bytes when
+ * they parse a body, the log stores them, and shards apply them.
+ * Invariants: a batch starts 8-aligned and every part is padded to 8 bytes; rows are indexes of the batch's entities
+ * (0-based, in document order); the rows of a section ascend; of several entries for a row the last wins (latest-value,
+ * list) or all count (event). Little-endian.
  *
- * Layout v1, in u32 words unless said otherwise
+ * Layout v1, in u32 words unless noted
  *   head      version = 1 | dimensionId | rowCount n | sectionCount | idByteCount | reserved x3 = 0
  *   ids       hashes u32[n], offsets u32[n + 1], bytes u8[idByteCount] (lower-cased UTF-8)
  *   sections  each: columnId | form | kind | entryCount m | valueCount v | byteCount b | relationId | reserved = 0, then
@@ -14,9 +14,9 @@
  *             event:   dates u32[m], seconds since 1970-01-01
  *             values   bits u8[v] | i32 i32[v] | i64 (low, high) u32[2v] | geo (longitude, latitude) f64[2v]
  *                      code: hashes u32[v], offsets u32[v + 1], bytes u8[b]
- *             relationId: of event sections, 0 = none. The Nth event that an entity has in one section of a
- *                      relation belongs together with its Nth event in every other section of that relation
- *             remove:  no values (v = 0): the latest-value of these rows is taken away
+ *             relationId: for event sections, 0 = none. The Nth event of an entity in one section of a relation
+ *                      belongs together with its Nth event in every other section of that relation
+ *             remove:  no values (v = 0): the latest-value of these rows is removed
  */
 import { invariant } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
@@ -29,7 +29,7 @@ export const KINDS: readonly ValueKind[] = ['bits', 'i32', 'i64', 'code', 'geo']
 export type Values =
   | { readonly kind: 'bits'; readonly bits: Uint8Array }
   | { readonly kind: 'i32'; readonly i32: Int32Array }
-  /** Little-endian 64-bit integers as (low, high) pairs: 2 words a value. */
+  /** Little-endian 64-bit integers as (low, high) pairs: 2 words per value. */
   | { readonly kind: 'i64'; readonly words: Uint32Array }
   | { readonly kind: 'geo'; readonly f64: Float64Array }
   | {
@@ -47,7 +47,7 @@ export interface Section {
   readonly counts: Uint32Array | null;
   /** Seconds since 1970-01-01; event sections only. */
   readonly dates: Uint32Array | null;
-  /** The relation that ties this section's events to those of others; 0 = none. */
+  /** The relation between this section's events and those of other sections; 0 = none. */
   readonly relationId: number;
   readonly valueCount: number;
   readonly values: Values;
@@ -83,7 +83,7 @@ function valuesBytes(values: Values): number {
   }
 }
 
-/** Bytes that `batch` takes encoded; always a multiple of 8. */
+/** The encoded size of `batch` in bytes, a multiple of 8. */
 export function batchBytes(batch: Batch): number {
   let total = HEAD_WORDS * 4 + align8(batch.rowCount * 4) + align8((batch.rowCount + 1) * 4);
   total += align8(batch.idBytes.length);
@@ -95,7 +95,7 @@ export function batchBytes(batch: Batch): number {
   return total;
 }
 
-/** Writes parts one behind the other, each from an 8-aligned place. */
+/** Writes consecutive parts, each at an 8-aligned offset. */
 class Writer {
   at: number;
   readonly #u8: Uint8Array;
@@ -129,7 +129,7 @@ class Writer {
   }
 }
 
-/** Writes `batch` into `buffer` from `offset` (8-aligned; padding bytes must be zero); returns the end offset. */
+/** Writes `batch` into `buffer` at `offset` (8-aligned; padding bytes must be zero already). Returns the end offset. */
 export function encodeBatch(batch: Batch, buffer: ArrayBufferLike, offset: number): number {
   invariant((offset & 7) === 0, 'a batch starts 8-aligned');
   const writer = new Writer(buffer, offset);
@@ -166,7 +166,7 @@ export function encodeBatch(batch: Batch, buffer: ArrayBufferLike, offset: numbe
   return writer.at;
 }
 
-/** Hands out views of parts one behind the other, each from an 8-aligned place. */
+/** Returns views of consecutive parts, each at an 8-aligned offset. */
 class Reader {
   at: number;
   readonly end: number;
@@ -212,7 +212,7 @@ class Reader {
   }
 }
 
-/** Views of an encoded batch; nothing is copied, so the bytes must outlive the result. */
+/** Decodes a batch as views of the encoded bytes, which must outlive the result. */
 export function decodeBatch(buffer: ArrayBufferLike, offset: number, byteLength: number): Batch {
   const reader = new Reader(buffer, offset, offset + byteLength);
   const head = reader.u32(HEAD_WORDS);

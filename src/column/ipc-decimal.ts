@@ -1,6 +1,6 @@
-/** Scaled 64-bit decimals to Arrow's 128-bit ones and back: the high half of a value is copies of its sign bit. */
+/** Converts scaled 64-bit decimals to Arrow's 128-bit decimals and back. The high half repeats the sign bit. */
 
-/** (low, high) words of 64-bit values as 4 words a value. */
+/** Extends 64-bit values, as (low, high) words, to 4 words per value. */
 export function widenDecimals(words: Uint32Array): Uint32Array {
   const wide = new Uint32Array(words.length * 2);
   for (let from = 0, to = 0; from < words.length; from += 2, to += 4) {
@@ -14,7 +14,7 @@ export function widenDecimals(words: Uint32Array): Uint32Array {
   return wide;
 }
 
-/** 4 words a value as (low, high) words; throws a RangeError when a value does not fit 64 bits. */
+/** Reduces 4 words per value to (low, high) words. Throws a RangeError when a value does not fit in 64 bits. */
 export function narrowDecimals(wide: Uint32Array): Uint32Array {
   const words = new Uint32Array(wide.length >> 1);
   let differing = 0;

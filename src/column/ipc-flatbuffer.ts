@@ -1,9 +1,9 @@
 /**
- * Reads flatbuffers tables out of bytes that may be damaged. Invariants: every read is inside the bytes (a read
- * outside throws a RangeError), and a vector's length is checked against the bytes before anybody loops over it;
- * so no damage makes a reader crash or hang.
- * Layout  a table starts with the signed distance back to its vtable; vtable: u16 own bytes, u16 table bytes, then
- *         one u16 per slot, the field's offset in the table (0 = absent). References are u32 distances forward.
+ * Reads flatbuffers tables from bytes that may be damaged. Invariants: every read is within the bytes (otherwise a
+ * RangeError is thrown), and the length of a vector is checked against the bytes before it is iterated, so that damage
+ * cannot make a reader crash or hang.
+ * Layout  a table starts with the signed distance back to its vtable; vtable: u16 own bytes, u16 table bytes, then one
+ *         u16 per slot: the field's offset in the table (0 = absent). References are u32 forward distances.
  */
 
 export class FlatTable {
@@ -49,7 +49,7 @@ export class FlatTable {
     return field === 0 ? absent : this.#view.getInt32(field, true);
   }
 
-  /** A 64-bit count or offset; throws a RangeError when it is negative or past 2^53. */
+  /** Reads a 64-bit count or offset. Throws a RangeError when it is negative or above 2^53. */
   size(slot: number): number {
     const field = this.#field(slot);
     return field === 0 ? 0 : readSize(this.#view, field);
@@ -77,7 +77,7 @@ export class FlatTable {
     );
   }
 
-  /** A vector of structs of `bytes` bytes each; `read` gets each one's position. */
+  /** Reads a vector of structs of `bytes` bytes each; `read` is called with the offset of each struct. */
   structs<T>(slot: number, bytes: number, read: (view: DataView, at: number) => T): T[] {
     const at = this.#reference(slot);
     if (at === 0) return [];
@@ -86,7 +86,7 @@ export class FlatTable {
     );
   }
 
-  /** The length of the vector at `at`, whose elements take `bytes` bytes each. */
+  /** The number of elements of the vector at `at`, whose elements take `bytes` bytes each. */
   #count(at: number, bytes: number): number {
     const count = this.#view.getUint32(at, true);
     if (at + 4 + count * bytes > this.#view.byteLength)
@@ -95,9 +95,9 @@ export class FlatTable {
   }
 }
 
-/** A 64-bit count or offset at `at`; throws a RangeError when it is negative or past 2^53. */
+/** Reads a 64-bit count or offset at `at`. Throws a RangeError when it is negative or above 2^53. */
 export function readSize(view: DataView, at: number): number {
   const value = Number(view.getBigInt64(at, true));
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no count`);
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a valid count`);
   return value;
 }

@@ -1,6 +1,6 @@
 /**
- * The first half of writing a snapshot file: columns to a schema and the buffers of its messages, in the format's
- * order. Nothing is compressed yet, and nothing copied but decimals (widened) and points of columns with missing ones.
+ * Plans a snapshot file: converts columns to a schema and to the uncompressed buffers of its messages, in the format's order.
+ * Only decimals (widened) and points of columns with missing values are copied.
  */
 import { MetadataVersion, TimeUnit } from 'apache-arrow/enum';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
@@ -28,7 +28,7 @@ import { widenDecimals } from './ipc-decimal.js';
 
 type View = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
-/** What a message's body is made of: one node a field and the bytes of its buffers, in the format's order. */
+/** The contents of a message body: one node per field and the bytes of the buffers, in the format's order. */
 export interface Body {
   readonly rowCount: number;
   readonly nodes: FieldNode[];
@@ -39,7 +39,7 @@ export interface DictionaryBody extends Body {
   readonly id: number;
 }
 
-/** A file before its buffers are compressed. */
+/** A file whose buffers are not compressed yet. */
 export interface FilePlan {
   readonly schema: Schema;
   /** Dictionaries in the order of their ids, then the rows. */
@@ -51,7 +51,7 @@ const EMPTY = new Uint8Array(0);
 
 const bytesOf = (view: View): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
-/** Clear bits among the first `count` of a bitmap. */
+/** Counts the clear bits among the first `count` bits of a bitmap. */
 function clearBits(bitmap: Uint8Array, count: number): number {
   let set = 0;
   for (let at = 0; at < count >> 3; at++) {
@@ -85,7 +85,7 @@ class Planner {
     this.rows.buffers.push(bits.subarray(0, byteCount));
   }
 
-  /** Adds the node and buffers of a column or of a list's items; returns their type. */
+  /** Appends the node and buffers of a column or of a list's items; returns their type. */
   #values(
     values: ArrowValues,
     name: string,
@@ -159,7 +159,7 @@ class Planner {
   }
 }
 
-/** A copy with NaN at missing rows: some readers have no missing lists and show what lies there. */
+/** Copies points with NaN at missing rows, because some readers do not support missing lists and show the items. */
 function blankPoints(f64: Float64Array, validity: Uint8Array): Float64Array {
   const blanked = f64.slice();
   for (let row = 0; row * 2 < blanked.length; row++) {
@@ -173,7 +173,7 @@ function codeType(codes: Uint8Array | Uint16Array | Uint32Array): Uint8 | Uint16
   return codes instanceof Uint16Array ? new Uint16() : new Uint32();
 }
 
-/** Adds an offsets buffer; returns the count of what it points into. */
+/** Appends an offsets buffer; returns the number of elements that it refers to. */
 function pushOffsets(
   buffers: Uint8Array[],
   offsets: Int32Array | Uint32Array,
@@ -199,7 +199,7 @@ export function planFile(table: ArrowTable): FilePlan {
   return { schema, dictionaries: planner.dictionaries, rows: planner.rows };
 }
 
-/** Every buffer of a plan, in the order in which `assembleFile` takes their frames. */
+/** All buffers of a plan, in the order in which `assembleFile` expects their frames. */
 export function buffersOf(plan: FilePlan): Uint8Array[] {
   return [...plan.dictionaries, plan.rows].flatMap((body) => body.buffers);
 }

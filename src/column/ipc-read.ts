@@ -1,6 +1,6 @@
 /**
- * The bytes of a snapshot file to columns; the layout stands in ipc.ts. Columns are views of the decompressed
- * buffers, or of the file's own bytes where a buffer was stored: nothing is converted row by row but decimals.
+ * Decodes the bytes of a snapshot file; ipc.ts documents the layout. Columns are views of the decompressed buffers, or of the
+ * file's bytes if a buffer is stored uncompressed; only decimals are converted row by row.
  */
 import { MessageHeader } from 'apache-arrow/enum';
 import { CorruptionError } from '../base/index.js';
@@ -30,9 +30,9 @@ const MAGIC = 'ARROW1';
 const HEAD_BYTES = 8;
 const TAIL_BYTES = 4 + MAGIC.length;
 const STORED = -1n;
-/** What this file reads of one buffer, and ipc-write.ts writes: more is a damaged length. */
+/** The largest buffer that ipc-write.ts writes; a greater length is damage. */
 export const BUFFER_BYTES_MAX = 2 ** 31 - 1;
-/** LZ4 cannot do better: a length beyond it is damaged, and no memory is taken for it. */
+/** The best ratio of LZ4. A length that exceeds it is damage, and no memory is allocated for it. */
 const LZ4_RATIO_MAX = 256;
 
 const readBlock = (view: DataView, at: number): Block => ({
@@ -49,7 +49,7 @@ const readNode = (view: DataView, at: number): { length: number; nullCount: numb
   nullCount: readSize(view, at + 8),
 });
 
-/** Hands out the nodes and buffers of one record batch in the format's order. */
+/** Returns the nodes and buffers of one record batch in the format's order. */
 class BatchReader {
   readonly rowCount: number;
   readonly #body: Uint8Array;
@@ -77,7 +77,7 @@ class BatchReader {
     return node;
   }
 
-  /** The next buffer's content, in memory that starts 8-aligned. */
+  /** The content of the next buffer, 8-aligned in memory. */
   bytes(): Uint8Array {
     const region = this.#regions[this.#nextRegion++];
     if (region === undefined) throw new Error('a buffer is missing');
@@ -94,7 +94,7 @@ class BatchReader {
     return into;
   }
 
-  /** A buffer of exactly `byteCount` bytes. */
+  /** The content of the next buffer, which must have exactly `byteCount` bytes. */
   exactly(byteCount: number): Uint8Array {
     const bytes = this.bytes();
     if (bytes.length !== byteCount)
@@ -110,7 +110,7 @@ class BatchReader {
     return new Int32Array(...arrayOf(this.exactly(count * 4), count));
   }
 
-  /** Offsets of `count` runs, whose ends are in order. */
+  /** The offsets of `count` consecutive runs; they must ascend. */
   offsets(count: number): Int32Array {
     const offsets = this.i32(count + 1);
     if (offsets[0] !== 0 || offsets[count] < 0) throw new Error('offsets do not start at 0 or end below it');
@@ -142,7 +142,7 @@ function slice(bytes: Uint8Array, offset: number, length: number): Uint8Array {
 }
 
 class FileReader {
-  /** Where the reader is, for the error that may come. */
+  /** The current offset, for error messages. */
   at = 0;
   readonly #bytes: Uint8Array;
   readonly #lz4: Lz4;
@@ -262,7 +262,7 @@ class FileReader {
   }
 }
 
-/** Throws a CorruptionError that names `file`, for whatever is wrong with the bytes. */
+/** Throws a CorruptionError that names `file` when the bytes are not a valid snapshot file. */
 export function readArrowFile(bytes: Uint8Array, lz4: Lz4, file: string): ArrowTable {
   const reader = new FileReader(bytes, lz4);
   try {

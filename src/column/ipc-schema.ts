@@ -1,6 +1,6 @@
 /**
- * The schema of a snapshot file as read from its metadata: which kind of column each field is. Only what
- * ipc-plan.ts writes is understood; anything else throws an Error that names the field.
+ * Reads the schema of a snapshot file from its metadata. Only the types that ipc-plan.ts writes are supported; any other type
+ * throws an Error that names the field.
  */
 import { DateUnit, Precision, TimeUnit, Type } from 'apache-arrow/enum';
 import type { ArrowItems } from './arrow-column.js';
@@ -106,7 +106,7 @@ function fieldSpec(field: FlatTable): FieldSpec {
   return { name, type: { kind: 'list', items: itemType(child, name) }, metadata };
 }
 
-/** Throws an Error, or a RangeError of damaged bytes. */
+/** Throws an Error for an unsupported schema and a RangeError for damaged bytes. */
 export function readSchema(schema: FlatTable): SchemaSpec {
   if (schema.i16(SCHEMA.endianness, 0) !== 0) throw new Error('the file is big-endian');
   return {

@@ -2,7 +2,7 @@
  * Messages of an Arrow IPC stream (metadata V5, nothing compressed): the schema, record batches, the end. Little-endian;
  * every message and buffer starts 8-aligned:
  *   u32 0xffffffff | u32 metadata length m, padded to 8 | m flatbuffers metadata | body: the buffers, each padded to 8
- * apache-arrow encodes the metadata; buffers are written by whoever has the values, straight into the message.
+ * apache-arrow encodes the metadata; callers write the buffers directly into the message.
  */
 import { MetadataVersion, TimeUnit } from 'apache-arrow/enum';
 import { BufferRegion, FieldNode, Message, RecordBatch } from 'apache-arrow/ipc/metadata/message';
@@ -21,25 +21,25 @@ export interface StreamField {
   readonly type: StreamType;
 }
 
-/** Memory for a message: so many bytes, whatever stands in them, from the beginning of their buffer on. */
-export type MessageRoom = (byteCount: number) => Uint8Array;
+/** Allocates memory for a message: `byteCount` bytes at the start of a buffer, with arbitrary contents. */
+export type MessageAllocator = (byteCount: number) => Uint8Array;
 
-const freshRoom: MessageRoom = (byteCount) => new Uint8Array(byteCount);
+const allocateFresh: MessageAllocator = (byteCount) => new Uint8Array(byteCount);
 
-/** A record batch whose buffers are still to be written; they are zeros until then. */
+/** A record batch whose buffers are zeros until the caller writes them. */
 export interface StreamBatch {
   readonly message: Uint8Array;
-  /** Where each buffer begins in the message: a multiple of 8. */
+  /** The offset of each buffer in the message, a multiple of 8. */
   readonly offsets: readonly number[];
 }
 
 const CONTINUATION = 0xffff_ffff;
-/** Not by bits: a body may be larger than 2^31. */
+/** Does not use bit operations, because a body may be larger than 2^31 bytes. */
 const align8 = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
 export const STREAM_END: Readonly<Uint8Array> = new Uint8Array(Uint32Array.of(CONTINUATION, 0).buffer);
 
-/** All fields may have missing values. */
+/** Encodes the schema message. All fields are nullable. */
 export function schemaMessage(fields: readonly StreamField[]): Uint8Array {
   const schema = new Schema(
     fields.map(({ name, type }) => new Field(name, arrowType(type), true)),
@@ -47,15 +47,18 @@ export function schemaMessage(fields: readonly StreamField[]): Uint8Array {
     undefined,
     MetadataVersion.V5,
   );
-  return framed(Message.encode(Message.from(schema)), 0, freshRoom);
+  return framed(Message.encode(Message.from(schema)), 0, allocateFresh);
 }
 
-/** `missing`: of each field, in their order; `bufferBytes`: of each field's buffers, in the format's order. */
+/**
+ * Encodes a record batch. `missing` is the NULL count of each field; `bufferBytes` the sizes of all buffers in the format's
+ * order.
+ */
 export function batchMessage(
   rowCount: number,
   missing: readonly number[],
   bufferBytes: readonly number[],
-  room: MessageRoom = freshRoom,
+  allocate: MessageAllocator = allocateFresh,
 ): StreamBatch {
   let bodyBytes = 0;
   const regions = bufferBytes.map((bytes) => {
@@ -65,16 +68,15 @@ export function batchMessage(
   });
   const nodes = missing.map((count) => new FieldNode(rowCount, count));
   const batch = new RecordBatch(rowCount, nodes, regions, null);
-  const message = framed(Message.encode(Message.from(batch, bodyBytes)), bodyBytes, room);
+  const message = framed(Message.encode(Message.from(batch, bodyBytes)), bodyBytes, allocate);
   const bodyAt = message.length - bodyBytes;
   return { message, offsets: regions.map(({ offset }) => bodyAt + offset) };
 }
 
-function framed(metadata: Uint8Array, bodyBytes: number, room: MessageRoom): Uint8Array {
+function framed(metadata: Uint8Array, bodyBytes: number, allocate: MessageAllocator): Uint8Array {
   const metadataBytes = align8(metadata.length);
-  // Nothing of what stood there before may be told to anybody.
-  const message = room(8 + metadataBytes + bodyBytes);
-  // Shared memory is filled element by element.
+  const message = allocate(8 + metadataBytes + bodyBytes);
+  // Clears earlier contents, which must not reach a client. Shared memory is filled element by element, so use wide elements.
   new Float64Array(message.buffer, 0, message.length / 8).fill(0);
   new Uint32Array(message.buffer, 0, 2).set([CONTINUATION, metadataBytes]);
   message.set(metadata, 8);

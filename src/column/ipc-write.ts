@@ -1,8 +1,8 @@
 /**
- * The second half of writing a snapshot file: a plan and its buffers' LZ4 frames to bytes; the layout stands in
- * ipc.ts. apache-arrow encodes the messages' metadata; the framing and the bodies are written here, because its own
- * writer (21.2) puts the compressed length before a compressed buffer where the format wants the uncompressed one,
- * which foreign readers refuse ("LZ4 frame was not fully decoded").
+ * Assembles the bytes of a snapshot file from a plan and the LZ4 frames of its buffers; ipc.ts documents the layout.
+ * apache-arrow encodes the metadata of messages. This file writes framing and bodies, because apache-arrow's writer (21.2)
+ * puts the compressed length before a compressed buffer where the format requires the uncompressed length, which other
+ * readers refuse ("LZ4 frame was not fully decoded").
  */
 import { MetadataVersion } from 'apache-arrow/enum';
 import { CompressionType } from 'apache-arrow/fb/compression-type';
@@ -23,7 +23,7 @@ const CONTINUATION = 0xffff_ffff;
 const align8 = (bytes: number): number => (bytes + 7) & ~7;
 const wordsOf = (...words: number[]): Uint8Array => new Uint8Array(Uint32Array.from(words).buffer);
 
-/** Collects the file's bytes, piece by piece, and where each message lies. */
+/** Collects the parts of the file and the offset of each message. */
 class Assembler {
   #parts: Uint8Array[] = [];
   #at = 0;
@@ -42,7 +42,7 @@ class Assembler {
     this.#push(MAGIC);
   }
 
-  /** A continuation mark, the metadata's length, the metadata padded to 8, then the body. */
+  /** Appends a continuation marker, the length of the metadata, the metadata padded to 8 bytes, and the body. */
   message(metadata: Uint8Array, body: readonly Uint8Array[], bodyBytes: number): FileBlock {
     this.#pad();
     const offset = this.#at;
@@ -69,12 +69,15 @@ class Assembler {
   }
 }
 
-/** The parts of a buffer's LZ4 frame; null = the buffer is stored as it is. */
+/** The parts of a buffer's LZ4 frame; null = the buffer is stored uncompressed. */
 export type Frame = readonly Uint8Array[] | null;
 
 const STORED = -1;
 
-/** The parts of a body, padding included, and its record-batch metadata. A buffer without a frame is stored as it is. */
+/**
+ * Builds the parts of a body, including padding, and its record-batch metadata. A buffer without a frame is stored
+ * uncompressed.
+ */
 function compressed(body: Body, frames: readonly Frame[]) {
   const regions: BufferRegion[] = [];
   const parts: Uint8Array[] = [];
@@ -101,15 +104,15 @@ function compressed(body: Body, frames: readonly Frame[]) {
 }
 
 /**
- * Refuses what `decodeArrowFile` would refuse, so that a snapshot that cannot be read is never taken for one. Throws
- * 9003: the data stays in the log.
+ * Enforces the size limits of `decodeArrowFile`, so that no unreadable snapshot is written. Throws 9003; the data stays in
+ * the log.
  */
 function checkSize(what: string, bytes: number): void {
   if (bytes <= BUFFER_BYTES_MAX) return;
   throw new QuarryError(9003, `${what} of ${bytes} bytes is more than a snapshot file holds`);
 }
 
-/** The whole file; `frames` holds one per buffer of `buffersOf`. Throws 9003 when it would be too large to be read. */
+/** Assembles the file; `frames` has one entry per buffer of `buffersOf`. Throws 9003 when the file would be too large to read. */
 export function assembleFile(plan: FilePlan, frames: readonly Frame[]): Uint8Array {
   for (const body of [...plan.dictionaries, plan.rows]) {
     for (const buffer of body.buffers) checkSize('a column', buffer.length);

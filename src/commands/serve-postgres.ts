@@ -12,7 +12,7 @@ const CATALOG_IDLE_MS_MAX = 60_000;
 
 export interface RunningPostgres {
   readonly port: number;
-  figures(): PostgresFigures;
+  figures(): PostgresServerStats;
   /** Uses what the files hold now, once they are read; what cannot be used is logged, and the old pair stays. */
   reloadCertificate(): void;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export async function startPostgres(
   const reload = async (): Promise<void> => server.useCertificate(await certificate());
   return {
     port: await server.listen(),
-    figures: () => server.figures(),
+    figures: () => server.stats(),
     reloadCertificate: () => {
       reload().catch((error) => log.error({ err: error }, 'Postgres clients keep the old certificate'));
     },

@@ -63,7 +63,7 @@ export function evaluateCoalesce(
   };
 }
 
-/** Where the values of `taken`, which are of `open`, stand. */
+/** The row indexes at which the values of `taken`, a subset of `open`, are stored. */
 function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Uint32Array {
   if (whole) return taken;
   const from = new Uint32Array(taken.length);
@@ -72,7 +72,7 @@ function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Ui
   return from;
 }
 
-/** A part that gives all rows in their places is the answer. */
+/** Merges the parts. A part that provides all rows in order is returned as it is. */
 function put(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
   if (parts.length === 1 && parts[0].to.length === count && parts[0].vector.count === count) {
     return parts[0].vector;
@@ -80,7 +80,7 @@ function put(type: SqlType, count: number, parts: readonly Part[], union: TextUn
   return merge(type, count, parts, union);
 }
 
-/** Rows that are true (of `bits` null: that have a value), and the others. */
+/** Splits rows into those that are true (if `bits` is null: that have a value) and the others. */
 function splitRows(
   rows: Uint32Array,
   whole: boolean,
@@ -101,7 +101,7 @@ function splitRows(
   return { taken: taken.subarray(0, takenCount), rest: rest.subarray(0, rows.length - takenCount) };
 }
 
-/** `of` without the rows in which both are equal. */
+/** Returns `of` with NULL in the rows where both sides are equal. */
 export function nullIf(of: Vector, equals: Vector): Vector {
   const { bits, valid, count } = compareVectors('=', of, equals);
   const different = new Uint8Array(count);

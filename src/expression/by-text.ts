@@ -1,7 +1,7 @@
 /**
- * What is worked out of a dictionary's texts is worked out once a text: as soon as a node has seen as many rows of a Texts as
- * it has texts, the node is evaluated over all of these, and from then on a row costs the look-up of its code. Results that
- * are texts lie in one distinct Texts, so that the nodes above profit as well.
+ * Evaluates functions of dictionary-coded text once per distinct text: when a node has seen as many rows of a Texts as it has
+ * texts, it is evaluated over all of them, and each further row costs one look-up by code. Results that are texts form one
+ * distinct Texts, so that parent nodes benefit as well.
  */
 import { type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, TextVector, Vector } from '../vector/index.js';
@@ -11,23 +11,23 @@ import { textOf } from './kinds.js';
 import { type Evaluate, mayKeep, type Node } from './node.js';
 import { bothValid } from './validity.js';
 
-/** Of longer lists of texts most occur a few times only. */
+/** Larger dictionaries are not remembered: most of their texts occur only a few times. */
 const REMEMBERED_TEXTS_MAX = 2 ** 20;
-/** Texts that are worked out at a time. */
+/** Number of texts that are evaluated at a time. */
 const CHUNK_TEXTS = 8_192;
 
-/** Row r of the result is worked out of row r of each argument alone. */
+/** A function in which row r of the result depends only on row r of each argument. */
 export type Apply = (args: readonly Vector[], count: number) => Vector;
 
-/** One Texts and a value for each of its codes; behind them, unless missing arguments make missing values, that of a missing text. */
+/** A Texts and the result for each of its codes, followed by the result for a missing text unless the function is strict. */
 interface Remembered {
   rowCount: number;
   over: Vector | null;
-  /** Some text cannot be worked out, or all of them take too much memory. */
+  /** A text raised an error, or the results take too much memory: evaluate row by row. */
   hopeless: boolean;
 }
 
-/** Evaluates `apply` of the arguments. `strict`: a row with a missing argument is missing. */
+/** Evaluates `apply` on the arguments. `strict`: the result is missing if any argument is missing. */
 export function evaluateByText(
   args: readonly Node[],
   type: SqlType,
@@ -53,7 +53,7 @@ export function evaluateByText(
   return (rows) => remembered(textOf(varying[0].evaluate(rows)));
 }
 
-/** The same of one text alone. */
+/** Like `evaluateByText`, for a single text argument. */
 export function rememberedByText(
   type: SqlType,
   strict: boolean,
@@ -100,7 +100,7 @@ function workOut(
     if (mayKeep(over, memory)) remembered.over = over;
     else remembered.hopeless = true;
   } catch (error) {
-    // Perhaps no row has the text that cannot be worked out.
+    // The text that raised the error may not occur in any row.
     if (!(error instanceof QuarryError)) throw error;
     remembered.hopeless = true;
   }

@@ -1,6 +1,6 @@
 /**
- * Dates of the proleptic Gregorian calendar as numbers: days and seconds since 1970-01-01, before it as well. Nothing is
- * allocated: a date's year, month and day come packed in one number.
+ * Date arithmetic in the proleptic Gregorian calendar on days and seconds since 1970-01-01, which may be negative. Year, month
+ * and day are packed into one number, so that nothing is allocated.
  */
 import { invariant } from '../base/index.js';
 import type { DateUnit } from '../ir/index.js';
@@ -11,13 +11,13 @@ import {
   INSTANT_SECONDS_MIN,
   SECONDS_PER_DAY,
 } from '../schema/index.js';
-import { fault, outOfYears } from './fault.js';
+import { expressionError, outOfYears } from './error.js';
 
-/** Days from 0000-03-01, four centuries earlier, to 1970-01-01: no date counted from there is below 0. */
+/** Days from 0000-03-01 minus 400 years to 1970-01-01; dates counted from there are never negative. */
 const EPOCH_DAYS = 719_468 + 146_097;
 
 /**
- * (year x 16 + month) x 32 + day. Source: Hinnant, civil_from_days, with the whole numbers of 32 bits that divide fast.
+ * Returns (year x 16 + month) x 32 + day. Source: Hinnant, civil_from_days, with 32-bit integers, which divide fast.
  */
 function packedDate(days: number): number {
   const shifted = (days + EPOCH_DAYS) | 0;
@@ -33,7 +33,7 @@ function packedDate(days: number): number {
   return (year * 16 + month) * 32 + day;
 }
 
-/** Days since 1970-01-01 of a month's first day; years from 0000 on. Source: Hinnant, days_from_civil. */
+/** The first day of a month, in days since 1970-01-01; years from 0000. Source: Hinnant, days_from_civil. */
 function firstDayOf(year: number, month: number): number {
   const shifted = (month <= 2 ? year + 399 : year + 400) | 0;
   const era = (shifted / 400) | 0;
@@ -54,14 +54,14 @@ const daysSinceMonday = (days: number): number => modulo(days + 3, 7);
 
 const modulo = (value: number, divisor: number): number => value - Math.floor(value / divisor) * divisor;
 
-/** The week of ISO 8601: 1 to 53, the first one is the one with the year's first Thursday. */
+/** The ISO 8601 week, 1 to 53; week 1 contains the first Thursday of the year. */
 function isoWeek(days: number): number {
   const thursday = days - daysSinceMonday(days) + 3;
   const newYear = firstDayOf(yearOf(packedDate(thursday)), 1);
   return Math.floor((thursday - newYear) / 7) + 1;
 }
 
-/** Seconds of the units that always take the same time. */
+/** Lengths in seconds of the units of constant length. */
 const UNIT_SECONDS: Partial<Readonly<Record<DateUnit, number>>> = {
   week: 7 * SECONDS_PER_DAY,
   day: SECONDS_PER_DAY,
@@ -69,17 +69,17 @@ const UNIT_SECONDS: Partial<Readonly<Record<DateUnit, number>>> = {
   minute: 60,
   second: 1,
 };
-/** Months of the others. */
+/** Lengths in months of the other units. */
 const UNIT_MONTHS: Partial<Readonly<Record<DateUnit, number>>> = { year: 12, quarter: 3, month: 1 };
 
-/** Whether there are units of it to count, beside a part of a date. */
+/** Whether the unit is a length of time; weekday and day-of-year are only parts of a date. */
 export const isLength = (unit: DateUnit): boolean =>
   UNIT_SECONDS[unit] !== undefined || UNIT_MONTHS[unit] !== undefined;
 
-/** Whether it divides days. */
+/** Whether the unit is shorter than a day. */
 export const isOfDay = (unit: DateUnit): boolean => unit === 'hour' || unit === 'minute' || unit === 'second';
 
-/** The part of an instant, in seconds. */
+/** Returns the function that extracts the unit from an instant in seconds. */
 export function datePart(unit: DateUnit): (seconds: number) => number {
   switch (unit) {
     case 'hour':
@@ -95,7 +95,7 @@ export function datePart(unit: DateUnit): (seconds: number) => number {
   }
 }
 
-/** The part of a date, in days. */
+/** Returns the function that extracts the unit from a date in days. */
 export function dayPart(unit: DateUnit): (days: number) => number {
   switch (unit) {
     case 'year':
@@ -117,7 +117,10 @@ export function dayPart(unit: DateUnit): (days: number) => number {
   }
 }
 
-/** The first day of the unit; of units of a day the day itself. Throws 6000 for a week that begins before the year 0000. */
+/**
+ * Returns the function that truncates a date to the unit; units within a day keep it. Throws 6000 for a week that begins
+ * before year 0000.
+ */
 export function startDay(unit: DateUnit): (days: number) => number {
   const months = UNIT_MONTHS[unit];
   if (months !== undefined) {
@@ -130,7 +133,7 @@ export function startDay(unit: DateUnit): (days: number) => number {
   return (days) => withinYears((days - daysSinceMonday(days)) * SECONDS_PER_DAY) / SECONDS_PER_DAY;
 }
 
-/** The instant at which the unit begins. Throws 6000. */
+/** Returns the function that truncates an instant to the unit. Throws 6000 like `startDay`. */
 export function startInstant(unit: DateUnit): (seconds: number) => number {
   if (isOfDay(unit)) {
     const length = UNIT_SECONDS[unit] as number;
@@ -140,15 +143,18 @@ export function startInstant(unit: DateUnit): (seconds: number) => number {
   return (seconds) => start(Math.floor(seconds / SECONDS_PER_DAY)) * SECONDS_PER_DAY;
 }
 
-/** The first day of a month by its number. */
+/** The first day of the month with this number. */
 const firstDay = (month: number): number => firstDayOf(Math.floor(month / 12), modulo(month, 12) + 1);
 
-/** `amount` units later; a day that the month does not have becomes its last one. Throws 6000 where there is no such year. */
+/**
+ * Returns the function that adds `amount` units. A day that the month does not have becomes its last day. Throws 6000
+ * outside years 0000 to 9999.
+ */
 export function addUnits(unit: DateUnit): (amount: number, seconds: number) => number {
   const months = UNIT_MONTHS[unit];
   const length = UNIT_SECONDS[unit];
   if (length !== undefined) return (amount, seconds) => withinYears(seconds + amount * length);
-  invariant(months !== undefined, `${unit} is a part of dates, no length`);
+  invariant(months !== undefined, `${unit} is a part of a date, not a length`);
   return (amount, seconds) => {
     const days = Math.floor(seconds / SECONDS_PER_DAY);
     const packed = packedDate(days);
@@ -164,7 +170,7 @@ export function withinYears(seconds: number): number {
   return seconds;
 }
 
-/** How often a unit begins behind `from` and not behind `to`; weeks: whole ones between the two days. */
+/** Returns the function that counts the unit boundaries after `from` up to `to`; for weeks, whole weeks between the two days. */
 export function unitsBetween(unit: DateUnit): (from: number, to: number) => number {
   const months = UNIT_MONTHS[unit];
   if (months !== undefined) {
@@ -180,9 +186,10 @@ export function unitsBetween(unit: DateUnit): (from: number, to: number) => numb
   return (from, to) => Math.floor(to / length) - Math.floor(from / length);
 }
 
-/** Days since 1970-01-01. Throws 6000 for a date that there is not. */
+/** Returns days since 1970-01-01. Throws 6000 for a date that does not exist. */
 export function makeDate(year: number, month: number, day: number): number {
   const known = year >= 0 && year <= 9_999 && month >= 1 && month <= 12 && day >= 1;
-  if (!known || day > daysInMonth(year, month)) throw fault(`there is no date ${year}-${month}-${day}`);
+  if (!known || day > daysInMonth(year, month))
+    throw expressionError(`there is no date ${year}-${month}-${day}`);
   return daysFromCivil(year, month, day);
 }

@@ -5,7 +5,7 @@ import type { SqlType, Vector } from '../vector/index.js';
 import { compareRows } from '../vector/index.js';
 import { type Apply, evaluateByText } from './by-text.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
-import { fault } from './fault.js';
+import { expressionError } from './error.js';
 import { merge, type Part, TextUnion } from './merge.js';
 import { constantValue, type Evaluate, type Node } from './node.js';
 import { mayRescale, numberFunction, power } from './number-calls.js';
@@ -22,7 +22,7 @@ export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAc
   return evaluateByText(args, type, isStrict(name), memory, apply);
 }
 
-/** Whether a row with a missing argument is missing. */
+/** Whether the result is missing if any argument is missing. */
 const isStrict = (name: ScalarFunction): boolean =>
   name !== 'concat' && name !== 'greatest' && name !== 'least';
 
@@ -43,18 +43,18 @@ function otherFunction(
   return ([vector]) => ofNumber(vector);
 }
 
-/** Digits after the point that round and truncate keep. Throws 6000 for what is no constant. */
+/** The fractional digits that round and truncate keep. Throws 6000 if the argument is not constant. */
 function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
   const digits = args[1];
   if (digits === undefined || (name !== 'round' && name !== 'truncate')) return 0;
   const value = digits.constant ? constantValue(digits) : null;
   if (value === null)
-    throw fault(`the digits of ${name.toUpperCase()} must be a number, the same for all rows`);
+    throw expressionError(`the digits of ${name.toUpperCase()} must be a number, the same for all rows`);
   return Math.trunc(Number(value));
 }
 
-/** Whether a row can make it throw. */
-export function callMayFault(name: ScalarFunction): boolean {
+/** Whether the function can raise an error for some row. */
+export function callMayFail(name: ScalarFunction): boolean {
   return mayGrow(name) || mayLeaveYears(name) || mayRescale(name);
 }
 
@@ -80,7 +80,7 @@ const isBetter = (
   sign: 1 | -1,
 ): boolean => best === -1 || compareRows(vector, row, args[best], row) * sign > 0;
 
-/** Row r is that of argument best[r]; of none where it is -1. */
+/** Row r comes from argument best[r]; -1 = from none. */
 function partsOf(args: readonly Vector[], best: Int32Array): Part[] {
   return args.flatMap((vector, index) => {
     const rows = rowsWith(best, index);

@@ -1,4 +1,4 @@
-/** Numbers and booleans as numbers of other types. */
+/** Casts between number types, and between numbers and booleans. */
 import type { BooleanVector, ExactVector, FloatVector } from '../vector/index.js';
 import { exactVector } from '../vector/index.js';
 import { fits } from './exact.js';
@@ -7,7 +7,7 @@ import { isValid, simplified, writableValid } from './validity.js';
 
 /** Powers of ten that doubles hold exactly. */
 const EXACT_POWER_MAX = 22;
-/** Doubles below this have no neighbours but integers' own halves: they are safe integers once rounded. */
+/** Doubles of at most this magnitude are safe integers after rounding. */
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 /** The double nearest to the exact value. */
@@ -15,22 +15,22 @@ export function exactToFloat(vector: ExactVector, scale: number): FloatVector {
   const { count, valid } = vector;
   const numbers = new Float64Array(count);
   if (vector.numbers !== null && scale <= EXACT_POWER_MAX) {
-    // The quotient of two exact doubles is rounded once.
+    // Both operands are exact, so the quotient is rounded once.
     const power = powerOfTen(scale);
     for (let row = 0; row < count; row++) numbers[row] = vector.numbers[row] / power + 0;
   } else {
     for (let row = 0; row < count; row++) {
-      // Reading a number's text rounds once, too.
+      // Parsing the text also rounds once.
       if (isValid(valid, row)) numbers[row] = Number(`${bigintAt(vector, row)}e-${scale}`) + 0;
     }
   }
   return { kind: 'float', count, valid, numbers };
 }
 
-/** Rounds half to even, as DuckDB does; what has more than DIGITS_MAX digits is missing. */
+/** Rounds half to even, as DuckDB does; results of more than DIGITS_MAX digits are missing. */
 export const floatToInteger = (vector: FloatVector): ExactVector => roundedFloats(vector, 1, halfToEven);
 
-/** Rounds the double x 10^scale half away from zero, as DuckDB does; what has more than DIGITS_MAX digits is missing. */
+/** Rounds the double x 10^scale half away from zero, as DuckDB does; results of more than DIGITS_MAX digits are missing. */
 export const floatToDecimal = (vector: FloatVector, scale: number): ExactVector =>
   roundedFloats(vector, powerOfTen(scale), halfAway);
 
@@ -62,10 +62,10 @@ export function halfToEven(value: number): number {
   return rest > 0.5 || below % 2 !== 0 ? below + 1 : below;
 }
 
-/** Math.round, but halves of negative numbers too go away from zero. */
+/** Like Math.round, but rounds halves of negative numbers away from zero, too. */
 export const halfAway = (value: number): number => (value < 0 ? -Math.round(-value) : Math.round(value));
 
-/** Whether each is other than 0. */
+/** Converts numbers to booleans: false for 0, true otherwise. */
 export function numberToBoolean(vector: ExactVector | FloatVector): BooleanVector {
   const { count, valid } = vector;
   const bits = new Uint8Array(count);
@@ -77,7 +77,7 @@ export function numberToBoolean(vector: ExactVector | FloatVector): BooleanVecto
   return { kind: 'boolean', count, valid, bits };
 }
 
-/** 1 and 0. */
+/** Converts booleans to 1 and 0. */
 export function booleanToNumbers({ bits, count }: BooleanVector): Float64Array {
   const numbers = new Float64Array(count);
   for (let row = 0; row < count; row++) numbers[row] = bits[row];

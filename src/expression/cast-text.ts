@@ -1,4 +1,4 @@
-/** Texts as values of other types, and values as the texts in which answers hold them. */
+/** Casts between text and other types. */
 import { formatDate, formatDateTime, formatDecimal } from '../schema/index.js';
 import type { SqlType, TextVector, Vector } from '../vector/index.js';
 import { exactVector, Texts } from '../vector/index.js';
@@ -6,7 +6,7 @@ import { bigintAt, numbersOf } from './kinds.js';
 import { isJson, readBoolean, readDays, readExact, readFloat, readSeconds } from './read-text.js';
 import { isValid, simplified, writableValid } from './validity.js';
 
-/** What cannot be read is missing. */
+/** Parses texts as values of `type`; texts that cannot be parsed become missing. */
 export function readTexts(vector: TextVector, type: SqlType): Vector {
   const { count } = vector;
   switch (type.type) {
@@ -67,7 +67,7 @@ function readBigints(vector: TextVector, read: (text: string) => bigint | null):
   return exactVector(simplified(valid, count), wide);
 }
 
-/** As answers write them; a decimal always with a digit behind its point, a float with a fraction or an exponent. */
+/** Formats values as answers do: decimals always have a fractional digit, floats a fraction or an exponent. */
 export function writeTexts(vector: Vector, type: SqlType): TextVector {
   if (vector.kind === 'text') return vector;
   if (vector.kind === 'boolean') return writeBooleans(vector);
@@ -92,7 +92,7 @@ function writer(vector: Vector & { kind: 'exact' | 'float' }, type: SqlType): (r
   }
 }
 
-/** Rows of the same date share its text. */
+/** Rows with the same date share one text. */
 function writeDates(vector: Vector): TextVector {
   const { count, valid } = vector;
   const days = numbersOf(vector);
@@ -109,7 +109,7 @@ function writeDates(vector: Vector): TextVector {
     }
     codes[row] = code;
   }
-  // A missing value's code must be one of the texts.
+  // The code of a missing value must be valid, so at least one text is needed.
   if (strings.length === 0) strings.push('');
   return { kind: 'text', count, valid, codes, texts: Texts.ofStrings(strings, true) };
 }

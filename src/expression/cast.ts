@@ -12,7 +12,7 @@ import {
   numberToBoolean,
 } from './cast-number.js';
 import { readTexts, writeTexts } from './cast-text.js';
-import { fault, named, quoted, tooManyDigits } from './fault.js';
+import { expressionError, named, quoted, tooManyDigits } from './error.js';
 import { booleanOf, exactOf, floatOf, numbersOf, scaleOf, textOf } from './kinds.js';
 import type { Evaluate, Node } from './node.js';
 import { rescaled, rescaledLeniently } from './scale.js';
@@ -31,7 +31,7 @@ const FAMILIES: Readonly<Record<SqlType['type'], Family>> = {
   datetime: 'time',
 };
 
-/** Families that each can be cast to. */
+/** The type families that each family can be cast to. */
 const TARGETS: Readonly<Record<Family, readonly Family[]>> = {
   number: ['number', 'boolean', 'text'],
   boolean: ['number', 'boolean', 'text'],
@@ -49,7 +49,7 @@ export function evaluateCast(
 ): Evaluate {
   const from = of.type;
   if (!TARGETS[FAMILIES[from.type]].includes(FAMILIES[to.type])) {
-    throw fault(`${named(from)} cannot be cast to ${named(to)}`);
+    throw expressionError(`${named(from)} cannot be cast to ${named(to)}`);
   }
   const read = rememberedByText(to, true, memory, (text) => readTexts(text, to));
   const refuses = !lenient && mayLoseValues(from, to);
@@ -61,25 +61,25 @@ export function evaluateCast(
   };
 }
 
-/** Whether some value of `from` is none of `to`. */
+/** Whether the cast can lose values of `from`. */
 export function mayLoseValues(from: SqlType, to: SqlType): boolean {
   if (from.type === 'text') return to.type !== 'text';
   if (from.type === 'float') return to.type === 'integer' || to.type === 'decimal';
   return FAMILIES[from.type] === 'number' && scaleOf(to) > scaleOf(from);
 }
 
-/** Throws 6000 when a row had a value and has none any more. */
+/** Throws 6000 if a row lost its value in the conversion. */
 function refuseLost(given: Vector, converted: Vector, from: SqlType, to: SqlType): void {
   const { valid, count } = converted;
   if (valid === null || valid === given.valid) return;
   for (let row = 0; row < count; row++) {
     if (valid[row] === 1 || !isValid(given.valid, row)) continue;
     if (from.type !== 'text') throw tooManyDigits();
-    throw fault(`the text ${quoted(String(valueAt(given, row)))} cannot be read as ${named(to)}`);
+    throw expressionError(`the text ${quoted(String(valueAt(given, row)))} cannot be read as ${named(to)}`);
   }
 }
 
-/** What is none of `to` is missing. */
+/** Converts a vector; values that cannot be converted become missing. */
 export function castVector(vector: Vector, from: SqlType, to: SqlType): Vector {
   if (vector.kind === 'text') return readTexts(textOf(vector), to);
   switch (to.type) {

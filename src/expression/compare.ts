@@ -1,10 +1,10 @@
-/** = <> < <= > >= of values of one type. */
+/** The comparisons = <> < <= > >= on values of the same type. */
 import type { Comparison } from '../ir/index.js';
 import type { BooleanVector, ExactVector, TextVector, Vector } from '../vector/index.js';
 import { booleanOf, exactOf, floatOf, textOf } from './kinds.js';
 import { bothValid } from './validity.js';
 
-/** The comparisons that loops are made for; the others are these with sides changed or turned round. */
+/** The comparisons that have loops; the others swap the sides or negate the result. */
 type Basic = '=' | '<' | '<=';
 
 const FORMS: Readonly<Record<Comparison, { basic: Basic; swapped: boolean; negated: boolean }>> = {
@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<Comparison, { basic: Basic; swapped: boolean; negat
   '>=': { basic: '<=', swapped: true, negated: false },
 };
 
-/** Missing where one of the two is. */
+/** Compares row by row; missing if either side is missing. */
 export function compareVectors(comparison: Comparison, left: Vector, right: Vector): BooleanVector {
   const { basic, swapped, negated } = FORMS[comparison];
   const [a, b] = swapped ? [right, left] : [left, right];
@@ -42,7 +42,7 @@ export function compareVectors(comparison: Comparison, left: Vector, right: Vect
 type Numbers = Float64Array | Uint8Array;
 type Loop = (a: Numbers, b: Numbers, bits: Uint8Array, count: number) => void;
 
-/** Number(...) and not ? 1 : 0, which becomes a branch that nobody can foretell. */
+/** Number(...) instead of ? 1 : 0, which would compile to an unpredictable branch. */
 const NUMBER_LOOPS: Readonly<Record<Basic, Loop>> = {
   '=': (a, b, bits, count) => {
     for (let row = 0; row < count; row++) bits[row] = Number(a[row] === b[row]);

@@ -5,7 +5,7 @@ import type { Vector } from '../vector/index.js';
 import { vectorKindOf } from '../vector/index.js';
 import { evaluateCase, evaluateCoalesce, nullIf } from './branches.js';
 import { evaluateByText, rememberedByText } from './by-text.js';
-import { callMayFault, evaluateCall } from './calls.js';
+import { callMayFail, evaluateCall } from './calls.js';
 import { evaluateCast, mayLoseValues } from './cast.js';
 import { compareVectors } from './compare.js';
 import { exactArithmetic } from './exact.js';
@@ -17,8 +17,8 @@ import { evaluateLogic, isMissing, negated } from './logic.js';
 import { constantNode, type Evaluate, folded, type Node } from './node.js';
 
 /**
- * What is worked out of texts is remembered by Texts, so inputs of one dictionary should come with the same one each time.
- * Memory for that comes from `memory` and is given back by nobody: it goes with the compiled expression. Throws 6000.
+ * Results of functions of text are remembered per Texts object, so inputs of the same dictionary should use the same object.
+ * `memory` accounts for them as long as the compiled expression lives. Throws 6000.
  */
 export function compile(expression: Expression, memory: MemoryAccount | null = null): Evaluate {
   return nodeOf(expression, memory).evaluate;
@@ -38,7 +38,7 @@ function plainNode(expression: Expression, memory: MemoryAccount | null): Node {
       return constantNode(expression.type, expression.value, memory);
     case 'input': {
       const { input, type } = expression;
-      return { type, constant: false, mayFault: false, evaluate: (rows) => rows.input(input) };
+      return { type, constant: false, mayFail: false, evaluate: (rows) => rows.input(input) };
     }
     case 'and':
     case 'or':
@@ -70,17 +70,17 @@ function plainNode(expression: Expression, memory: MemoryAccount | null): Node {
   }
 }
 
-/** A node of `children`. */
+/** Compiles a node with compiled `children`. */
 function nodeWith(
   { type }: Expression,
   children: readonly Node[],
-  mayFault: boolean,
+  mayFail: boolean,
   evaluate: Evaluate,
 ): Node {
   return {
     type,
     constant: children.every(({ constant }) => constant),
-    mayFault: mayFault || children.some((child) => child.mayFault),
+    mayFail: mayFail || children.some((child) => child.mayFail),
     evaluate,
   };
 }
@@ -109,7 +109,7 @@ function compareNode(expression: Of<'compare'>, memory: MemoryAccount | null): N
   return nodeWith(expression, sides, false, evaluate);
 }
 
-/** A function of one value that is remembered where that is a text. */
+/** A function of one argument, remembered by text if the argument is a text. */
 function ofText(
   expression: Of<'in' | 'like'>,
   memory: MemoryAccount | null,
@@ -168,12 +168,12 @@ function arithmeticNode(expression: Of<'arithmetic'>, memory: MemoryAccount | nu
 function castNode(expression: Of<'cast'>, memory: MemoryAccount | null): Node {
   const { type, lenient } = expression;
   const child = nodeOf(expression.of, memory);
-  const mayFault = !lenient && mayLoseValues(child.type, type);
-  return nodeWith(expression, [child], mayFault, evaluateCast(child, type, lenient, memory));
+  const mayFail = !lenient && mayLoseValues(child.type, type);
+  return nodeWith(expression, [child], mayFail, evaluateCast(child, type, lenient, memory));
 }
 
 function callNode(expression: Of<'call'>, memory: MemoryAccount | null): Node {
   const args = expression.args.map((arg) => nodeOf(arg, memory));
-  const mayFault = callMayFault(expression.name);
-  return nodeWith(expression, args, mayFault, evaluateCall(expression, args, memory));
+  const mayFail = callMayFail(expression.name);
+  return nodeWith(expression, args, mayFail, evaluateCall(expression, args, memory));
 }

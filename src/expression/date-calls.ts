@@ -1,4 +1,4 @@
-/** The functions of dates over vectors. Dates are days and datetimes seconds, so neither is ever wide. */
+/** Date functions on vectors. Dates are days and datetimes seconds; both are always safe integers. */
 import type { DateUnit, ScalarFunction } from '../ir/index.js';
 import type { ExactVector, SqlType, Vector } from '../vector/index.js';
 import {
@@ -13,7 +13,7 @@ import {
   unitsBetween,
 } from './calendar.js';
 import { castVector } from './cast.js';
-import { fault } from './fault.js';
+import { expressionError } from './error.js';
 import { bigintAt, exactOf, numbersOf } from './kinds.js';
 import { allValid } from './text-calls.js';
 import { isValid } from './validity.js';
@@ -22,7 +22,7 @@ const DATETIME: SqlType = { type: 'datetime' };
 
 type Apply = (args: readonly Vector[]) => Vector;
 
-/** `types` are those of the arguments, `to` that of the result. Throws 6000 for a unit that does not go with the function. */
+/** `types` are the argument types, `to` the result type. Throws 6000 for a unit that the function does not support. */
 export function dateFunction(
   name: ScalarFunction,
   unit: DateUnit | null,
@@ -48,12 +48,12 @@ export function dateFunction(
   }
 }
 
-/** Functions that can meet dates outside the years that there are. */
+/** Whether the function can produce dates outside years 0000 to 9999. */
 export const mayLeaveYears = (name: ScalarFunction): boolean =>
   name === 'make-date' || name === 'date-truncate' || name === 'date-add';
 
 function requireLength(unit: DateUnit): void {
-  if (!isLength(unit)) throw fault(`${unit} is a part of dates, not a length of time`);
+  if (!isLength(unit)) throw expressionError(`${unit} is a part of a date, not a length of time`);
 }
 
 function parts(unit: DateUnit, vector: Vector, type: SqlType): ExactVector {
@@ -105,7 +105,7 @@ function makeDates(args: readonly Vector[]): ExactVector {
   return { kind: 'exact', count, valid, numbers, wide: null };
 }
 
-/** Missing rows are not looked at: what stands there may be no date of the years that there are. */
+/** Maps the rows that have a value. Missing rows are skipped, because their contents may not be a valid date. */
 function mapped(vector: Vector, of: (value: number) => number): ExactVector {
   const { count, valid } = vector;
   const values = numbersOf(vector);

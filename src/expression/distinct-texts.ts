@@ -1,9 +1,9 @@
-/** Text vectors over texts that stand there once each. */
+/** Text vectors over a Texts without duplicates. */
 import type { TextVector } from '../vector/index.js';
 import { Texts } from '../vector/index.js';
-import { tooMuchText, VECTOR_CHARS_MAX } from './fault.js';
+import { tooMuchText, VECTOR_CHARS_MAX } from './error.js';
 
-/** The rows of all vectors, one behind the other, over one Texts in which each text stands once. */
+/** Concatenates the vectors over one Texts without duplicates. */
 export function distinctTexts(vectors: readonly TextVector[]): TextVector {
   const count = vectors.reduce((sum, vector) => sum + vector.count, 0);
   const codes = new Uint32Array(count);
@@ -32,7 +32,7 @@ export function distinctTexts(vectors: readonly TextVector[]): TextVector {
       codes[at] = code;
     }
   }
-  // A missing value's code must be one of the texts.
+  // The code of a missing value must be valid, so at least one text is needed.
   if (strings.length === 0) strings.push('');
   return { kind: 'text', count, valid: missing ? valid : null, codes, texts: Texts.ofStrings(strings, true) };
 }

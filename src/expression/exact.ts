@@ -1,18 +1,18 @@
 /**
- * Exact values: safe integers as long as all results are, bigints else.
- * Invariant: of + - * of safe integers the double's magnitude is at most 2^53 - 1 exactly when the true result's is, because
- * rounding keeps order and 2^53 is a double; then it is the true result.
+ * Arithmetic on exact values: safe integers as long as all results are safe, otherwise bigints.
+ * Invariant: the double result of + - * on safe integers has a magnitude of at most 2^53 - 1 if and only if the true result
+ * does, because rounding is monotonic and 2^53 is a double; the double is then the true result.
  */
 import type { ExactVector } from '../vector/index.js';
 import { DIGITS_MAX, exactVector } from '../vector/index.js';
-import { tooManyDigits } from './fault.js';
+import { tooManyDigits } from './error.js';
 import { bigintAt } from './kinds.js';
 import { bothValid, isValid, simplified, writableValid } from './validity.js';
 
 export type ExactOperator = '+' | '-' | '*' | '%';
 
 const SAFE = Number.MAX_SAFE_INTEGER;
-/** The first number of too many digits. */
+/** The smallest magnitude that has too many digits. */
 export const MAGNITUDE_END = 10n ** BigInt(DIGITS_MAX);
 
 export const fits = (value: bigint): boolean => value < MAGNITUDE_END && value > -MAGNITUDE_END;
@@ -23,7 +23,7 @@ export function checked(value: bigint): bigint {
   return value;
 }
 
-/** Row by row; x % 0 is missing. */
+/** Computes row by row; x % 0 is missing. */
 export function exactArithmetic(operator: ExactOperator, a: ExactVector, b: ExactVector): ExactVector {
   const { count } = a;
   const operands = bothValid(a.valid, b.valid, count);
@@ -38,14 +38,14 @@ export function exactArithmetic(operator: ExactOperator, a: ExactVector, b: Exac
   return wideRows(count, valid, (row) => combine(bigintAt(a, row), bigintAt(b, row)));
 }
 
-/** Each row that has a value by `of`. Throws 6000 for more than DIGITS_MAX digits. */
+/** Computes each row that has a value with `of`. Throws 6000 for more than DIGITS_MAX digits. */
 export function wideRows(count: number, valid: Uint8Array | null, of: (row: number) => bigint): ExactVector {
   const wide = new Array<bigint>(count).fill(0n);
   for (let row = 0; row < count; row++) if (isValid(valid, row)) wide[row] = checked(of(row));
   return exactVector(valid, wide);
 }
 
-/** Rows where the divisor is there and not 0. */
+/** The validity of rows whose divisor is present and not 0. */
 function withoutZeros(divisor: ExactVector, operands: Uint8Array | null): Uint8Array | null {
   const valid = writableValid(operands, divisor.count);
   for (let row = 0; row < divisor.count; row++) {
@@ -55,7 +55,7 @@ function withoutZeros(divisor: ExactVector, operands: Uint8Array | null): Uint8A
   return simplified(valid, divisor.count);
 }
 
-/** Whether all results, those of missing rows too, are safe. Adding 0 makes -0 a 0. */
+/** Returns whether all results are safe, including those of missing rows. Adding 0 turns -0 into 0. */
 type Loop = (a: Float64Array, b: Float64Array, out: Float64Array, count: number) => boolean;
 
 const LOOPS: Readonly<Record<ExactOperator, Loop>> = {

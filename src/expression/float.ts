@@ -1,4 +1,4 @@
-/** Floats: a result that is no finite number is missing, and -0 is 0. */
+/** Arithmetic on floats. Results that are not finite are missing, and -0 becomes 0. */
 import type { FloatVector } from '../vector/index.js';
 import { bothValid, writableValid } from './validity.js';
 
@@ -30,7 +30,7 @@ export function floatArithmetic(operator: FloatOperator, a: FloatVector, b: Floa
   return finite(numbers, bothValid(a.valid, b.valid, a.count), a.count);
 }
 
-/** Each row by `of`. */
+/** Computes each row with `of`. */
 export function mapFloats(
   { numbers, valid, count }: FloatVector,
   of: (value: number) => number,
@@ -40,7 +40,7 @@ export function mapFloats(
   return finite(results, valid, count);
 }
 
-/** `numbers`, which become the vector's, without those that are not finite. */
+/** Wraps `numbers`, which the vector takes over, with non-finite values missing. */
 export function finite(numbers: Float64Array, valid: Uint8Array | null, count: number): FloatVector {
   if (allFinite(numbers, count)) return { kind: 'float', count, valid, numbers };
   const finiteValid = writableValid(valid, count);
@@ -55,7 +55,7 @@ export function finite(numbers: Float64Array, valid: Uint8Array | null, count: n
 
 function allFinite(numbers: Float64Array, count: number): boolean {
   let all = true;
-  // Of finite numbers alone x - x is 0.
+  // x - x is 0 only for finite numbers.
   for (let row = 0; row < count; row++) if (numbers[row] - numbers[row] !== 0) all = false;
   return all;
 }

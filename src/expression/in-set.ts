@@ -1,13 +1,13 @@
-/** IN: whether a value is one of some constants. */
+/** IN with a list of constants. */
 import type { BooleanVector, ExactVector, TextVector, Value, Vector } from '../vector/index.js';
 import { isSafe } from '../vector/index.js';
 import { bigintAt } from './kinds.js';
 import { isValid, writableValid } from './validity.js';
 
-/** Of constants this close together each integer has a bit of its own. */
+/** Constants within a span of this many integers are looked up in a table. */
 const SPAN_MAX = 65_536;
 
-/** `values` are of the vector's type. A missing value among them makes what is not found missing. */
+/** `values` have the vector's type. If one of them is missing, the result is missing for values that are not found. */
 export function inSet(values: readonly Value[], not: boolean): (vector: Vector) => BooleanVector {
   const present = values.filter((value) => value !== null);
   const unsure = present.length < values.length;
@@ -21,14 +21,14 @@ export function inSet(values: readonly Value[], not: boolean): (vector: Vector) 
   };
 }
 
-/** Missing where nothing was found. */
+/** The validity in which rows without a match are missing. */
 function whereFound(found: Uint8Array, valid: Uint8Array | null, count: number): Uint8Array {
   const sure = writableValid(valid, count);
   for (let row = 0; row < count; row++) sure[row] &= found[row];
   return sure;
 }
 
-/** 1 where a row that has a value has one of `values`. */
+/** Returns a function that marks the rows whose value is one of `values` with 1. */
 function finder(values: readonly NonNullable<Value>[]): (vector: Vector) => Uint8Array {
   const set = new Set<Value>(values);
   const numbers = numberFinder(values);
@@ -73,7 +73,7 @@ function numberFinder(values: readonly NonNullable<Value>[]): NumberFinder {
     if (typeof value === 'bigint') return isSafe(value) ? [Number(value)] : [];
     return typeof value === 'number' ? [value] : [];
   });
-  // Not by spreading, which takes only so many arguments.
+  // Spreading into Math.min would exceed the limit on arguments.
   const low = numbers.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = numbers.reduce((greatest, value) => Math.max(greatest, value), Number.NEGATIVE_INFINITY);
   if (numbers.length > 0 && high - low < SPAN_MAX && numbers.every(Number.isInteger)) {
@@ -91,7 +91,7 @@ function findMarked(marked: Uint8Array, low: number, given: Float64Array, found:
   const span = marked.length;
   for (let row = 0; row < found.length; row++) {
     const place = given[row] - low;
-    // A fraction has no place of its own.
+    // Fractions have no table entry.
     found[row] = place >= 0 && place < span && Number.isInteger(place) ? marked[place] : 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Vectors as what their types say they are. Whoever binds sees to it that types fit, so another kind is a bug. */
+/** Narrows vectors to the kind that their type requires. The binder guarantees the types, so another kind is a bug. */
 import { invariant } from '../base/index.js';
 import type {
   BooleanVector,
@@ -10,38 +10,38 @@ import type {
 } from '../vector/index.js';
 
 export function exactOf(vector: Vector): ExactVector {
-  invariant(vector.kind === 'exact', `exact values are meant to come here, not ${vector.kind}`);
+  invariant(vector.kind === 'exact', `expected an exact vector, got ${vector.kind}`);
   return vector;
 }
 
 export function floatOf(vector: Vector): FloatVector {
-  invariant(vector.kind === 'float', `floats are meant to come here, not ${vector.kind}`);
+  invariant(vector.kind === 'float', `expected a float vector, got ${vector.kind}`);
   return vector;
 }
 
 export function booleanOf(vector: Vector): BooleanVector {
-  invariant(vector.kind === 'boolean', `booleans are meant to come here, not ${vector.kind}`);
+  invariant(vector.kind === 'boolean', `expected a boolean vector, got ${vector.kind}`);
   return vector;
 }
 
 export function textOf(vector: Vector): TextVector {
-  invariant(vector.kind === 'text', `texts are meant to come here, not ${vector.kind}`);
+  invariant(vector.kind === 'text', `expected a text vector, got ${vector.kind}`);
   return vector;
 }
 
-/** Numbers of values that are never wide: days and seconds of dates, small counts. */
+/** The numbers of a vector that never holds bigints: days and seconds of dates, small counts. */
 export function numbersOf(vector: Vector): Float64Array {
   const { numbers } = exactOf(vector);
   invariant(numbers !== null, 'dates are safe integers');
   return numbers;
 }
 
-/** The stored form of a row. */
+/** The stored form of a row's value. */
 export const bigintAt = ({ numbers, wide }: ExactVector, row: number): bigint =>
   numbers === null ? (wide as readonly bigint[])[row] : BigInt(numbers[row]);
 
-/** Digits after the point of an exact type. */
+/** The number of fractional digits of an exact type. */
 export const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);
 
-/** The double nearest to 10^places: powers by multiplication can be another one. */
+/** The double nearest to 10^places; repeated multiplication may give another double. */
 export const powerOfTen = (places: number): number => Number(`1e${places}`);

@@ -1,15 +1,18 @@
 /**
- * Parts of LIKE patterns found in UTF-8 bytes. A part is a list of steps: a byte that must stand there, or ANY, any one code
- * point. Searching takes at most about 16 steps a byte, or a 32nd of the part's length: a short part is tried at each
- * place, a long one without ANY is found by Knuth-Morris-Pratt, one with ANY bit by bit (Shift-And over code points).
+ * Finds the parts of LIKE patterns in UTF-8 bytes. A part is a list of steps: a byte to match, or ANY for any one code point.
+ * A search takes at most about 16 steps per byte, or a 32nd of the part's length: short parts are tried at each offset, long
+ * parts without ANY use Knuth-Morris-Pratt, long parts with ANY use Shift-And over code points.
  */
 export const ANY = -1;
 export type Steps = Int16Array;
 
-/** Steps that are tried at each place. */
+/** Parts of at most this many steps are tried at each offset. */
 const TRIED_STEPS_MAX = 16;
 
-/** Where the first match from `from` on ends, or -1; `end` is the end of the text. Both at code points' ends. */
+/**
+ * Returns the end offset of the first match at or after `from`, or -1. `from` and `end` (of the text) are code point
+ * boundaries.
+ */
 export type Search = (bytes: Uint8Array, from: number, end: number) => number;
 
 export function searchOf(steps: Steps): Search {
@@ -22,7 +25,7 @@ export function searchOf(steps: Steps): Search {
   return (bytes, from, end) => searchByBits(pattern, bytes, from, end);
 }
 
-/** Where a match that begins at `from` ends, or -1. */
+/** Returns the end offset of a match that begins at `from`, or -1. */
 export function matchAt(steps: Steps, bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   for (let index = 0; index < steps.length; index++) {
@@ -33,13 +36,13 @@ export function matchAt(steps: Steps, bytes: Uint8Array, from: number, end: numb
   return at;
 }
 
-/** Where the code point at `at` ends. */
+/** The end offset of the code point at `at`. */
 function afterPoint(bytes: Uint8Array, at: number): number {
   const lead = bytes[at];
   return at + (lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
 }
 
-/** Where the last `count` code points before `end` begin, or -1 when there are fewer behind `from`. */
+/** The start offset of the last `count` code points before `end`, or -1 if there are fewer after `from`. */
 export function pointsBefore(bytes: Uint8Array, from: number, end: number, count: number): number {
   let at = end;
   for (let left = count; left > 0; left--) {
@@ -68,7 +71,10 @@ function searchByTrying(steps: Steps, bytes: Uint8Array, from: number, end: numb
   return -1;
 }
 
-/** failures[i]: how many of the first steps also stand at the end of the first i + 1. */
+/**
+ * The failure function: failures[i] is the length of the longest proper prefix that is also a suffix of the first i + 1
+ * steps.
+ */
 function failuresOf(steps: Steps): Int32Array {
   const failures = new Int32Array(steps.length);
   let matched = 0;
@@ -96,11 +102,11 @@ function searchByFailures(
   return -1;
 }
 
-/** Bit i of a mask: code point i of the part may be this one. */
+/** Masks by code point: bit i is set if the code point can match position i of the part. */
 interface BitPattern {
   readonly length: number;
   readonly masks: ReadonlyMap<number, Uint32Array>;
-  /** Of code points that the part does not name: its ANYs. */
+  /** The mask of code points that do not occur in the part: its ANYs. */
   readonly others: Uint32Array;
 }
 
@@ -125,7 +131,7 @@ function bitsOf(steps: Steps): BitPattern {
   return { length: points.length, masks, others };
 }
 
-/** The bytes of the code point at `at` as one number: equal for equal code points alone. */
+/** The bytes of the code point at `at` packed into one number, which identifies the code point. */
 function pointAt(bytes: ArrayLike<number>, at: number): number {
   const lead = bytes[at];
   if (lead < 0x80) return lead;

@@ -1,19 +1,19 @@
-/** LIKE: % stands for any text, _ for any one code point. Time is linear in the text, see like-search.ts. */
+/** LIKE: % matches any text, _ any one code point. Time is linear in the length of the text; see like-search.ts. */
 import type { BooleanVector, TextVector } from '../vector/index.js';
-import { fault, PATTERN_POINTS_MAX } from './fault.js';
+import { expressionError, PATTERN_POINTS_MAX } from './error.js';
 import { ANY, matchAt, pointsBefore, type Search, type Steps, searchOf } from './like-search.js';
 import { isValid } from './validity.js';
 
-/** What stands between two %, before the first one, behind the last one. */
+/** A pattern split at its % signs. */
 interface Pattern {
   readonly first: Steps;
-  /** Null: there is no %, and `first` must match all of the text. */
+  /** null = the pattern has no %, and `first` must match the whole text. */
   readonly last: Steps | null;
   readonly lastPoints: number;
   readonly middle: readonly Search[];
 }
 
-/** A matcher of texts. Throws 6000 for a pattern that is too long or ends with its escape character. */
+/** Compiles a pattern. Throws 6000 if it is too long or ends with its escape character. */
 export function likeMatcher(
   pattern: string,
   escapedBy: string | null,
@@ -36,7 +36,7 @@ function compilePattern(pattern: string, escapedBy: string | null): Pattern {
   };
 }
 
-/** One character that must stand there, or null for _. */
+/** A character to match, or null for _. */
 type Point = string | null;
 
 function splitPattern(pattern: string, escapedBy: string | null): Point[][] {
@@ -45,7 +45,9 @@ function splitPattern(pattern: string, escapedBy: string | null): Point[][] {
   let count = 0;
   for (const character of pattern) {
     if (++count > PATTERN_POINTS_MAX) {
-      throw fault(`a pattern of LIKE has more than ${PATTERN_POINTS_MAX.toLocaleString('en')} characters`);
+      throw expressionError(
+        `a pattern of LIKE has more than ${PATTERN_POINTS_MAX.toLocaleString('en')} characters`,
+      );
     }
     if (!escaped && character === escapedBy) escaped = true;
     else {
@@ -54,7 +56,7 @@ function splitPattern(pattern: string, escapedBy: string | null): Point[][] {
       escaped = false;
     }
   }
-  if (escaped) throw fault('a pattern of LIKE ends with its escape character');
+  if (escaped) throw expressionError('a pattern of LIKE ends with its escape character');
   return parts;
 }
 

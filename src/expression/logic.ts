@@ -1,4 +1,4 @@
-/** and, or, not, is null: three-valued. */
+/** Three-valued logic: and, or, not, is null. */
 import type { BooleanVector, Vector } from '../vector/index.js';
 import { booleanOf } from './kinds.js';
 import type { Evaluate, Node } from './node.js';
@@ -6,11 +6,11 @@ import { valuesFor } from './picked-rows.js';
 import { simplified } from './validity.js';
 
 /**
- * Members from left to right; a later one is evaluated for the rows that are still open when it may throw or few are, so
- * that `x <> '' and cast(x as integer) > 1` reads no empty text.
+ * Evaluates the members from left to right. A later member is evaluated only for the undecided rows if it can raise an error
+ * or if few rows are left, so that `x <> '' and cast(x as integer) > 1` does not cast empty texts.
  */
 export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evaluate {
-  // What a member must be to settle the row: false for and, true for or.
+  // The value of a member that decides the row: false for and, true for or.
   const settling = op === 'and' ? 0 : 1;
   return (rows) => {
     const { count } = rows;
@@ -23,7 +23,7 @@ export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evalu
       }
       const openCount = count - countOf(settled, count);
       if (openCount === 0) return;
-      if (!member.mayFault && openCount * 4 >= count) {
+      if (!member.mayFail && openCount * 4 >= count) {
         settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
         return;
       }
@@ -36,7 +36,7 @@ export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evalu
   };
 }
 
-/** How many are 1. */
+/** Counts the elements equal to 1. */
 function countOf(bits: Uint8Array, count: number): number {
   let ones = 0;
   for (let row = 0; row < count; row++) ones += bits[row];
@@ -82,7 +82,7 @@ function openRows(settled: Uint8Array, count: number): Uint32Array {
   return rows.subarray(0, found);
 }
 
-/** `settled` and `missing` become the vector's. */
+/** Builds the result, which takes over `settled` and `missing`. */
 function outcome(settling: number, settled: Uint8Array, missing: Uint8Array, count: number): BooleanVector {
   const flip = settling ^ 1;
   for (let row = 0; row < count; row++) {
@@ -99,7 +99,7 @@ export function negated(vector: Vector): BooleanVector {
   return { kind: 'boolean', count, valid, bits: flipped };
 }
 
-/** Whether rows are missing; with `not`, whether they are there. */
+/** IS NULL; with `not`, IS NOT NULL. */
 export function isMissing({ valid, count }: Vector, not: boolean): BooleanVector {
   const bits = new Uint8Array(count);
   if (valid === null) bits.fill(not ? 1 : 0);

@@ -13,7 +13,7 @@ export interface Part {
   readonly to: Uint32Array;
 }
 
-/** `count` rows; those that no part gives are missing, and none is given twice. */
+/** Builds a vector of `count` rows. Rows that no part provides are missing; no row may be provided twice. */
 export function merge(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
   const valid = simplified(mergedValid(count, parts), count);
   const kind = vectorKindOf(type);
@@ -113,16 +113,16 @@ function placeBytes(source: Uint8Array, from: Uint32Array, to: Uint32Array, targ
   for (let index = 0; index < to.length; index++) target[to[index]] = source[from[index]];
 }
 
-/** Of more texts the rows' own are taken, as strings. */
+/** If the sources have more texts than this, the rows' texts are copied as strings instead. */
 const UNION_TEXTS_MAX = 2 ** 18;
 
 interface Joined {
   readonly texts: Texts;
-  /** By the code in a source, the code in `texts`; none for a source that is `texts` itself. */
+  /** For each source except `texts` itself, maps its codes to codes of `texts`. */
   readonly maps: ReadonlyMap<Texts, Uint32Array>;
 }
 
-/** Texts of several sources as one distinct Texts, the same one for as long as the sources stay. */
+/** Combines the texts of several sources into one distinct Texts, which is reused while the sources stay the same. */
 export class TextUnion {
   readonly #memory: MemoryAccount | null;
   #sources: readonly Texts[] = [];
@@ -133,7 +133,7 @@ export class TextUnion {
     this.#memory = memory;
   }
 
-  /** Null as long as it is not worth it: rows then cost less than the texts of all sources. Throws 9006. */
+  /** Returns null as long as copying the rows' texts is cheaper than combining all texts. Throws 9006. */
   of(sources: readonly Texts[], rowCount: number): Joined | null {
     if (sources.length === 0) return { texts: Texts.ofStrings([''], true), maps: new Map() };
     if (sources.length === 1) return { texts: sources[0], maps: new Map() };

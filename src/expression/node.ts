@@ -3,26 +3,29 @@ import { invariant, type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, Value, Vector } from '../vector/index.js';
 import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
 
-/** Some rows and what expressions read of them; each input is worked out when it is first asked for. */
+/** A batch of rows and the inputs that expressions read; each input is materialized on first use. */
 export interface RowSource {
   readonly count: number;
-  /** Input `index`: a vector of `count` rows. The same object whenever it is asked for. */
+  /** Input `index`, a vector of `count` rows; repeated calls return the same object. */
   input(index: number): Vector;
 }
 
-/** The value of each row. Throws 6000 for what cannot be worked out: more digits than DIGITS_MAX, a text that is no number. */
+/**
+ * Computes the value of each row. Throws 6000 for values that cannot be computed: more digits than DIGITS_MAX, a text that
+ * is not a number.
+ */
 export type Evaluate = (rows: RowSource) => Vector;
 
 export interface Node {
   readonly type: SqlType;
-  /** The same for all rows: reads no input. */
+  /** The value is the same for all rows: the node reads no input. */
   readonly constant: boolean;
-  /** Some row could make it throw, so it may be shown only rows that come to it. */
-  readonly mayFault: boolean;
+  /** Some row could raise an error, so the node must be evaluated only for rows that reach it. */
+  readonly mayFail: boolean;
   readonly evaluate: Evaluate;
 }
 
-/** One row without inputs: what expressions of constants alone are evaluated over. */
+/** One row without inputs, over which constant expressions are evaluated. */
 export const ONE_ROW: RowSource = {
   count: 1,
   input: () => {
@@ -52,7 +55,7 @@ function broadcast(type: SqlType, value: () => Value, memory: MemoryAccount | nu
     one ??= constantVector(type, value(), 1);
     if (count === 1) return one;
     if (kept !== null && kept.count >= count) return withCount(kept, count);
-    // All rows share the text of the one.
+    // All rows share one text.
     const rowCount = kept === null ? count : Math.max(count, kept.count * 2);
     const vector = gather(one, new Uint32Array(rowCount), rowCount);
     if (mayKeep(vector, memory)) kept = vector;

@@ -1,4 +1,4 @@
-/** The functions of numbers over vectors. */
+/** Number functions on vectors. */
 import type { ScalarFunction } from '../ir/index.js';
 import { FLOAT } from '../ir/index.js';
 import type { FloatVector, SqlType, Vector } from '../vector/index.js';
@@ -17,11 +17,11 @@ const ROUNDINGS: Partial<Readonly<Record<ScalarFunction, Rounding>>> = {
   truncate: 'toward-zero',
 };
 
-/** What can get more digits than there may be, where its result has a greater scale. */
+/** Functions whose result can have too many digits if it has a greater scale. */
 export const mayRescale = (name: ScalarFunction): boolean =>
   ROUNDINGS[name] !== undefined || name === 'negate' || name === 'abs' || name === 'sign';
 
-/** Of floats; what has no finite result is missing. */
+/** Functions of floats; results that are not finite are missing. */
 const FLOATS: Partial<Readonly<Record<ScalarFunction, (value: number) => number>>> = {
   sqrt: Math.sqrt,
   exp: Math.exp,
@@ -29,7 +29,10 @@ const FLOATS: Partial<Readonly<Record<ScalarFunction, (value: number) => number>
   log10: Math.log10,
 };
 
-/** Functions of one number, whose types are given; `digits` of round and truncate. Null: `name` is none. */
+/**
+ * Returns the implementation of a function of one number; `digits` applies to round and truncate. Returns null if `name` is
+ * not such a function.
+ */
 export function numberFunction(
   name: ScalarFunction,
   from: SqlType,
@@ -119,7 +122,7 @@ const FLOAT_STEPS: Readonly<Record<Rounding, (value: number) => number>> = {
   'toward-zero': Math.trunc,
 };
 
-/** As DuckDB rounds: the double x 10^digits is rounded and divided again. */
+/** Rounds as DuckDB does: rounds the double x 10^digits and divides again. */
 function floatRounding(digits: number, step: (value: number) => number): (value: number) => number {
   if (digits === 0) return step;
   const power = powerOfTen(Math.abs(digits));

@@ -1,4 +1,4 @@
-/** Some rows of a source, as a source: what a branch reads that not all rows come to. */
+/** A subset of a source's rows as a row source, for branches that only some rows reach. */
 import type { Vector } from '../vector/index.js';
 import { gather } from '../vector/index.js';
 import type { Node, RowSource } from './node.js';
@@ -24,18 +24,18 @@ class PickedRows implements RowSource {
   }
 }
 
-/** A node's values of some rows: row r of the source stands at row r (`whole`), or row rows[i] at row i. */
+/** The values of a node for some rows: row r of the source is at index r (`whole`), or row rows[i] at index i. */
 export interface RowValues {
   readonly vector: Vector;
   readonly whole: boolean;
 }
 
-/** Shares of rows from which on it is cheaper to evaluate all of them than to pick their inputs. */
+/** If at least this share of rows is needed, evaluating all rows is cheaper than gathering their inputs. */
 const WHOLE_SHARE = 0.5;
 
-/** The values of `rows` (rising, at least one). What may throw is evaluated for these alone. */
+/** Evaluates `node` for `rows` (ascending, at least one). A node that can raise an error is evaluated only for these. */
 export function valuesFor(node: Node, source: RowSource, rows: Uint32Array): RowValues {
-  const many = !node.mayFault && rows.length >= source.count * WHOLE_SHARE;
+  const many = !node.mayFail && rows.length >= source.count * WHOLE_SHARE;
   if (node.constant || many || rows.length === source.count) {
     return { vector: node.evaluate(source), whole: true };
   }

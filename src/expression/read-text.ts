@@ -1,6 +1,7 @@
 /**
- * Texts read as values, by the interface's own rules and what SQL adds to them: white space around a value, a sign + and a
- * missing digit beside the point of a number, a datetime with a space for the T or without its zone (UTC). Null: cannot be read.
+ * Parses texts as values, by the interface's rules and the forms that SQL adds: surrounding white space, a leading + and a
+ * missing digit before or after the point of a number, a datetime with a space for T or without a zone (UTC). The functions
+ * return null for texts that cannot be parsed.
  */
 import { parseDate, parseDateTime, readDecimal, SECONDS_PER_DAY } from '../schema/index.js';
 import { DIGITS_MAX } from '../vector/index.js';
@@ -12,7 +13,7 @@ const DATETIME =
 /** Longer than any date. */
 const DATE_CHARS_MAX = 60;
 
-/** A number's text as the interface writes numbers. */
+/** Converts a number to the form of the interface. */
 function plainNumber(text: string): string | null {
   const match = NUMBER.exec(text.trim());
   if (match === null) return null;
@@ -22,12 +23,12 @@ function plainNumber(text: string): string | null {
   return `${sign === '-' ? '-' : ''}${complete}${exponent ?? ''}`;
 }
 
-/** x 10^scale; further digits round half away from zero. More than DIGITS_MAX digits cannot be read. */
+/** Parses `text` x 10^scale, rounding half away from zero. Returns null for more than DIGITS_MAX digits. */
 export function readExact(text: string, scale: number): bigint | null {
   const plain = plainNumber(text);
   const read = plain === null ? null : readDecimal(plain);
   if (read === null) return null;
-  // Digits that count; where negative, the value is below a tenth of the last place.
+  // The number of digits to keep; if negative, the value is below a tenth of the last decimal place.
   const length = read.digits.length + scale - read.scale;
   if (read.digits === '' || length < 0) return 0n;
   if (length > DIGITS_MAX) return null;
@@ -62,7 +63,7 @@ export function readBoolean(text: string): boolean | null {
   }
 }
 
-/** Seconds since 1970-01-01T00:00:00Z of a datetime, or of the midnight at which a date begins. */
+/** Parses a datetime, or a date as its midnight, to seconds since 1970-01-01T00:00:00Z. */
 export function readSeconds(text: string): number | null {
   if (text.length > DATE_CHARS_MAX) return null;
   const trimmed = text.trim();
@@ -74,13 +75,13 @@ export function readSeconds(text: string): number | null {
   return parseDateTime(`${date}T${time}${seconds}${fraction}${fullZone(zone)}`);
 }
 
-/** Z and ±hh:mm; ±hh and ±hhmm are completed. */
+/** Completes the zone suffixes ±hh and ±hhmm to ±hh:mm. */
 function fullZone(zone: string): string {
   if (zone.length === 3) return `${zone}:00`;
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
 }
 
-/** Days since 1970-01-01 of a date, or of the date of a datetime. */
+/** Parses a date, or the date of a datetime, to days since 1970-01-01. */
 export function readDays(text: string): number | null {
   const seconds = readSeconds(text);
   return seconds === null ? null : Math.floor(seconds / SECONDS_PER_DAY);

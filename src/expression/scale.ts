@@ -1,4 +1,4 @@
-/** Exact values of one scale as values of another, and rounded to digits. */
+/** Converts exact values between scales, and rounds them. */
 import type { ExactVector } from '../vector/index.js';
 import { DIGITS_MAX, exactVector } from '../vector/index.js';
 import { fits, wideRows } from './exact.js';
@@ -8,16 +8,16 @@ import { isValid, writableValid } from './validity.js';
 export type Rounding = 'half-away' | 'down' | 'up' | 'toward-zero';
 
 const SAFE = Number.MAX_SAFE_INTEGER;
-/** Powers of ten up to this one are safe, and so is twice a remainder. */
+/** Up to this exponent, powers of ten and twice their remainders are safe integers. */
 const SAFE_PLACES = 15;
 
-/** x 10^places; digits that are lost round half away from zero. Throws 6000 for more than DIGITS_MAX digits. */
+/** Multiplies by 10^places, rounding half away from zero. Throws 6000 for more than DIGITS_MAX digits. */
 export function rescaled(vector: ExactVector, places: number): ExactVector {
   if (places === 0) return vector;
   return places > 0 ? scaledUp(vector, places) : scaledDown(vector, -places, 'half-away');
 }
 
-/** As `rescaled`, but what has too many digits is missing. */
+/** Like `rescaled`, but values with too many digits become missing. */
 export function rescaledLeniently(vector: ExactVector, places: number): ExactVector {
   if (places <= 0) return rescaled(vector, places);
   const numbers = scaledNumbers(vector, places);
@@ -37,12 +37,12 @@ export function rescaledLeniently(vector: ExactVector, places: number): ExactVec
 function scaledUp(vector: ExactVector, places: number): ExactVector {
   const numbers = scaledNumbers(vector, places);
   if (numbers !== null) return numbers;
-  // Of a value that is not 0 already this many make too many digits.
+  // With this exponent every value except 0 already has too many digits.
   const factor = 10n ** BigInt(Math.min(places, DIGITS_MAX));
   return wideRows(vector.count, vector.valid, (row) => bigintAt(vector, row) * factor);
 }
 
-/** Null where a result is not safe. */
+/** Returns null if a result is not a safe integer. */
 function scaledNumbers({ numbers, valid, count }: ExactVector, places: number): ExactVector | null {
   if (numbers === null || places > SAFE_PLACES) return null;
   const factor = powerOfTen(places);
@@ -56,7 +56,7 @@ function scaledNumbers({ numbers, valid, count }: ExactVector, places: number): 
   return safe ? { kind: 'exact', count, valid, numbers: results, wide: null } : null;
 }
 
-/** Divided by 10^places, places > 0. */
+/** Divides by 10^places; requires places > 0. */
 export function scaledDown(vector: ExactVector, places: number, rounding: Rounding): ExactVector {
   const { numbers, valid, count } = vector;
   if (numbers !== null && places <= SAFE_PLACES) {
@@ -64,7 +64,7 @@ export function scaledDown(vector: ExactVector, places: number, rounding: Roundi
     divideNumbers(numbers, powerOfTen(places), rounding, results, count);
     return { kind: 'exact', count, valid, numbers: results, wide: null };
   }
-  // All values have fewer digits than this divisor and a half of it.
+  // Every value is below half of the greatest divisor.
   const divisor = 10n ** BigInt(Math.min(places, DIGITS_MAX + 1));
   const wide = new Array<bigint>(count).fill(0n);
   for (let row = 0; row < count; row++) {
@@ -81,7 +81,7 @@ function divideNumbers(
   count: number,
 ): void {
   for (let row = 0; row < count; row++) {
-    // Taking the remainder away first makes the division exact.
+    // Subtracting the remainder first makes the division exact.
     const remainder = numbers[row] % divisor;
     const quotient = (numbers[row] - remainder) / divisor;
     results[row] = quotient + step(remainder, divisor, rounding) + 0;
@@ -118,7 +118,8 @@ function divided(value: bigint, divisor: bigint, rounding: Rounding): bigint {
 }
 
 /**
- * Rounded to `digits` after the point (below 0: before it), from one scale to another. Throws 6000 for more than DIGITS_MAX digits.
+ * Rounds to `digits` fractional digits (negative: before the point) and converts to another scale. Throws 6000 for more than
+ * DIGITS_MAX digits.
  */
 export function roundedTo(
   vector: ExactVector,

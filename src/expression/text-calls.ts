@@ -1,9 +1,9 @@
-/** The functions of texts over vectors. */
+/** Text functions on vectors. */
 import type { ScalarFunction } from '../ir/index.js';
 import { lowerCase } from '../schema/index.js';
 import type { TextVector, Vector } from '../vector/index.js';
 import { Texts } from '../vector/index.js';
-import { tooMuchText, VECTOR_CHARS_MAX } from './fault.js';
+import { tooMuchText, VECTOR_CHARS_MAX } from './error.js';
 import { textOf } from './kinds.js';
 import {
   left,
@@ -22,13 +22,13 @@ import { bothValid, isValid } from './validity.js';
 
 type TextMaker = (args: readonly Vector[]) => (row: number) => string;
 
-/** The text of a row that has a value. */
+/** Returns a function that reads the text of a row, which must not be missing. */
 function texts(vector: Vector): (row: number) => string {
   const { codes, texts } = textOf(vector);
   return codes === null ? (row) => texts.text(row) : (row) => texts.text(codes[row]);
 }
 
-/** The count of a row that has a value. */
+/** Returns a function that reads the count of a row, which must not be missing. */
 function counts(vector: Vector): (row: number) => number {
   if (vector.kind === 'exact' && vector.numbers === null) {
     const { wide } = vector;
@@ -114,7 +114,7 @@ const TESTS: Partial<Readonly<Record<ScalarFunction, TextTest>>> = {
   contains: (text, other) => text.includes(other),
 };
 
-/** Null: `name` is no function of texts. */
+/** Returns the implementation of a text function, or null if `name` is not one. */
 export function textFunction(
   name: ScalarFunction,
 ): ((args: readonly Vector[], count: number) => Vector) | null {
@@ -128,7 +128,7 @@ export function textFunction(
   return name === 'position' ? positions : null;
 }
 
-/** What can get too long. */
+/** Functions whose result can become too long. */
 const GROWING: readonly ScalarFunction[] = ['repeat', 'lpad', 'rpad', 'replace', 'concat', 'concat-strict'];
 export const mayGrow = (name: ScalarFunction): boolean => GROWING.includes(name);
 

@@ -1,13 +1,16 @@
-/** Functions of texts, one at a time. Positions and lengths count code points; what gets too long is refused before it is made. */
+/**
+ * Text functions on single strings. Positions and lengths count code points; a result that would be too long is refused
+ * before it is built.
+ */
 import { codePointCount } from '../schema/index.js';
-import { TEXT_CHARS_MAX, tooLongText } from './fault.js';
+import { TEXT_CHARS_MAX, tooLongText } from './error.js';
 
-/** Spaces of every kind (category Zs), but no tabs or line ends: what DuckDB trims. */
+/** All space characters (category Zs) without tabs and line ends, which is what DuckDB trims. */
 const SPACES: ReadonlySet<string> = new Set(
   ' \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
 );
 
-/** Each code point by its simple upper-case mapping. */
+/** Replaces each code point by its simple upper-case mapping. */
 export function upper(text: string): string {
   if (isAscii(text)) return text.toUpperCase();
   let mapped = '';
@@ -27,10 +30,10 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Without what stands at the ends and is one of `characters` (null: spaces). */
+/** Removes leading and trailing code points that are in `characters` (null: spaces). */
 export function trim(text: string, characters: string | null, left: boolean, right: boolean): string {
   const set = characters === null ? SPACES : new Set(characters);
-  // Spaces are single units, and most texts have none at their ends.
+  // Each space is a single UTF-16 unit, and most texts have none at their ends.
   const points = characters === null ? text : Array.from(text);
   let from = 0;
   let to = points.length;
@@ -40,7 +43,7 @@ export function trim(text: string, characters: string | null, left: boolean, rig
   return typeof points === 'string' ? points.slice(from, to) : points.slice(from, to).join('');
 }
 
-/** Code points [from, to), both brought within the text. */
+/** Code points [from, to), clamped to the text. */
 function pointsBetween(text: string, from: number, to: number): string {
   const start = Math.max(from, 0);
   if (to <= start) return '';
@@ -49,7 +52,7 @@ function pointsBetween(text: string, from: number, to: number): string {
   return text.slice(first, unitOf(text, first, to - start));
 }
 
-/** Where the code point `points` behind unit `from` begins. */
+/** The UTF-16 index of the code point that is `points` code points after index `from`. */
 function unitOf(text: string, from: number, points: number): number {
   let unit = from;
   for (let left = points; left > 0 && unit < text.length; left--) {
@@ -59,8 +62,8 @@ function unitOf(text: string, from: number, points: number): number {
 }
 
 /**
- * From `start`, 1 being the first and -1 the last, `length` code points (null: to the end; below 0: those before `start`).
- * A start before the text uses up its length there.
+ * Returns `length` code points from `start`, where 1 is the first and -1 the last (null length: to the end; negative length:
+ * the code points before `start`). Positions before the text count towards `length`.
  */
 export function substring(text: string, start: number, length: number | null): string {
   const from = start > 0 ? start - 1 : start < 0 ? codePointCount(text) + start : -1;
@@ -70,17 +73,17 @@ export function substring(text: string, start: number, length: number | null): s
     : pointsBetween(text, from, from + length);
 }
 
-/** The first `count`; below 0: all but the last ones. */
+/** The first `count` code points; negative: all but the last -`count`. */
 export function left(text: string, count: number): string {
   return pointsBetween(text, 0, count < 0 ? codePointCount(text) + count : count);
 }
 
-/** The last `count`; below 0: all but the first ones. */
+/** The last `count` code points; negative: all but the first -`count`. */
 export function right(text: string, count: number): string {
   return pointsBetween(text, count < 0 ? -count : codePointCount(text) - count, text.length);
 }
 
-/** Every occurrence, from left to right; of an empty text there are none. */
+/** Replaces all occurrences from left to right; an empty text has none. */
 export function replace(text: string, what: string, by: string): string {
   if (what === '') return text;
   if (by.length > what.length) {
@@ -95,13 +98,13 @@ export function replace(text: string, what: string, by: string): string {
 
 export const reverse = (text: string): string => Array.from(text).reverse().join('');
 
-/** From 1; 0 = not there. An empty text stands at 1. */
+/** The position of `what`, counted from 1; 0 = not found. An empty text is found at 1. */
 export function position(what: string, where: string): number {
   const at = where.indexOf(what);
   return at === -1 ? 0 : codePointCount(where.slice(0, at)) + 1;
 }
 
-/** `length` code points: cut at its end, or filled up with `filler` over and over; with nothing to fill with it stays shorter. */
+/** Cuts or fills a text to `length` code points by repeating `filler`; with an empty filler it stays shorter. */
 export function pad(text: string, length: number, filler: string, side: 'left' | 'right'): string {
   if (length > TEXT_CHARS_MAX) throw tooLongText();
   const have = codePointCount(text);
@@ -119,7 +122,7 @@ export function repeat(text: string, times: number): string {
   return text.repeat(times);
 }
 
-/** Throws 6000. UTF-16 units stand for characters here. */
+/** Throws 6000 if a text is too long, measured in UTF-16 units. */
 export function limitLength(length: number): void {
   if (length > TEXT_CHARS_MAX) throw tooLongText();
 }

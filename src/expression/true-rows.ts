@@ -1,8 +1,8 @@
-/** Which rows satisfy a condition. */
+/** Selects the rows that satisfy a condition. */
 import type { Vector } from '../vector/index.js';
 import { booleanOf } from './kinds.js';
 
-/** The positions, rising, of rows that are true (neither false nor missing). */
+/** The indexes, ascending, of the rows that are true (neither false nor missing). */
 export function trueRows(vector: Vector): Uint32Array {
   const { bits, valid, count } = booleanOf(vector);
   const rows = new Uint32Array(count);

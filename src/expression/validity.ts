@@ -1,6 +1,6 @@
-/** Which rows have a value: bytes of 1 and 0, null = all of them. */
+/** Validity of rows: bytes of 1 (has a value) and 0; null = all rows have a value. */
 
-/** Rows that have both. What is given may be one of the two. */
+/** The validity of rows that are valid in both. May return one of the arguments. */
 export function bothValid(a: Uint8Array | null, b: Uint8Array | null, count: number): Uint8Array | null {
   if (a === null || a === b) return b;
   if (b === null) return a;
@@ -9,11 +9,11 @@ export function bothValid(a: Uint8Array | null, b: Uint8Array | null, count: num
   return both;
 }
 
-/** A copy that may be written. */
+/** Returns a mutable copy. */
 export const writableValid = (valid: Uint8Array | null, count: number): Uint8Array =>
   valid === null ? new Uint8Array(count).fill(1) : valid.slice(0, count);
 
-/** Null where all `count` are 1. */
+/** Returns null if all `count` bytes are 1. */
 export function simplified(valid: Uint8Array, count: number): Uint8Array | null {
   for (let row = 0; row < count; row++) if (valid[row] === 0) return valid;
   return null;

@@ -1,6 +1,6 @@
 /**
- * Whether something that pays when it succeeds and costs when it fails is worth another attempt: after some failures in
- * a row it is left out for a number of times that doubles with each further one, up to a bound; a success forgets them.
+ * Decides whether an optional fast path, which costs time when it fails, is worth another attempt. After a few failures in a row
+ * the path is skipped; the number of skipped calls doubles with each further failure, up to a limit. A success resets the count.
  */
 const FAILURES_FREE = 2;
 const LEFT_OUT_MAX = 256;
@@ -9,7 +9,7 @@ export class Attempts {
   #failureCount = 0;
   #leftOut = 0;
 
-  /** Whether to attempt now; asked once each time. */
+  /** Returns whether to attempt the path now; call once per request. */
   allows(): boolean {
     if (this.#leftOut === 0) return true;
     this.#leftOut--;

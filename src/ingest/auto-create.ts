@@ -1,6 +1,6 @@
 /**
- * The reserved key "auto-create": a list of "dimension" and "column". It is a setting of the whole request and is
- * checked before any entity, wherever it stands; where it stands twice, both count.
+ * The reserved key "auto-create": a list of "dimension" and "column". It applies to the whole request and is checked before any
+ * entity, whatever its position. If it occurs twice, the lists are combined.
  */
 import type { WireError } from '../base/index.js';
 import { eachItem, eachMember, stringAt } from './json.js';
@@ -9,13 +9,13 @@ import { DIMENSION } from './tables.js';
 
 export const AUTO_CREATE = 'auto-create';
 
-/** What a request may make. */
-export interface Creates {
+/** The kinds of objects that a request may create. */
+export interface AutoCreateOptions {
   readonly dimensions: boolean;
   readonly columns: boolean;
 }
 
-/** The places of the values of all "auto-create" keys in a body that is one JSON object. */
+/** Returns the offsets of the values of all "auto-create" keys in a body that is one JSON object. */
 export function findAutoCreate(source: Source): number[] {
   const places: number[] = [];
   eachMember(source, skipSpace(source.bytes, 0), 0, (keyAt, valueAt) => {
@@ -30,31 +30,31 @@ function isAutoCreate(source: Source, keyAt: number): boolean {
   return (first === 0x61 || first === 0x5c) && stringAt(source, keyAt) === AUTO_CREATE;
 }
 
-/** What the values at `places` allow, or why the request is refused; null when there are none. */
+/** Returns the options given by the values at `places`, or the error that refuses the request; null if there are no values. */
 export function readAutoCreate(
   source: Source,
   places: readonly number[],
   customKey: boolean,
-): Creates | { readonly refused: WireError } | null {
+): AutoCreateOptions | { readonly refused: WireError } | null {
   if (places.length === 0) return null;
   let dimensions = false;
   let columns = false;
   let wrong = '';
   for (const place of places) {
     if (source.bytes[place] !== OPEN_LIST) {
-      wrong = 'it is no list';
+      wrong = 'it is not a list';
       continue;
     }
     eachItem(source, place, 1, (at) => {
       const item = source.bytes[at] === QUOTE ? stringAt(source, at) : '';
       if (item === DIMENSION) dimensions = true;
       else if (item === 'column') columns = true;
-      else wrong = 'it holds something else';
+      else wrong = 'it contains another value';
     });
   }
   if (customKey) {
     const [code, what] = dimensions ? ([511, 'dimensions'] as const) : ([505, 'columns'] as const);
-    return { refused: { code, message: `this key may not create ${what}: "auto-create" is not for it` } };
+    return { refused: { code, message: `this key may not create ${what}; "auto-create" is not allowed` } };
   }
   if (wrong !== '') {
     const message = `"auto-create" must be a list of "dimension" and "column": ${wrong}`;

@@ -1,18 +1,18 @@
 /**
- * Typed arrays that grow, in which the rows of one request are gathered: one `BatchBuilder` per shard and dimension
- * touched, one `ColumnBuilder` per section. They come from pools, so that a worker in steady state allocates none.
- * Invariants: everything is laid out as in column/batch.ts (words are 32 bits, a value takes WORDS_PER_VALUE of
- * them), so that encoding copies and never converts; a builder belongs to one request from `take` to `releaseAll`.
+ * Growable typed arrays that collect the rows of one request: one `BatchBuilder` per shard and dimension, one `ColumnBuilder` per
+ * section. Builders are pooled, so that a worker in steady state allocates none.
+ * Invariants: the layout is that of column/batch.ts (32-bit words, WORDS_PER_VALUE per value), so encoding copies without
+ * conversion; a builder belongs to one request from its acquisition to `releaseAll`.
  */
 import { ENTITIES_PER_INSERT_MAX, invariant, longerCopy } from '../base/index.js';
 import type { Form } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
 import { TextSink } from './text.js';
 
-/** Words of a value in `words`; booleans lie in `bits` and take none, strings leave their hash there. */
+/** Words per value in `words`. Booleans are stored in `bits` and take none; strings store their hash in `words`. */
 const WORDS_PER_VALUE: Record<ValueKind, number> = { bits: 0, i32: 1, i64: 2, code: 1, geo: 4 };
 const ROWS_MIN = 64;
-/** What the pools may hold on to between requests; a worker whose requests needed more starts afresh. */
+/** Limit of the memory that the pools retain between requests. A worker that exceeds it starts with empty pools. */
 export const POOLED_BYTES_MAX = 96 * 2 ** 20;
 
 export class ColumnBuilder {
@@ -20,22 +20,22 @@ export class ColumnBuilder {
   readonly wordsPerValue: number;
   columnId = 0;
   form: Form = 'latest';
-  /** Of events: the relation that ties them to those of other columns; 0 = none. */
+  /** For events: the relation that links the column to other columns; 0 = none. */
   relationId = 0;
   rowCount = 0;
   valueCount = 0;
   rows = new Int32Array(ROWS_MIN);
-  /** Beside each row: how many values (list), or seconds since 1970-01-01 (event); else unused. */
+  /** Per row: the number of values (list) or seconds since 1970-01-01 (event); otherwise unused. */
   extra = new Int32Array(ROWS_MIN);
   /** i32, i64 and geo values; hashes of strings. */
   words: Int32Array<ArrayBuffer>;
-  /** The same bytes as `words`. */
+  /** A float view of `words`. */
   floats: Float64Array<ArrayBuffer>;
   bits: Uint8Array<ArrayBuffer>;
   /** Strings: ends[v + 1] is where value v ends in text.bytes; ends[0] = 0. */
   ends: Int32Array<ArrayBuffer>;
   readonly text: TextSink;
-  /** Values there is room for. */
+  /** The number of values that the arrays can hold. */
   #capacity = ROWS_MIN;
 
   constructor(kind: ValueKind) {
@@ -48,7 +48,7 @@ export class ColumnBuilder {
     this.text = kind === 'code' ? new TextSink() : new TextSink(0);
   }
 
-  /** Makes room for one value more. */
+  /** Ensures capacity for one more value. */
   reserveValue(): void {
     if (this.valueCount === this.#capacity) this.#growValues();
   }
@@ -59,13 +59,13 @@ export class ColumnBuilder {
     this.extra[this.rowCount++] = extra;
   }
 
-  /** Takes away the values from `valueCount` on. */
+  /** Removes the values from index `valueCount` on. */
   cutValues(valueCount: number): void {
     this.valueCount = valueCount;
     if (this.kind === 'code') this.text.length = this.ends[valueCount];
   }
 
-  /** Takes away what `row` has here, one value a row. */
+  /** Removes the value of `row`; for columns with one value per row. */
   dropRow(row: number): void {
     while (this.rowCount > 0 && this.rows[this.rowCount - 1] === row) {
       this.rowCount--;
@@ -82,7 +82,7 @@ export class ColumnBuilder {
     this.text.length = 0;
   }
 
-  get heldBytes(): number {
+  get allocatedBytes(): number {
     const words = this.rows.length * 2 + this.words.length + this.ends.length;
     return words * 4 + this.bits.length + this.text.bytes.length;
   }
@@ -104,7 +104,7 @@ export class ColumnBuilder {
 /** The entities of one batch, in document order. */
 export class BatchBuilder {
   shard = 0;
-  /** Place of the dimension in the model's tables. */
+  /** Index of the dimension in the model's tables. */
   dimension = 0;
   rowCount = 0;
   readonly hashes = new Int32Array(ENTITIES_PER_INSERT_MAX);
@@ -118,7 +118,7 @@ export class BatchBuilder {
     this.rowCount = 0;
   }
 
-  /** Adds the ID at from[start, end); returns its row. */
+  /** Appends the ID from[start, end) and returns its row. */
   add(from: Uint8Array, start: number, end: number, hash: number): number {
     const row = this.rowCount++;
     let to = this.ends[row];
@@ -130,13 +130,13 @@ export class BatchBuilder {
     return row;
   }
 
-  get heldBytes(): number {
+  get allocatedBytes(): number {
     return (this.hashes.length + this.ends.length) * 4 + this.bytes.length;
   }
 }
 
-/** Builders in use come first; `releaseAll` hands all of them back. */
-class Pool<Builder extends { readonly heldBytes: number }> {
+/** Builders in use come first; `releaseAll` frees all of them. */
+class Pool<Builder extends { readonly allocatedBytes: number }> {
   readonly builders: Builder[] = [];
   usedCount = 0;
   readonly #make: () => Builder;
@@ -150,8 +150,8 @@ class Pool<Builder extends { readonly heldBytes: number }> {
     return this.builders[this.usedCount++];
   }
 
-  get heldBytes(): number {
-    return this.builders.reduce((sum, builder) => sum + builder.heldBytes, 0);
+  get allocatedBytes(): number {
+    return this.builders.reduce((sum, builder) => sum + builder.allocatedBytes, 0);
   }
 }
 
@@ -164,13 +164,13 @@ export class BuilderPools {
     ]),
   );
 
-  takeBatch(shard: number, dimension: number): BatchBuilder {
+  acquireBatch(shard: number, dimension: number): BatchBuilder {
     const batch = this.#batches.take();
     batch.reset(shard, dimension);
     return batch;
   }
 
-  takeColumn(columnId: number, kind: ValueKind, form: Form, relationId: number): ColumnBuilder {
+  acquireColumn(columnId: number, kind: ValueKind, form: Form, relationId: number): ColumnBuilder {
     const pool = this.#columns.get(kind);
     invariant(pool !== undefined, `no builders of kind ${kind}`);
     const builder = pool.take();
@@ -178,18 +178,18 @@ export class BuilderPools {
     return builder;
   }
 
-  /** Batches taken since the last release, in the order in which they were taken. */
+  /** The batches in use, in the order of their acquisition. */
   get batches(): readonly BatchBuilder[] {
     return this.#batches.builders.slice(0, this.#batches.usedCount);
   }
 
-  /** Takes all builders back, and lets go of them when they hold too much. */
+  /** Frees all builders, and drops them if they exceed POOLED_BYTES_MAX. */
   releaseAll(): void {
     const pools = [this.#batches, ...this.#columns.values()];
-    const held = pools.reduce((sum, pool) => sum + pool.heldBytes, 0);
+    const allocated = pools.reduce((sum, pool) => sum + pool.allocatedBytes, 0);
     for (const pool of pools) {
       pool.usedCount = 0;
-      if (held > POOLED_BYTES_MAX) pool.builders.length = 0;
+      if (allocated > POOLED_BYTES_MAX) pool.builders.length = 0;
     }
   }
 }

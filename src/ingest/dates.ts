@@ -1,8 +1,8 @@
 /**
- * Date and datetime tokens to days and seconds. The plain forms "YYYY-MM-DD" and "YYYY-MM-DDThh:mm:ssZ" are read
- * word by word; all others (offsets, fractions, lower-case letters, escapes) as text by the rules of schema.
- * Readers take the place of the opening quote, write the moment or NO_DATE to cell[0] and return the place behind the
- * closing quote.
+ * Converts date and datetime tokens to days and seconds. The plain forms "YYYY-MM-DD" and "YYYY-MM-DDThh:mm:ssZ" are read four
+ * bytes at a time; all other forms (offsets, fractions, lower-case letters, escapes) are parsed as text by src/schema.
+ * Readers take the offset of the opening quote, write the value or NO_DATE to result[0] and return the offset after the closing
+ * quote.
  */
 import {
   daysFromCivil,
@@ -15,13 +15,13 @@ import {
 import { skipString, stringAt } from './json.js';
 import { QUOTE, type Source, wordOf } from './source.js';
 
-/** No instant or day of the years 0000 to 9999 has this number. */
+/** Marks a text that is not a date; no timestamp or day of the years 0000 to 9999 has this number. */
 export const NO_DATE = 2 ** 52;
 
-/** The plain forms with their quotes, in bytes. */
+/** Lengths of the plain forms in bytes, quotes included. */
 const DATE_BYTES = 12;
 const DATETIME_BYTES = 22;
-/** The longest text that can be a date: fraction, offset, every byte as a \\u escape. */
+/** The longest text that can be a date: fraction, offset and every byte as a \\u escape. */
 const DATE_TEXT_BYTES_MAX = 256;
 
 const YEAR = wordOf('0000');
@@ -34,12 +34,14 @@ const DAY_T_FIXED = 0x00ff0000;
 const HOUR_MINUTE_FIXED = 0x0000ff00;
 const SECOND_Z_FIXED = 0xff0000ff | 0;
 
-/** A word less its pattern holds digits 0 to 9 where the pattern has "0", and 0 elsewhere. */
+/**
+ * Returns whether the XOR of a word and its pattern has a digit (0 to 9) for each "0" of the pattern and 0 for each other byte.
+ */
 function fits(difference: number, fixedMask: number): boolean {
   return (((difference + 0x06060606) | difference) & 0xf0f0f0f0) === 0 && (difference & fixedMask) === 0;
 }
 
-/** Days of the plain date at `at` (behind the quote), whatever follows it; NO_DATE when there is none. */
+/** Returns the days of the plain date at `at` (after the quote), whatever follows it, or NO_DATE. */
 function plainDays(source: Source, at: number): number {
   const { view, bytes } = source;
   const yearWord = view.getInt32(at, true) ^ YEAR;
@@ -57,7 +59,7 @@ function plainDays(source: Source, at: number): number {
   return daysFromCivil(year, month, day);
 }
 
-/** Seconds of the plain datetime at `at` (its quote); NO_DATE when it is none or has another form. */
+/** Returns the seconds of the plain datetime at `at` (its quote), or NO_DATE if the text has another form. */
 function plainSeconds(source: Source, at: number): number {
   const { view } = source;
   if (source.bytes[at + DATETIME_BYTES - 1] !== QUOTE) return NO_DATE;
@@ -75,41 +77,41 @@ function plainSeconds(source: Source, at: number): number {
   return days === NO_DATE ? NO_DATE : days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
 }
 
-/** The string at `at` by a rule of schema. */
+/** Parses the string at `at` with a parser of src/schema. */
 function byText(
   source: Source,
   at: number,
-  cell: Float64Array,
+  result: Float64Array,
   parse: (text: string) => number | null,
 ): number {
   const end = skipString(source, at + 1);
   const text = end - at > DATE_TEXT_BYTES_MAX ? '' : stringAt(source, at);
-  cell[0] = parse(text) ?? NO_DATE;
+  result[0] = parse(text) ?? NO_DATE;
   return end;
 }
 
-/** "YYYY-MM-DD" as days since 1970-01-01. */
-export function readDays(source: Source, at: number, cell: Float64Array): number {
+/** Reads "YYYY-MM-DD" as days since 1970-01-01. */
+export function readDays(source: Source, at: number, result: Float64Array): number {
   if (source.bytes[at + DATE_BYTES - 1] === QUOTE) {
-    cell[0] = plainDays(source, at + 1);
-    if (cell[0] !== NO_DATE) return at + DATE_BYTES;
+    result[0] = plainDays(source, at + 1);
+    if (result[0] !== NO_DATE) return at + DATE_BYTES;
   }
-  return byText(source, at, cell, parseDate);
+  return byText(source, at, result, parseDate);
 }
 
-/** A datetime as seconds since 1970-01-01T00:00:00Z. */
-export function readDateTime(source: Source, at: number, cell: Float64Array): number {
-  cell[0] = plainSeconds(source, at);
-  return cell[0] !== NO_DATE ? at + DATETIME_BYTES : byText(source, at, cell, parseDateTime);
+/** Reads a datetime as seconds since 1970-01-01T00:00:00Z. */
+export function readDateTime(source: Source, at: number, result: Float64Array): number {
+  result[0] = plainSeconds(source, at);
+  return result[0] !== NO_DATE ? at + DATETIME_BYTES : byText(source, at, result, parseDateTime);
 }
 
-/** A datetime, or a date for its midnight, as seconds since 1970-01-01T00:00:00Z. */
-export function readInstant(source: Source, at: number, cell: Float64Array): number {
-  cell[0] = plainSeconds(source, at);
-  if (cell[0] !== NO_DATE) return at + DATETIME_BYTES;
+/** Reads a datetime, or a date as its midnight, as seconds since 1970-01-01T00:00:00Z. */
+export function readInstant(source: Source, at: number, result: Float64Array): number {
+  result[0] = plainSeconds(source, at);
+  if (result[0] !== NO_DATE) return at + DATETIME_BYTES;
   if (source.bytes[at + DATE_BYTES - 1] === QUOTE) {
-    cell[0] = plainDays(source, at + 1) * SECONDS_PER_DAY;
-    if (cell[0] < NO_DATE) return at + DATE_BYTES;
+    result[0] = plainDays(source, at + 1) * SECONDS_PER_DAY;
+    if (result[0] < NO_DATE) return at + DATE_BYTES;
   }
-  return byText(source, at, cell, parseInstant);
+  return byText(source, at, result, parseInstant);
 }

@@ -1,17 +1,17 @@
 /**
- * The builders of one request to encoded batches (layout of column/batch.ts), one behind the other in a buffer of the
- * worker's scratch: by shard, then by dimension in the order of first mention. Sections follow the order in which
- * the columns were first mentioned; what is taken away of a column stands behind its values.
+ * Encodes the builders of a request as batches (layout of column/batch.ts), concatenated in a buffer of the worker's scratch:
+ * ordered by shard, then by the first mention of the dimension. Sections follow the first mention of their columns; the removals
+ * of a column follow its values.
  */
 import { invariant } from '../base/index.js';
 import { BATCH_VERSION, FORMS, KINDS } from '../column/index.js';
 import type { BatchBuilder, ColumnBuilder } from './builders.js';
-import type { BatchPlace } from './parse.js';
+import type { BatchRange } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import type { ModelTables } from './tables.js';
 
 const HEAD_WORDS = 8;
-/** Below this a loop is faster than making views for a copy. */
+/** Below this size a loop is faster than creating views for a copy. */
 const LOOP_WORDS_MAX = 48;
 
 const paddedWords = (bytes: number): number => ((bytes + 7) >> 3) << 1;
@@ -120,11 +120,11 @@ function sectionsOf(tables: ModelTables, batch: BatchBuilder): ColumnBuilder[] {
   return sections;
 }
 
-/** Encodes all that the request gathered, into the scratch: valid until the next request. */
+/** Encodes all batches of the request into the scratch. The result is valid until the next request. */
 export function encodeAll(
   scratch: IngestScratch,
   tables: ModelTables,
-): { buffer: ArrayBufferLike; batches: BatchPlace[] } {
+): { buffer: ArrayBufferLike; batches: BatchRange[] } {
   const builders = scratch.pools.batches.toSorted((a, b) => a.shard - b.shard);
   const sections = builders.map((batch) => sectionsOf(tables, batch));
   const sizes = builders.map((batch, index) => batchWords(batch, sections[index]));
@@ -136,7 +136,7 @@ export function encodeAll(
     const dimensionId = tables.dimensions[batch.dimension].dimension.id;
     writeBatch(writer, batch, dimensionId, sections[index]);
     const byteLength = writer.at * 4 - offset;
-    invariant(byteLength === sizes[index] * 4, 'a batch took another size than computed');
+    invariant(byteLength === sizes[index] * 4, 'the size of an encoded batch differs from the computed size');
     return { shard: batch.shard, dimensionId, offset, byteLength };
   });
   return { buffer: scratch.encoded.buffer, batches };

@@ -1,18 +1,18 @@
 /**
- * One entity: its dimension, then its columns in document order, each value appended to the builder of the
- * entity's shard.
- * The dimension has to be known before the columns. The reader takes it from the first key; one that stands later
- * makes it throw LATE_DIMENSION, unless it was told to `seek`: then it searches every entity for it beforehand.
- * Which column a key names is guessed first: the one that stood behind the same column in an earlier entity.
- * A null takes a latest-value away and empties a list; a column that stands twice counts in its last place, events
- * of both are kept. Whether related columns have equally many events shows at the entity's end.
+ * Reads one entity: its dimension, then its columns in document order. Each value is appended to the builder of the entity's
+ * shard.
+ * The dimension must be known before the columns. The reader expects it as the first key. A later "dimension" key throws
+ * LATE_DIMENSION, unless `seek` is set: then the reader searches each entity for the key first.
+ * The reader guesses the column of a key: the column that followed the same column in an earlier entity.
+ * A null removes a latest-value and empties a list. If a column occurs twice, its last value counts; the events of both are kept.
+ * Related columns are checked for equal event counts at the end of the entity.
  */
 import { COLUMNS_PER_INSERT_MAX, invariant, quoted, shardOf, TEXT_POINTS_MAX } from '../base/index.js';
 import type { Form } from '../column/index.js';
 import { ENTITY_ID_COLUMN, valueKindOf } from '../schema/index.js';
 import type { BatchBuilder, ColumnBuilder } from './builders.js';
 import { readEvent } from './events.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { eachMember, skipColon, skipString, skipValue, stringAt, unexpected } from './json.js';
 import { kindOfValue } from './numbers.js';
 import type { RelatedEvents } from './relations.js';
@@ -34,16 +34,16 @@ import {
   DIMENSION,
   type DimensionTable,
   type ModelTables,
-  TAKES_EVENTS,
-  TAKES_LATEST,
-  TAKES_LIST,
-  TAKES_RELATED_EVENTS,
+  STORES_EVENTS,
+  STORES_LATEST,
+  STORES_LIST,
+  STORES_RELATED_EVENTS,
 } from './tables.js';
 import { decodeText } from './text.js';
 import { readValue } from './values.js';
 
-/** Thrown by a reader that does not seek dimensions when one stands behind an entity's first key. */
-export const LATE_DIMENSION = new InsertFault(1, 0, 'a dimension stands late');
+/** Thrown by a reader without `seek` if "dimension" is not the first key of an entity. */
+export const LATE_DIMENSION = new InsertError(1, 0, 'the dimension is not the first key');
 
 const DIMENSION_WORDS = [wordOf('"dim'), wordOf('ensi'), wordOf('on"\0')];
 /** `"dimension"` */
@@ -56,7 +56,7 @@ function startsDimension(source: Source, at: number): boolean {
   return (view.getInt32(at + 8, true) & 0xffffff) === DIMENSION_WORDS[2];
 }
 
-/** From behind a key to the value behind its colon. */
+/** Returns the offset of the value after a key's colon; `at` is the end of the key. */
 function afterColon(source: Source, at: number): number {
   const plain = source.bytes[at] === 0x3a && source.bytes[at + 1] > 0x20;
   return plain ? at + 1 : skipColon(source, at);
@@ -64,9 +64,9 @@ function afterColon(source: Source, at: number): number {
 
 export class EntityReader {
   valueCount = 0;
-  /** A dimension was found elsewhere than in its entity's first key. */
+  /** Some entity has its "dimension" key after the first key. */
   lateDimensionSeen = false;
-  /** The column being read, or -1. */
+  /** The column that is being read, or -1. */
   slot = -1;
   readonly #scratch: IngestScratch;
   readonly #source: Source;
@@ -76,9 +76,9 @@ export class EntityReader {
   readonly #nowSeconds: number;
   readonly #seek: boolean;
   #columnCount = 0;
-  /** Something was taken away in this request, so that a value and a null may meet in one entity. */
+  /** The request removes some value, so a value and a null may occur in one entity. */
   #anyRemoved = false;
-  /** Place in the tables of the dimension that was named last: a guess. */
+  /** Index of the last dimension that was named, used as a guess; -1 = none. */
   #lastDimension = -1;
 
   constructor(scratch: IngestScratch, tables: ModelTables, nowMs: number, seek: boolean) {
@@ -91,13 +91,13 @@ export class EntityReader {
     this.#seek = seek;
   }
 
-  /** Reads the object at `objectAt`; the ID is ids.bytes[idFrom, ids.length). Returns the place behind the object. */
+  /** Reads the object at `objectAt`, whose ID is ids.bytes[idFrom, ids.length). Returns the offset after the object. */
   read(objectAt: number, idFrom: number, hash: number): number {
     const source = this.#source;
     const tables = this.#tables;
     const { bytes } = source;
     if (bytes[objectAt] !== OPEN_OBJECT) {
-      throw new InsertFault(2005, objectAt, `its value is ${kindOfValue(bytes[objectAt])}, not an object`);
+      throw new InsertError(2005, objectAt, `the value is ${kindOfValue(bytes[objectAt])}, not an object`);
     }
     let at = skipSpace(bytes, objectAt + 1);
     let more = bytes[at] !== CLOSE_OBJECT;
@@ -150,12 +150,12 @@ export class EntityReader {
     }
     if (bytes[at] !== CLOSE_OBJECT) throw unexpected(source, at, "',' or '}'");
     this.slot = -1;
-    if (columnCount === 0) throw new InsertFault(2017, at, 'it has no column');
+    if (columnCount === 0) throw new InsertError(2017, at, 'no column is given');
     if (this.#related.namedCount > 0) this.#related.check(at);
     return at + 1;
   }
 
-  /** Place in the tables of the dimension that the entity at `objectAt` is in, wherever it says so; the last wins. */
+  /** Returns the index of the dimension of the entity at `objectAt`, wherever its key is; the last key counts. */
   #seekDimension(objectAt: number, firstKeyAt: number): number {
     const source = this.#source;
     let nameAt = -1;
@@ -169,12 +169,12 @@ export class EntityReader {
     return this.#tables.defaultDimension;
   }
 
-  /** Place in the tables of the dimension whose name stands at `at`. Throws 5009 and 5008. */
+  /** Returns the index of the dimension whose name is at `at`. Throws 5009 and 5008. */
   #dimensionAt(at: number): number {
     const source = this.#source;
     const { dimensionNames } = this.#tables;
     if (source.bytes[at] !== QUOTE) {
-      throw new InsertFault(5009, at, `its "dimension" is ${kindOfValue(source.bytes[at])}, not a string`);
+      throw new InsertError(5009, at, `"dimension" is ${kindOfValue(source.bytes[at])}, not a string`);
     }
     const guess = this.#lastDimension;
     if (guess >= 0 && dimensionNames.matches(source, at + 1, guess)) return guess;
@@ -182,12 +182,12 @@ export class EntityReader {
     key.length = 0;
     decodeText(source, at + 1, key, false);
     const index = key.points > TEXT_POINTS_MAX ? -1 : dimensionNames.find(key.bytes, 0, key.length);
-    if (index < 0) throw new InsertFault(5008, at, `there is no dimension ${quoted(stringAt(source, at))}`);
+    if (index < 0) throw new InsertError(5008, at, `there is no dimension ${quoted(stringAt(source, at))}`);
     this.#lastDimension = index;
     return index;
   }
 
-  /** The slot of the column whose key starts at `at`, or -1 for "dimension", which was obeyed before. */
+  /** Returns the slot of the column whose key starts at `at`, or -1 for "dimension", which was read before. */
   #column(dimension: DimensionTable, at: number): number {
     const source = this.#source;
     const { key } = this.#scratch;
@@ -202,27 +202,27 @@ export class EntityReader {
     const place = key.points > TEXT_POINTS_MAX ? -1 : dimension.names.find(key.bytes, 0, key.length);
     const where = `in dimension ${quoted(dimension.dimension.apiName)}`;
     if (place < 0)
-      throw new InsertFault(2011, at, `there is no column ${quoted(stringAt(source, at))} ${where}`);
+      throw new InsertError(2011, at, `there is no column ${quoted(stringAt(source, at))} ${where}`);
     const slot = dimension.firstSlot + place;
     const column = this.#tables.columns[slot];
     if (column.apiName === ENTITY_ID_COLUMN) {
-      throw new InsertFault(
+      throw new InsertError(
         2020,
         at,
         'the column "entity-id" is filled from the entity ID and cannot be written',
       );
     }
     if (!column.active)
-      throw new InsertFault(2011, at, `the column ${quoted(column.apiName)} ${where} is inactive`);
+      throw new InsertError(2011, at, `the column ${quoted(column.apiName)} ${where} is inactive`);
     if (!this.#tables.allows(column)) {
-      throw new InsertFault(506, at, `the key may not write the column ${quoted(column.apiName)} ${where}`);
+      throw new InsertError(506, at, `the key may not write the column ${quoted(column.apiName)} ${where}`);
     }
     return slot;
   }
 
   #touch(dimension: DimensionTable, slot: number, keyAt: number): void {
     if (this.#columnCount === COLUMNS_PER_INSERT_MAX) {
-      throw new InsertFault(2013, keyAt, `the request names more than ${COLUMNS_PER_INSERT_MAX} columns`);
+      throw new InsertError(2013, keyAt, `the request names more than ${COLUMNS_PER_INSERT_MAX} columns`);
     }
     this.#columnCount++;
     this.#tables.touched[slot] = 1;
@@ -230,7 +230,7 @@ export class EntityReader {
   }
 
   #openBatch(dimension: DimensionTable, index: number, shard: number): BatchBuilder {
-    const batch = this.#scratch.pools.takeBatch(shard, index);
+    const batch = this.#scratch.pools.acquireBatch(shard, index);
     dimension.batches[shard] = batch;
     return batch;
   }
@@ -238,35 +238,35 @@ export class EntityReader {
   #openColumn(builders: (ColumnBuilder | null)[], place: number, slot: number, form: Form): ColumnBuilder {
     const column = this.#tables.columns[slot];
     const relationId = this.#related.relationIds[slot];
-    const builder = this.#scratch.pools.takeColumn(column.id, valueKindOf(column.type), form, relationId);
+    const builder = this.#scratch.pools.acquireColumn(column.id, valueKindOf(column.type), form, relationId);
     builders[place] = builder;
     return builder;
   }
 
-  /** The value at `at` of column `slot`, of any form. */
+  /** Reads the value at `at` for column `slot`, of any form, and returns the offset after it. */
   #value(at: number, slot: number, shard: number, row: number): number {
     const { builders } = this.#tables;
     const place = slot * this.#shardCount + shard;
-    switch (this.#tables.takes[slot]) {
-      case TAKES_LATEST: {
+    switch (this.#tables.stores[slot]) {
+      case STORES_LATEST: {
         if (isNull(this.#source, at)) return this.#remove(at, slot, place, row);
         const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'latest');
         if (this.#anyRemoved) this.#tables.removers[place]?.dropRow(row);
-        const end = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.cell);
+        const end = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.dateResult);
         builder.addRow(row, 0);
         this.valueCount++;
         return end;
       }
-      case TAKES_LIST:
+      case STORES_LIST:
         return this.#list(at, slot, builders[place] ?? this.#openColumn(builders, place, slot, 'list'), row);
-      case TAKES_EVENTS:
+      case STORES_EVENTS:
         return this.#events(
           at,
           slot,
           builders[place] ?? this.#openColumn(builders, place, slot, 'event'),
           row,
         );
-      case TAKES_RELATED_EVENTS: {
+      case STORES_RELATED_EVENTS: {
         const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'event');
         const before = builder.rowCount;
         const end = this.#events(at, slot, builder, row);
@@ -293,13 +293,13 @@ export class EntityReader {
       return from + 4;
     }
     if (bytes[from] !== OPEN_LIST) {
-      throw new InsertFault(2007, from, `${kindOfValue(bytes[from])} is not a list of values`);
+      throw new InsertError(2007, from, `${kindOfValue(bytes[from])} is not a list of values`);
     }
     const before = builder.valueCount;
     let at = skipSpace(bytes, from + 1);
     let more = bytes[at] !== CLOSE_LIST;
     while (more) {
-      at = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.cell);
+      at = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.dateResult);
       at = skipSpace(bytes, at);
       more = bytes[at] === COMMA;
       if (more) at = skipSpace(bytes, at + 1);
@@ -313,7 +313,7 @@ export class EntityReader {
   #events(from: number, slot: number, builder: ColumnBuilder, row: number): number {
     const source = this.#source;
     const { bytes } = source;
-    const { cell } = this.#scratch;
+    const { dateResult: cell } = this.#scratch;
     const isList = bytes[from] === OPEN_LIST;
     let at = isList ? skipSpace(bytes, from + 1) : from;
     let more = !isList || bytes[at] !== CLOSE_LIST;
@@ -330,16 +330,16 @@ export class EntityReader {
   }
 }
 
-function noDefault(at: number): InsertFault {
-  return new InsertFault(5008, at, 'it names no dimension, and there is no dimension "default"');
+function noDefault(at: number): InsertError {
+  return new InsertError(5008, at, 'no dimension is given, and there is no dimension "default"');
 }
 
-/** Whether the key at `at` is "dimension", with or without escapes. */
+/** Returns whether the key at `at` is "dimension", with or without escapes. */
 function isDimensionKey(source: Source, at: number): boolean {
   return startsDimension(source, at) || (hasEscape(source, at) && stringAt(source, at) === DIMENSION);
 }
 
-/** Whether the key at `keyAt` has an escape. */
+/** Returns whether the key at `keyAt` contains an escape. */
 function hasEscape(source: Source, keyAt: number): boolean {
   const { bytes } = source;
   let at = keyAt + 1;

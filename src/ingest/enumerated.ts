@@ -1,14 +1,14 @@
 /**
- * Enumerated columns keep a value as the greatest bound not above it.
- * Invariant: bounds ascend. Values below 2^53 in magnitude are searched among doubles, which keeps their order:
- * a bound beyond 2^53 may round, but never to a number below it.
+ * Enumerated columns store a value as the greatest bound that does not exceed it.
+ * Invariant: bounds ascend. Values below 2^53 in magnitude are searched among doubles, which preserves the order: a bound beyond
+ * 2^53 may be rounded, but never to a number below 2^53.
  */
 import { invariant } from '../base/index.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { writeBigWords } from './numbers.js';
 
 const TWO_32 = 2 ** 32;
-/** |high word| below this: the value is below 2^53 in magnitude. */
+/** If the high word is below this in magnitude, the value is below 2^53 in magnitude. */
 const SAFE_HIGH = 2 ** 21;
 
 export class Bounds {
@@ -27,8 +27,13 @@ export class Bounds {
   }
 }
 
-/** Puts its bound in the place of the integer at words[index]; `offset` is the token's, for the fault 3016. */
-export function keepBound(words: Int32Array, index: number, bounds: Bounds | null, offset: number): void {
+/** Replaces the integer at words[index] with its bound. Throws 3016 at the token's `offset` if the value is below all bounds. */
+export function replaceWithBound(
+  words: Int32Array,
+  index: number,
+  bounds: Bounds | null,
+  offset: number,
+): void {
   invariant(bounds !== null, 'an enumerated column has bounds');
   const low = words[index] >>> 0;
   const high = words[index + 1];
@@ -42,7 +47,7 @@ export function keepBound(words: Int32Array, index: number, bounds: Bounds | nul
     if (against[middle] <= value) from = middle + 1;
     else to = middle;
   }
-  if (from === 0) throw new InsertFault(3016, offset, `${value} is below the first bound ${bounds.exact[0]}`);
+  if (from === 0) throw new InsertError(3016, offset, `${value} is below the first bound ${bounds.exact[0]}`);
   words[index] = bounds.words[(from - 1) * 2];
   words[index + 1] = bounds.words[(from - 1) * 2 + 1];
 }

@@ -1,13 +1,12 @@
 /**
- * Events: an object {value, date?} or a list of them, appended to the column's builder, one row each.
- * A key that stands twice in one event counts in its last place. Dates are whole seconds; an event without one
- * takes the request's time.
+ * Reads events: an object {value, date?} or a list of such objects, appended to the column's builder, one row each. If a key
+ * occurs twice in an event, the last one counts. Dates are whole seconds; an event without a date has the request's timestamp.
  */
 import { EVENT_SECONDS_MIN } from '../base/index.js';
 import { formatDateTime, SECONDS_PER_DAY } from '../schema/index.js';
 import type { ColumnBuilder } from './builders.js';
 import { NO_DATE, readInstant } from './dates.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { skipColon, skipString, stringAt, unexpected } from './json.js';
 import { kindOfValue } from './numbers.js';
 import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace, wordOf } from './source.js';
@@ -20,7 +19,7 @@ const DATE_START = wordOf('"dat');
 const DATE_REST = wordOf('e"\0\0');
 const KEY_SHOWN_CHARS_MAX = 80;
 
-/** Reads the event object at `from` as an event of `row`; returns the place behind it. */
+/** Reads the event object at `from` as an event of `row` and returns the offset after it. */
 export function readEvent(
   source: Source,
   from: number,
@@ -29,11 +28,11 @@ export function readEvent(
   builder: ColumnBuilder,
   row: number,
   nowSeconds: number,
-  cell: Float64Array,
+  result: Float64Array,
 ): number {
   const { bytes, view } = source;
   if (bytes[from] !== OPEN_OBJECT) {
-    throw new InsertFault(2007, from, `${kindOfValue(bytes[from])} is not an event {"value", "date"}`);
+    throw new InsertError(2007, from, `${kindOfValue(bytes[from])} is not an event {"value", "date"}`);
   }
   const valueCount = builder.valueCount;
   let date = nowSeconds;
@@ -52,11 +51,11 @@ export function readEvent(
     at = skipColon(source, at);
     if (isValue) {
       if (builder.valueCount > valueCount) builder.cutValues(valueCount);
-      at = readValue(source, at, tables, slot, builder, cell);
+      at = readValue(source, at, tables, slot, builder, result);
     } else {
       const dateAt = at;
-      at = readEventDate(source, at, cell);
-      date = cell[0];
+      at = readEventDate(source, at, result);
+      date = result[0];
       checkDate(date, dateAt, nowSeconds, tables.columns[slot].retentionDays);
     }
     at = skipSpace(bytes, at);
@@ -64,43 +63,43 @@ export function readEvent(
     if (more) at = skipSpace(bytes, at + 1);
     else if (bytes[at] !== CLOSE_OBJECT) throw unexpected(source, at, "',' or '}'");
   }
-  if (builder.valueCount === valueCount) throw new InsertFault(2018, at, 'the event has no "value"');
+  if (builder.valueCount === valueCount) throw new InsertError(2018, at, 'the event has no "value"');
   builder.addRow(row, date);
   return at + 1;
 }
 
-/** Whether the key at `at`, written in an unusual way, is "value" (else "date"); throws 2016 for others. */
+/** Returns whether the key at `at`, which has an unusual spelling, is "value" (otherwise "date"). Throws 2016 for other keys. */
 function otherKeyIsValue(source: Source, at: number): boolean {
   if (source.bytes[at] !== QUOTE) throw unexpected(source, at, 'a key in quotes');
   const key = stringAt(source, at);
   if (key === 'value' || key === 'date') return key === 'value';
   const shown = JSON.stringify(key.slice(0, KEY_SHOWN_CHARS_MAX));
-  throw new InsertFault(2016, at, `the event has the key ${shown} beside "value" and "date"`);
+  throw new InsertError(2016, at, `the event has the key ${shown}; only "value" and "date" are allowed`);
 }
 
-function readEventDate(source: Source, at: number, cell: Float64Array): number {
+function readEventDate(source: Source, at: number, result: Float64Array): number {
   if (source.bytes[at] !== QUOTE) {
-    throw new InsertFault(
+    throw new InsertError(
       2010,
       at,
       `the event's date is ${kindOfValue(source.bytes[at])}, not an ISO 8601 string`,
     );
   }
-  const end = readInstant(source, at, cell);
-  if (cell[0] !== NO_DATE) return end;
+  const end = readInstant(source, at, result);
+  if (result[0] !== NO_DATE) return end;
   const shown = JSON.stringify(stringAt(source, at).slice(0, KEY_SHOWN_CHARS_MAX));
-  throw new InsertFault(2010, at, `the event's date ${shown} is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ`);
+  throw new InsertError(2010, at, `the event's date ${shown} is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ`);
 }
 
 function checkDate(date: number, at: number, nowSeconds: number, retentionDays: number | null): void {
   if (date < EVENT_SECONDS_MIN) {
-    throw new InsertFault(2002, at, `the event's date ${formatDateTime(date)} is older than 1990-01-01`);
+    throw new InsertError(2002, at, `the event's date ${formatDateTime(date)} is older than 1990-01-01`);
   }
   if (date > nowSeconds) {
-    throw new InsertFault(2006, at, `the event's date ${formatDateTime(date)} is in the future`);
+    throw new InsertError(2006, at, `the event's date ${formatDateTime(date)} is in the future`);
   }
   if (retentionDays !== null && date < nowSeconds - retentionDays * SECONDS_PER_DAY) {
     const kept = `the ${retentionDays} days that the column keeps its events`;
-    throw new InsertFault(2001, at, `the event's date ${formatDateTime(date)} is older than ${kept}`);
+    throw new InsertError(2001, at, `the event's date ${formatDateTime(date)} is older than ${kept}`);
   }
 }

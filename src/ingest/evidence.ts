@@ -1,12 +1,12 @@
 /**
- * What the values of one request say about the type of a column that does not exist yet.
- * Rules: integer and decimal together are decimal, date and datetime together are datetime; every other mixture of
- * types, and every mixture of single values, lists and events, is refused at the value that makes it one.
- * Needs a body that is valid JSON, so that depth does not count here.
- * After a fault the evidence keeps what it had, so that a walk over the same body meets no earlier, false fault.
+ * Collects evidence of the type of a column that does not exist yet, from the values of one request.
+ * Rules: integer and decimal combine to decimal, date and datetime to datetime. Every other mixture of types, and every mixture
+ * of single values, lists and events, is refused at the first value that does not fit.
+ * The body must be valid JSON, so nesting depth is not checked. After an error the evidence is unchanged, so that a walk over the
+ * same body reports no earlier, false error.
  */
 import { parseDate, parseDateTime } from '../schema/index.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { eachItem, eachMember, skipNumber, stringAt } from './json.js';
 import { kindOfValue, readNumberText } from './numbers.js';
 import {
@@ -26,22 +26,22 @@ export type Shape = 'single' | 'list' | 'event';
 export type EvidenceType = 'integer' | 'decimal' | 'date' | 'datetime' | 'boolean' | 'string';
 
 const PLACES_MAX = 20;
-/** A datetime with its offset, and room for escapes: longer strings are no dates. */
+/** A datetime with an offset and escapes; longer strings are not dates. */
 const DATE_BYTES_MAX = 256;
 const SHAPE_WORDS: Record<Shape, string> = { single: 'single values', list: 'lists', event: 'events' };
 
 export class Evidence {
   shape: Shape | null = null;
   type: EvidenceType | null = null;
-  /** Decimal places of the value that has most. */
+  /** The greatest number of decimal places. */
   places = 0;
-  /** Dates were seen in what became a datetime column. */
+  /** Dates occurred in what became a datetime column. */
   hasMidnights = false;
-  fault: InsertFault | null = null;
-  /** An empty list was seen, which may be one of events. */
+  fault: InsertError | null = null;
+  /** Offset of an empty list, which may be a list of events; -1 = none. */
   #emptyListAt = -1;
 
-  /** Takes the value at `at` into account. */
+  /** Adds the value at `at` to the evidence. */
   add(source: Source, at: number): void {
     const byte = source.bytes[at];
     if (isNull(source, at)) return;
@@ -52,7 +52,7 @@ export class Evidence {
       this.#emptyListAt = at;
       if (this.shape === 'single') this.#shapeIs('list', at);
     } else {
-      // A list that does not fit is refused at its bracket, a single item at its own place.
+      // A list of the wrong shape is refused at its bracket, a single item at its own offset.
       let shapeAt = at;
       eachItem(source, at, 0, (itemAt) => {
         if (source.bytes[itemAt] === OPEN_OBJECT) this.#event(source, itemAt, shapeAt);
@@ -62,12 +62,12 @@ export class Evidence {
     }
   }
 
-  /** Whether the column is known well enough to be made. */
+  /** Whether the evidence suffices to create the column. */
   get isComplete(): boolean {
     return this.shape !== null && (this.type !== null || this.fault !== null);
   }
 
-  #refuse(fault: InsertFault): void {
+  #refuse(fault: InsertError): void {
     this.fault ??= fault;
   }
 
@@ -75,7 +75,7 @@ export class Evidence {
     const mixed = this.shape !== null && this.shape !== shape;
     if (mixed || (shape === 'single' && this.#emptyListAt >= 0)) {
       const other = SHAPE_WORDS[this.shape ?? 'list'];
-      this.#refuse(new InsertFault(2007, at, `a new column cannot hold ${other} and ${SHAPE_WORDS[shape]}`));
+      this.#refuse(new InsertError(2007, at, `a new column cannot hold ${other} and ${SHAPE_WORDS[shape]}`));
       this.shape ??= 'list';
       return false;
     }
@@ -94,11 +94,11 @@ export class Evidence {
       } else if (key !== 'date') {
         const shown = JSON.stringify(key.slice(0, 80));
         this.#refuse(
-          new InsertFault(2016, keyAt, `the event has the key ${shown} beside "value" and "date"`),
+          new InsertError(2016, keyAt, `the event has the key ${shown}; only "value" and "date" are allowed`),
         );
       }
     });
-    if (found < 0) this.#refuse(new InsertFault(2018, end, 'the event has no "value"'));
+    if (found < 0) this.#refuse(new InsertError(2018, end, 'the event has no "value"'));
   }
 
   #value(source: Source, at: number): void {
@@ -106,7 +106,7 @@ export class Evidence {
     if (type === null) {
       const what = kindOfValue(source.bytes[at]);
       this.#refuse(
-        new InsertFault(
+        new InsertError(
           2007,
           at,
           `a new column cannot hold ${what} in ${SHAPE_WORDS[this.shape ?? 'single']}`,
@@ -117,7 +117,7 @@ export class Evidence {
     else if (isPair(this.type, type, 'date', 'datetime')) {
       this.type = 'datetime';
       this.hasMidnights = true;
-    } else this.#refuse(new InsertFault(2007, at, `a new column cannot hold both ${this.type} and ${type}`));
+    } else this.#refuse(new InsertError(2007, at, `a new column cannot hold both ${this.type} and ${type}`));
   }
 
   #typeAt(source: Source, at: number): EvidenceType | null {
@@ -137,7 +137,7 @@ export class Evidence {
     if (isInteger) return 'integer';
     const { scale } = readNumberText(source, at, end);
     if (scale > PLACES_MAX) {
-      this.#refuse(new InsertFault(2004, at, `a decimal has more than ${PLACES_MAX} decimal places`));
+      this.#refuse(new InsertError(2004, at, `a decimal has more than ${PLACES_MAX} decimal places`));
     }
     this.places = Math.max(this.places, Math.min(scale, PLACES_MAX));
     return 'decimal';

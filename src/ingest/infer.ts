@@ -1,8 +1,8 @@
 /**
- * What auto-create makes for a body: the dimensions and columns that it names and the model lacks, with types told
- * from all values of the request, and ids in document order of first mention.
- * Needs a body that is valid JSON. It refuses only what keeps a dimension or column from being made; everything else
- * is left to the walk over the same body, and the fault that stands first in the document counts.
+ * Infers the objects that auto-create creates for a body: the missing dimensions and columns that the body names, with types
+ * inferred from all values of the request, and IDs in the order of first mention.
+ * The body must be valid JSON. Only errors that prevent the creation of a dimension or column are reported here; all others are
+ * left to the walk over the same body, and the first error in the document counts.
  */
 import { NAME_CHARS_MAX, quoted, TEST_COLUMNS_MAX, type WireError } from '../base/index.js';
 import {
@@ -13,7 +13,7 @@ import {
   newDimension,
   RESERVED_DIMENSIONS,
 } from '../schema/index.js';
-import { AUTO_CREATE, type Creates } from './auto-create.js';
+import { AUTO_CREATE, type AutoCreateOptions } from './auto-create.js';
 import { Evidence } from './evidence.js';
 import { eachMember, stringAt } from './json.js';
 import { OPEN_OBJECT, QUOTE, type Source, skipSpace } from './source.js';
@@ -23,9 +23,9 @@ const DECIMAL_PLACES_MIN = 6;
 const API_NAME = /^[a-z0-9-]+$/;
 
 export interface Inferred {
-  /** The model with all that is created. */
+  /** The model including all created objects. */
   readonly model: DatabaseModel;
-  /** Created datetime columns whose values are partly dates. */
+  /** Created datetime columns that have some dates among their values. */
   readonly midnights: ReadonlySet<Column>;
   readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
@@ -44,7 +44,7 @@ interface Candidate {
 class Inference {
   readonly #source: Source;
   readonly #model: DatabaseModel;
-  readonly #creates: Creates;
+  readonly #creates: AutoCreateOptions;
   readonly #dimensions = new Map<string, Dimension>();
   readonly #candidates = new Map<string, Candidate>();
   #nextDimensionId: number;
@@ -52,7 +52,7 @@ class Inference {
   #columnTotal = 0;
   #fault: { offset: number; error: WireError } | null = null;
 
-  constructor(source: Source, model: DatabaseModel, creates: Creates) {
+  constructor(source: Source, model: DatabaseModel, creates: AutoCreateOptions) {
     this.#source = source;
     this.#model = model;
     this.#creates = creates;
@@ -93,7 +93,7 @@ class Inference {
     });
   }
 
-  /** The dimension `name`, made if it is missing and may be made; null when entities of it cannot be taken. */
+  /** Returns the dimension `name`, which is created if it is missing and may be created; null if it cannot accept entities. */
   #dimension(name: string, at: number, entityId: string): Dimension | null {
     const known = this.#model.dimensions.get(name) ?? this.#dimensions.get(name);
     if (known !== undefined || !this.#creates.dimensions) return known ?? null;
@@ -154,7 +154,7 @@ class Inference {
         this.#refuse(
           candidate.keyAt,
           2007,
-          `${where}: nothing in the request tells the type of this new column`,
+          `${where}: no value in the request determines the type of this new column`,
         );
         continue;
       }
@@ -199,7 +199,7 @@ function columnOf({ apiName, id, evidence }: Candidate): Column {
   };
 }
 
-/** Throws nothing; the body must be one valid JSON object. */
-export function inferColumns(source: Source, model: DatabaseModel, creates: Creates): Inferred {
+/** Infers what the body creates. The body must be one valid JSON object. Throws nothing. */
+export function inferColumns(source: Source, model: DatabaseModel, creates: AutoCreateOptions): Inferred {
   return new Inference(source, model, creates).run();
 }

@@ -1,36 +1,33 @@
 /**
- * The door of the hot parser: a request's body to encoded batches, or to the one error that it deserves.
- *
- * Passes. A plain body is read by SIMD (plain-walk.ts), which gives up on everything else and never words a fault. Nearly
- * every other body takes one walk (walk.ts). A walk that meets a dimension behind an entity's first key is
- * repeated with dimensions sought. A walk that meets a fault is followed by a check of the whole body's syntax, which
- * wins (1503); then, where auto-create allows it, by telling what is to be created (infer.ts) and a walk against the
- * model with all that in it. So the fault answered is always the first in the document.
- * Invariants: either everything is parsed or nothing leaves; the body's bytes are not changed; no input throws.
- *
- * What counts as an inserted value: every value of a latest-value column, every item of a list, every event, also
- * where a later one in the same entity replaces it; a null (which takes away) counts 0. A body without entities is
- * valid and inserts nothing.
+ * The entry point of the hot parser: turns a request body into encoded batches or the first error of the document.
+ * Passes. A plain body is read by SIMD (plain-walk.ts), which rejects every other body and reports no errors. Nearly all
+ * remaining bodies take one walk (walk.ts). If a walk meets a "dimension" key that is not an entity's first key, it is repeated
+ * with `seek`. If a walk meets an error, the syntax of the whole body is checked; a syntax error wins (1503). Otherwise, if
+ * auto-create allows it, the missing objects are inferred (infer.ts), and a second walk uses the extended model. The reported
+ * error is therefore always the first in the document.
+ * Invariants: either the whole body is parsed or nothing is returned; the body is not modified; no input makes the parser throw.
+ * Counted as inserted values: every value of a latest-value column, every item of a list and every event, even if a later value
+ * in the same entity replaces it. A null (removal) counts 0. A body without entities is valid and inserts nothing.
  */
 import { invariant, type WireError } from '../base/index.js';
 import { findAutoCreate, readAutoCreate } from './auto-create.js';
 import { encodeAll } from './encode.js';
 import { LATE_DIMENSION } from './entity.js';
-import { InsertFault } from './fault.js';
 import { type Inferred, inferColumns } from './infer.js';
+import { InsertError } from './insert-error.js';
 import { checkBody } from './json.js';
 import type { ParseContext, ParsedInsert, ParseOutcome } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import { ModelTables } from './tables.js';
 import { InsertWalk } from './walk.js';
 
-/** A walk over the body in scratch.source: the walk, and the fault that ended it early. */
+/** Walks over the body in scratch.source; returns the walk and the error that ended it, or null. */
 function walkBody(
   scratch: IngestScratch,
   tables: ModelTables,
   nowMs: number,
   seek: boolean,
-): { walk: InsertWalk; fault: InsertFault | null } {
+): { walk: InsertWalk; fault: InsertError | null } {
   tables.clear();
   scratch.pools.releaseAll();
   const walk = new InsertWalk(scratch, tables, nowMs, seek);
@@ -38,23 +35,23 @@ function walkBody(
     walk.run();
     return { walk, fault: null };
   } catch (thrown) {
-    if (thrown instanceof InsertFault) return { walk, fault: thrown };
+    if (thrown instanceof InsertError) return { walk, fault: thrown };
     throw thrown;
   }
 }
 
-/** What came of a body; `offset`: where in it the fault stands, 0 when it is one of auto-create. */
+/** The outcome of a body. `offset` is the position of the error in the body, 0 for errors of auto-create. */
 export type WalkOutcome =
   | { readonly parsed: ParsedInsert }
   | { readonly error: WireError; readonly offset: number };
 
-/** The fault of the body's syntax, or null. */
-function syntaxFaultOf(scratch: IngestScratch): InsertFault | null {
+/** Returns the syntax error of the body, or null. */
+function syntaxErrorOf(scratch: IngestScratch): InsertError | null {
   try {
     checkBody(scratch.source);
     return null;
   } catch (thrown) {
-    if (thrown instanceof InsertFault) return thrown;
+    if (thrown instanceof InsertError) return thrown;
     throw thrown;
   }
 }
@@ -76,9 +73,9 @@ const NOTHING_CREATED: Pick<Inferred, 'createdDimensions' | 'createdColumns'> = 
   createdColumns: [],
 };
 
-/** What to answer for a body on which a walk found a fault. */
+/** Determines the outcome of a body for which a walk reported an error. */
 function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTables): WalkOutcome {
-  const broken = syntaxFaultOf(scratch);
+  const broken = syntaxErrorOf(scratch);
   if (broken !== null) {
     return { error: { code: broken.code, message: broken.text }, offset: broken.offset };
   }
@@ -102,17 +99,17 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
 }
 
 /**
- * Parses an insert body against one model. `body` may be any bytes, shared or not, and is only read. The result is
- * valid until the next parse with the same `scratch`: its batches lie in there.
+ * Parses an insert body against one model. `body` may be any bytes, shared or not, and is only read. The result refers to memory
+ * of `scratch` and is valid until the next parse with it.
  */
 export function parseInsert(body: Uint8Array, context: ParseContext, scratch: IngestScratch): ParseOutcome {
   const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
-  // The "set" of an update is too small to lay tables for.
+  // The "set" of an update is too small to pay for plain tables.
   const plain = context.subject === 'set' ? null : scratch.plain?.parse(body, context.nowMs, tables);
   return plain ? { parsed: plain } : parseByWalk(body, context, scratch, tables);
 }
 
-/** The same by the walk in TypeScript alone; `tables` are those of the context's model. */
+/** Like `parseInsert`, with the walk in TypeScript only; `tables` are those of the context's model. */
 export function parseByWalk(
   body: Uint8Array,
   context: ParseContext,

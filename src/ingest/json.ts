@@ -1,11 +1,11 @@
 /**
- * JSON's grammar (RFC 8259) over bytes, without meaning: the check of a whole body, and steps over one value.
- * Stricter where the RFC leaves room: no byte order mark, UTF-8 must be well formed (no overlong forms, no
- * surrogates), escapes must not leave half a surrogate pair, and nesting ends at NESTING_MAX.
- * All functions take a place in `bytes` and return the place behind what they read; they throw InsertFault 1503.
+ * The JSON grammar (RFC 8259) over bytes: a check of a whole body, and functions that skip one value.
+ * Stricter than the RFC where it leaves a choice: no byte order mark, well-formed UTF-8 (no overlong forms, no surrogates), no
+ * escaped half of a surrogate pair, and at most NESTING_MAX levels of nesting.
+ * All functions take an offset into `bytes` and return the offset after what they read. They throw InsertFault 1503.
  */
 import { NESTING_MAX } from '../base/index.js';
-import { syntaxFault } from './fault.js';
+import { syntaxError } from './insert-error.js';
 import {
   BACKSLASH,
   bytesBefore,
@@ -27,18 +27,18 @@ import {
   ZERO,
 } from './source.js';
 
-/** The fault of meeting something else than `wanted` at `at`. */
-export function unexpected(source: Source, at: number, wanted: string): ReturnType<typeof syntaxFault> {
-  if (at >= source.end) return syntaxFault(at, `the ${source.called} ends where ${wanted} should stand`);
+/** Returns the syntax error for anything but `wanted` at `at`. */
+export function unexpected(source: Source, at: number, wanted: string): ReturnType<typeof syntaxError> {
+  if (at >= source.end) return syntaxError(at, `the ${source.called} ends where ${wanted} is expected`);
   const byte = source.bytes[at];
   const seen =
     byte > 0x20 && byte < 0x7f
       ? `'${String.fromCharCode(byte)}'`
       : `byte 0x${byte.toString(16).padStart(2, '0')}`;
-  return syntaxFault(at, `${seen} stands where ${wanted} should`);
+  return syntaxError(at, `found ${seen}, expected ${wanted}`);
 }
 
-/** Bytes of the well-formed UTF-8 sequence at `at` whose first byte is 0x80 or above. */
+/** Returns the length of the well-formed UTF-8 sequence at `at`, whose first byte is 0x80 or above. */
 export function utf8Length(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
   const second = bytes[at + 1];
@@ -54,7 +54,7 @@ export function utf8Length(bytes: Uint8Array, at: number): number {
     const tooHigh = first === 0xf4 && second > 0x8f;
     if (!overlong && !tooHigh) return 4;
   }
-  throw syntaxFault(at, 'the bytes are no valid UTF-8');
+  throw syntaxError(at, 'invalid UTF-8');
 }
 
 function hexDigit(byte: number): number {
@@ -67,13 +67,13 @@ function hexUnit(bytes: Uint8Array, at: number): number {
   let unit = 0;
   for (let place = at; place < at + 4; place++) {
     const digit = hexDigit(bytes[place]);
-    if (digit < 0) throw syntaxFault(place, 'a \\u escape needs four hexadecimal digits');
+    if (digit < 0) throw syntaxError(place, 'a \\u escape requires four hexadecimal digits');
     unit = unit * 16 + digit;
   }
   return unit;
 }
 
-/** The code point that the escape at `at` (its backslash) stands for. */
+/** Returns the code point of the escape at `at` (its backslash). */
 export function escapedPoint(bytes: Uint8Array, at: number): number {
   switch (bytes[at + 1]) {
     case QUOTE:
@@ -97,20 +97,20 @@ export function escapedPoint(bytes: Uint8Array, at: number): number {
         const low = hexUnit(bytes, at + 8);
         if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
       }
-      throw syntaxFault(at, 'a \\u escape is half a surrogate pair');
+      throw syntaxError(at, 'a \\u escape is half a surrogate pair');
     }
     default:
-      throw syntaxFault(at, 'an unknown escape');
+      throw syntaxError(at, 'unknown escape');
   }
 }
 
-/** Bytes of the escape at `at`, given the code point that it stands for. */
+/** Returns the length of the escape at `at`, whose code point is `point`. */
 export function escapeLength(bytes: Uint8Array, at: number, point: number): number {
   if (bytes[at + 1] !== 0x75) return 2;
   return point > 0xffff ? 12 : 6;
 }
 
-/** From behind the opening quote to behind the closing one. */
+/** Returns the offset after the closing quote; `from` is the offset after the opening quote. */
 export function skipString(source: Source, from: number): number {
   const { bytes, view } = source;
   let at = from;
@@ -125,8 +125,8 @@ export function skipString(source: Source, from: number): number {
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at += escapeLength(bytes, at, escapedPoint(bytes, at));
     else if (byte >= 0x80) at += utf8Length(bytes, at);
-    else if (at >= source.end) throw syntaxFault(at, `the ${source.called} ends inside a string`);
-    else throw syntaxFault(at, 'a control character stands inside a string');
+    else if (at >= source.end) throw syntaxError(at, `the ${source.called} ends inside a string`);
+    else throw syntaxError(at, 'a control character inside a string');
   }
 }
 
@@ -138,7 +138,7 @@ function skipDigits(source: Source, from: number): number {
   return at;
 }
 
-/** Over the number token at `from`, which starts with a digit or a minus. */
+/** Skips the number token at `from`, which starts with a digit or a minus. */
 export function skipNumber(source: Source, from: number): number {
   const { bytes } = source;
   let at = bytes[from] === MINUS ? from + 1 : from;
@@ -152,26 +152,27 @@ export function skipNumber(source: Source, from: number): number {
   return at;
 }
 
-/** Over `"key":` and the white space around it, from the quote that starts the key to the value. */
+/** Skips `"key":` and the white space around it; returns the offset of the value. */
 function skipKey(source: Source, from: number): number {
   if (source.bytes[from] !== QUOTE) throw unexpected(source, from, 'a key in quotes');
   return skipColon(source, skipString(source, from + 1));
 }
 
-/** From behind a key to the value behind its colon. */
+/** Skips the colon after a key; returns the offset of the value. */
 export function skipColon(source: Source, from: number): number {
   const at = skipSpace(source.bytes, from);
   if (source.bytes[at] !== COLON) throw unexpected(source, at, "':'");
   return skipSpace(source.bytes, at + 1);
 }
 
-/** Over the value at `from`, inside `depth` objects and lists. */
+/** Skips the value at `from`, which is nested in `depth` objects and lists. */
 export function skipValue(source: Source, from: number, depth: number): number {
   const { bytes } = source;
   const byte = bytes[from];
   if (byte === QUOTE) return skipString(source, from + 1);
   if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-    if (depth >= NESTING_MAX) throw syntaxFault(from, `objects and lists lie more than ${NESTING_MAX} deep`);
+    if (depth >= NESTING_MAX)
+      throw syntaxError(from, `more than ${NESTING_MAX} levels of nested objects and lists`);
     const isObject = byte === OPEN_OBJECT;
     const close = isObject ? CLOSE_OBJECT : CLOSE_LIST;
     let at = skipSpace(bytes, from + 1);
@@ -190,21 +191,21 @@ export function skipValue(source: Source, from: number, depth: number): number {
   throw unexpected(source, from, 'a value');
 }
 
-/** Checks that the whole body is one JSON object. Throws InsertFault 1503 naming the byte where it is not. */
+/** Checks that the whole body is one JSON object. Throws InsertFault 1503 with the offset of the first error. */
 export function checkBody(source: Source): void {
   const { bytes } = source;
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw syntaxFault(0, 'a byte order mark starts the body');
+    throw syntaxError(0, 'the body starts with a byte order mark');
   }
   const from = skipSpace(bytes, 0);
   const at = skipSpace(bytes, skipValue(source, from, 0));
   if (at !== source.end) throw unexpected(source, at, 'the end of the body');
-  if (bytes[from] !== OPEN_OBJECT) throw syntaxFault(from, 'the body must be one JSON object of entities');
+  if (bytes[from] !== OPEN_OBJECT) throw syntaxError(from, 'the body must be one JSON object of entities');
 }
 
 /**
- * Over the object at `from` (its brace), calling `member` with the place of each key's opening quote and of its
- * value. Returns the place of the closing brace.
+ * Calls `member` for each member of the object at `from` (its brace), with the offsets of the key's opening quote and of the
+ * value. Returns the offset of the closing brace.
  */
 export function eachMember(
   source: Source,
@@ -225,7 +226,7 @@ export function eachMember(
   }
 }
 
-/** The same over the items of the list at `from`. */
+/** Calls `item` with the offset of each item of the list at `from`. */
 export function eachItem(source: Source, from: number, depth: number, item: (at: number) => void): void {
   const { bytes } = source;
   let at = skipSpace(bytes, from + 1);
@@ -239,7 +240,7 @@ export function eachItem(source: Source, from: number, depth: number, item: (at:
   }
 }
 
-/** The text of the string at `at` (its opening quote), which is known to be well formed. */
+/** Returns the text of the well-formed string at `at` (its opening quote). */
 export function stringAt(source: Source, at: number): string {
   const end = skipString(source, at + 1);
   return JSON.parse(new TextDecoder().decode(source.bytes.subarray(at, end))) as string;

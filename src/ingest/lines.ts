@@ -1,39 +1,37 @@
 /**
- * Lines of JSON (NDJSON), an entity each, to encoded batches or to the one error that they deserve: an insert body in
- * another form. The lines are laid as such a body (lay-lines.ts), and what reads bodies reads them.
- *
- * Passes. Lines are laid unchecked and read by SIMD. That what was read are the lines' entities is known then: each
- * ended with its line, and there are as many as lines. Else each line is checked (the first that is no JSON is the one
- * to answer), and what is laid then is walked by TypeScript.
- * Invariant: a line that is no JSON object of its own refuses all, whatever it gives together with others.
- *
- * The line that says what may be created, `{"auto-create": ["column"]}`, may stand before all others. What is empty
- * but for blanks is no entity, and counts as a line.
+ * Parses lines of JSON (NDJSON), one entity each, into encoded batches or one error. The lines are rewritten as an insert body
+ * (lay-lines.ts) and parsed like one.
+ * Passes. The lines are rewritten unchecked and read by SIMD. The result is trusted only if each entity ended with its line and
+ * there are as many entities as lines. Otherwise each line is checked (the first line that is not valid JSON determines the
+ * error), and the result is walked by TypeScript.
+ * Invariant: a line that is not a JSON object by itself fails the whole request, whatever it would give together with other
+ * lines.
+ * The first line may be `{"auto-create": ["column"]}`. Blank lines are not entities but count as lines.
  */
 import type { WireError } from '../base/index.js';
 import { AUTO_CREATE, readAutoCreate } from './auto-create.js';
-import { InsertFault } from './fault.js';
 import { parseByWalk } from './insert.js';
+import { InsertError } from './insert-error.js';
 import { eachMember, stringAt } from './json.js';
-import { checkLine, eachLine, LINE_BREAK, layLines } from './lay-lines.js';
 import type { ParseContext, ParsedInsert, ParseOutcome } from './parse.js';
+import { checkLine, eachLine, LINE_BREAK, rewriteLines } from './rewrite-lines.js';
 import type { IngestScratch } from './scratch.js';
 import { CLOSE_OBJECT, OPEN_OBJECT, type Source, skipSpace } from './source.js';
 
 const NO_ENTITIES = new TextEncoder().encode('{}');
 const SPACE = 0x20;
 
-/** How the lines are numbered in errors, from 1. */
+/** Line numbers for errors, from 1. */
 export interface LineNumbers {
-  /** Of the line that says what may be created, which is the text's first; 0 = it has none. */
+  /** Number of the auto-create line, which is the first line of the text; 0 = none. */
   readonly head: number;
-  /** Of the first line behind it. */
+  /** Number of the first line after it. */
   readonly first: number;
 }
 
 /**
- * Parses lines against one model. `text` may be any bytes, shared or not, and is only read. Errors name the line. The
- * result is valid until the next parse with the same `scratch`.
+ * Parses lines against one model. `text` may be any bytes, shared or not, and is only read. Errors name the line. The result is
+ * valid until the next parse with the same `scratch`.
  */
 export function parseLines(
   text: Uint8Array,
@@ -66,13 +64,16 @@ function firstLineEnd(text: Uint8Array): number {
   return found === -1 ? text.length : found;
 }
 
-const errorOf = ({ code, text }: InsertFault): WireError => ({ code, message: text });
+const errorOf = ({ code, text }: InsertError): WireError => ({ code, message: text });
 
 function named(error: WireError, line: number): WireError {
   return { ...error, message: `line ${line}: ${error.message}`, moreInfo: { line } };
 }
 
-/** null = not plain, or more in doubt than that. The line before the others is left out: it changes no plain entity. */
+/**
+ * Returns null if the lines are not plain or their boundaries are in doubt. The auto-create line is omitted: it does not affect
+ * plain entities.
+ */
 function parsePlain(
   text: Uint8Array,
   headEnd: number,
@@ -83,7 +84,7 @@ function parsePlain(
   if (plain === null) return null;
   lines.load(text);
   lines.bytes.fill(SPACE, 0, headEnd);
-  const { entityCount, firstAt, fault } = layLines(lines, headEnd);
+  const { entityCount, firstAt, fault } = rewriteLines(lines, headEnd);
   if (fault !== null || entityCount === 0) return null;
   lines.bytes[firstAt] = OPEN_OBJECT;
   close(lines);
@@ -92,37 +93,37 @@ function parsePlain(
   return parsed?.entityCount === entityCount ? parsed : null;
 }
 
-/** Ends the body behind the line that stands last. */
+/** Ends the body after the last line. */
 function close(source: Source): void {
   source.append(LINE_BREAK);
   source.append(CLOSE_OBJECT);
 }
 
-/** The fault of the first line that is no JSON, with the place in `text` at which the line begins; null = all are. */
-function firstBroken(text: Uint8Array, from: number, line: Source): InsertFault | null {
-  let fault: InsertFault | null = null;
+/** Returns the error of the first line that is not valid JSON, with the offset of that line in `text`; null if all are valid. */
+function firstBroken(text: Uint8Array, from: number, line: Source): InsertError | null {
+  let fault: InsertError | null = null;
   eachLine(text, from, text.length, (start, end) => {
     line.load(text.subarray(start, end));
     try {
       checkLine(line);
       return true;
     } catch (thrown) {
-      if (!(thrown instanceof InsertFault)) throw thrown;
-      fault = new InsertFault(thrown.code, start, thrown.text);
+      if (!(thrown instanceof InsertError)) throw thrown;
+      fault = new InsertError(thrown.code, start, thrown.text);
       return false;
     }
   });
   return fault;
 }
 
-/** The body of lines that are JSON each, up to the first that is no entity, and the fault of that one. */
+/** Builds the body from lines of valid JSON up to the first line that is not an entity, and returns that line's error. */
 function layChecked(
   text: Uint8Array,
   headEnd: number,
   source: Source,
-): { source: Source; fault: InsertFault | null } {
+): { source: Source; fault: InsertError | null } {
   source.load(text);
-  const { entityCount, firstAt, fault } = layLines(source, headEnd);
+  const { entityCount, firstAt, fault } = rewriteLines(source, headEnd);
   if (fault !== null) source.endAt(fault.offset);
   if (headEnd > 0) source.bytes[source.bytes.lastIndexOf(CLOSE_OBJECT, headEnd)] = SPACE;
   else if (entityCount > 0) source.bytes[firstAt] = OPEN_OBJECT;
@@ -131,7 +132,7 @@ function layChecked(
   return { source, fault };
 }
 
-/** Why the line that says what may be created is refused, or null. */
+/** Returns the error of the auto-create line, or null. */
 function headError(head: Uint8Array, { customKey }: ParseContext, line: Source): WireError | null {
   line.load(head);
   const places: number[] = [];
@@ -143,10 +144,10 @@ function headError(head: Uint8Array, { customKey }: ParseContext, line: Source):
       else isAlone = false;
     });
   } catch (thrown) {
-    if (thrown instanceof InsertFault) return errorOf(thrown);
+    if (thrown instanceof InsertError) return errorOf(thrown);
     throw thrown;
   }
-  if (!isAlone) return { code: 2007, message: `"${AUTO_CREATE}" must stand in a line of its own` };
+  if (!isAlone) return { code: 2007, message: `"${AUTO_CREATE}" must be on a line of its own` };
   const creates = readAutoCreate(line, places, customKey);
   return creates !== null && 'refused' in creates ? creates.refused : null;
 }

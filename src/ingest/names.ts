@@ -1,8 +1,8 @@
 /**
- * Names found from bytes without making strings: the api-names of dimensions, or of one dimension's columns.
- * Invariant: a name's words hold its UTF-8 bytes and the closing quote behind them, the last word filled up with 0,
- * so that "is it this name?" is a handful of word compares on the body. Names are api-names (lower-case letters,
- * digits, dashes), so as keys they never need an escape; a key that has escapes is looked up once decoded.
+ * Finds names from bytes without creating strings: the api-names of dimensions, or of the columns of one dimension.
+ * Invariant: the words of a name hold its UTF-8 bytes and the closing quote, padded with 0, so that a comparison with the body
+ * takes a few word comparisons. Names are api-names (lower-case letters, digits, dashes) and need no escapes as keys; a key with
+ * escapes is decoded before the lookup.
  */
 import { hashBytes } from '../base/index.js';
 import { QUOTE, type Source } from './source.js';
@@ -11,12 +11,12 @@ import { sameBytes } from './text.js';
 export class NameTable {
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** First word of each name; one more entry marks the end. */
+  /** Index of each name's first word; one extra entry marks the end. */
   readonly #firstWord: Int32Array;
   readonly #byteCount: Int32Array;
-  /** Mask of the last word's bytes that count. */
+  /** Mask of the bytes used in the last word. */
   readonly #lastMask: Int32Array;
-  /** Open addressing: place of the name + 1, 0 = free. */
+  /** Open addressing: index of the name + 1, 0 = free. */
   readonly #slots: Int32Array;
 
   constructor(names: readonly string[]) {
@@ -41,12 +41,12 @@ export class NameTable {
     });
   }
 
-  /** Bytes of a name. */
+  /** Length of a name in bytes. */
   byteCount(index: number): number {
     return this.#byteCount[index];
   }
 
-  /** Whether the string whose first byte is at `at` is name `index`, as far as its closing quote. */
+  /** Returns whether the string whose first byte is at `at` is name `index`, including the closing quote. */
   matches(source: Source, at: number, index: number): boolean {
     const { view } = source;
     const words = this.#words;
@@ -59,7 +59,7 @@ export class NameTable {
     return (view.getInt32(place, true) & this.#lastMask[index]) === words[last];
   }
 
-  /** The place of the name bytes[from, to), or -1. */
+  /** Returns the index of the name bytes[from, to), or -1. */
   find(bytes: Uint8Array, from: number, to: number): number {
     const mask = this.#slots.length - 1;
     let slot = hashBytes(bytes, from, to) & mask;

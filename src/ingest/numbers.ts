@@ -1,17 +1,17 @@
 /**
- * Number tokens to stored numbers, without losing a digit. A token goes through exact double arithmetic only while
- * every intermediate is an integer below 2^53; longer ones go through BigInt.
- * All readers take the place of the token, write the value at `index` of an array and return the place behind the
- * token. They throw InsertFault 2007 or 2004; a token that is no valid JSON may give any fault, because the body's
- * syntax is checked before a fault is answered. What follows a token is the caller's to check.
+ * Converts number tokens to stored numbers without losing a digit. A token uses exact double arithmetic only while every
+ * intermediate is an integer below 2^53; longer tokens use BigInt.
+ * All readers take the offset of the token, write the value at `index` of an array and return the offset after the token. They
+ * throw InsertFault 2007 or 2004. A token that is not valid JSON may throw any error, because the body's syntax is checked before
+ * an error is reported. The caller checks what follows the token.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 import { type DecimalText, scaleDecimal } from '../schema/index.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { skipNumber } from './json.js';
 import { DOT, isNumberByte, MINUS, type Source, ZERO } from './source.js';
 
-/** Digits that any integer below 2^53 may have, whatever they are. */
+/** Every integer with so many digits is below 2^53. */
 const EXACT_DIGITS_MAX = 15;
 const INT64_DIGITS_MAX = 19;
 const TWO_32 = 2 ** 32;
@@ -30,21 +30,21 @@ export function writeBigWords(words: Int32Array, index: number, value: bigint): 
   words[index + 1] = Number(BigInt.asIntN(32, value >> 32n));
 }
 
-/** The token's text, shortened: for messages and for BigInt. */
+/** Returns the token's text, shortened, for messages and BigInt. */
 function tokenText(source: Source, from: number, to: number): string {
   let text = '';
   for (let at = from; at < Math.min(to, from + 40); at++) text += String.fromCharCode(source.bytes[at]);
   return to > from + 40 ? `${text}…` : text;
 }
 
-function wrongType(source: Source, at: number, wanted: string): InsertFault {
+function wrongType(source: Source, at: number, wanted: string): InsertError {
   const byte = source.bytes[at];
   const number = byte === MINUS || isDigit(byte);
   const seen = number ? tokenText(source, at, skipNumber(source, at)) : kindOfValue(byte);
-  return new InsertFault(2007, at, `${seen} is not ${wanted}`);
+  return new InsertError(2007, at, `${seen} is not ${wanted}`);
 }
 
-/** What a value is by its first byte, for messages. */
+/** Names the kind of a value by its first byte, for messages. */
 export function kindOfValue(byte: number): string {
   if (byte === 0x22) return 'a string';
   if (byte === 0x7b) return 'an object';
@@ -53,12 +53,12 @@ export function kindOfValue(byte: number): string {
   return byte === 0x6e ? 'null' : 'a number';
 }
 
-/** Leading zeros are not JSON, and the next byte decides whether a token was read whole. */
+/** JSON forbids leading zeros. The next byte shows whether the token was read to its end. */
 function startsBadly(first: number, digitCount: number): boolean {
   return digitCount === 0 || (first === ZERO && digitCount > 1);
 }
 
-/** A 64-bit integer as (low, high) words at words[index]. */
+/** Reads a 64-bit integer as (low, high) words at words[index]. */
 export function readInteger(source: Source, from: number, words: Int32Array, index: number): number {
   const { bytes } = source;
   const negative = bytes[from] === MINUS;
@@ -85,13 +85,13 @@ function readLongInteger(source: Source, from: number, words: Int32Array, index:
   for (let at = start; at < end; at++) if (!isDigit(bytes[at])) throw wrongType(source, from, 'an integer');
   const value = end - start > INT64_DIGITS_MAX ? INT64_MAX + 1n : BigInt(tokenText(source, from, end));
   if (value > INT64_MAX || value < INT64_MIN) {
-    throw new InsertFault(2007, from, `${tokenText(source, from, end)} is outside -2^63 to 2^63-1`);
+    throw new InsertError(2007, from, `${tokenText(source, from, end)} is outside -2^63 to 2^63-1`);
   }
   writeBigWords(words, index, value);
   return end;
 }
 
-/** A decimal times 10^places, as (low, high) words at words[index]. */
+/** Reads a decimal times 10^places as (low, high) words at words[index]. */
 export function readDecimal(
   source: Source,
   from: number,
@@ -146,18 +146,18 @@ function readLongDecimal(
   }
   const text = tokenText(source, from, end);
   if (scaled.fault === 'too-many-places') {
-    throw new InsertFault(2004, from, `${text} has more than ${places} decimal places`);
+    throw new InsertError(2004, from, `${text} has more than ${places} decimal places`);
   }
-  throw new InsertFault(2007, from, `${text} is out of the range of a decimal with ${places} places`);
+  throw new InsertError(2007, from, `${text} is out of the range of a decimal with ${places} places`);
 }
 
-/** Longest run of significant digits that is kept; with more, a token is out of range or has too many places anyway. */
+/** The longest run of significant digits that is kept. A token with more is out of range or has too many places anyway. */
 const SIGNIFICANT_DIGITS_MAX = 64;
 const SCALE_MAX = 1_000_000_000;
 
 /**
- * The token at [from, end) as sign, significant digits and scale, in one pass over however many bytes. Beyond
- * SIGNIFICANT_DIGITS_MAX digits the later ones are replaced by ones: their count still tells range and places.
+ * Returns the token at [from, end) as sign, significant digits and scale, in one pass over any number of bytes. Digits beyond
+ * SIGNIFICANT_DIGITS_MAX are replaced with ones: their count still determines range and places.
  */
 export function readNumberText(source: Source, from: number, end: number): DecimalText {
   const { bytes } = source;
@@ -200,7 +200,7 @@ function canonicalText(number: DecimalText): string {
   return `${number.negative ? '-' : ''}${number.digits === '' ? '0' : number.digits}e${-number.scale}`;
 }
 
-/** The nearest double, at floats[index]; minus zero becomes zero. */
+/** Reads the nearest double into floats[index]; minus zero becomes zero. */
 export function readFloat(source: Source, from: number, floats: Float64Array, index: number): number {
   const { bytes } = source;
   const negative = bytes[from] === MINUS;
@@ -222,7 +222,7 @@ export function readFloat(source: Source, from: number, floats: Float64Array, in
   const fractionDigits = pointAt < 0 ? 0 : at - pointAt - 1;
   const whole = !isNumberByte(byte) && (pointAt < 0 ? wholeDigits <= EXACT_DIGITS_MAX : fractionDigits > 0);
   if (whole) {
-    // Both are exact, so that their quotient is the nearest double.
+    // Both operands are exact, so their quotient is the nearest double.
     value /= POWERS_OF_TEN[fractionDigits];
     floats[index] = negative ? 0 - value : value;
     return at;

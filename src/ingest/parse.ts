@@ -1,24 +1,24 @@
 import type { WireError } from '../base/index.js';
 import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
 
-/** What a parse needs beside the bytes. */
+/** The input of a parse besides the bytes. */
 export interface ParseContext {
   readonly model: DatabaseModel;
   readonly shardCount: number;
-  /** The request's time, decided by main: the date of events that carry none, and what "future" means. */
+  /** The request's timestamp, set by the main thread: the date of events without one, and the limit for future dates. */
   readonly nowMs: number;
   /** Custom keys may not use auto-create: 511 when it names `dimension`, else 505. */
   readonly customKey: boolean;
-  /** Ids of the columns that may be written, all others are refused with 506; null = all may. */
+  /** IDs of the columns that may be written; all others are refused with 506. null = all. */
   readonly columnIds: readonly number[] | null;
-  /** What messages call the thing at fault: the entity by its ID (as when absent), or the "set" of an update. */
+  /** How messages name the subject of an error: the entity by its ID (default), or the "set" of an update. */
   readonly subject?: 'entity' | 'set';
 }
 
-export interface BatchPlace {
+export interface BatchRange {
   readonly shard: number;
   readonly dimensionId: number;
-  /** 8-aligned place in `buffer`. */
+  /** 8-aligned offset in `buffer`. */
   readonly offset: number;
   readonly byteLength: number;
 }
@@ -26,10 +26,10 @@ export interface BatchPlace {
 export interface ParsedInsert {
   readonly entityCount: number;
   readonly valueCount: number;
-  /** One encoded batch per shard and dimension that the request touches, one behind the other; valid until the next parse. */
+  /** One encoded batch per shard and dimension that the request touches, concatenated; valid until the next parse. */
   readonly buffer: ArrayBufferLike;
-  readonly batches: readonly BatchPlace[];
-  /** What auto-create makes, with the ids that the model's counters give next; empty otherwise. */
+  readonly batches: readonly BatchRange[];
+  /** Objects that auto-create creates, with the next IDs of the model's counters; empty otherwise. */
   readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
 }

@@ -1,8 +1,8 @@
 /**
- * A model's tables as the walk over plain bodies reads them in its memory: records, names, bounds and hash tables, by
- * absolute places. The records' fields stand in the order of kernels/wasm/_insert-records.ts.
- * Invariant: a column is in there only if the caller may write it and the walk knows how; so whatever else a body names
- * is unknown to the walk, which gives up.
+ * The model's tables in the form that the SIMD parser reads in its memory: records, names, bounds and hash tables at absolute
+ * offsets. The record fields have the order of kernels/wasm/_insert-records.ts.
+ * Invariant: the tables contain only columns that the caller may write and the parser can read. Any other name in a body is
+ * unknown to the parser, which then gives up.
  */
 import { hashBytes, longerCopy } from '../base/index.js';
 import { FORMS, type Form, KINDS } from '../column/index.js';
@@ -19,13 +19,13 @@ import {
   DIMENSION,
   type DimensionTable,
   type ModelTables,
-  TAKES_EVENTS,
-  TAKES_LATEST,
-  TAKES_LIST,
-  TAKES_RELATED_EVENTS,
+  STORES_EVENTS,
+  STORES_LATEST,
+  STORES_LIST,
+  STORES_RELATED_EVENTS,
 } from './tables.js';
 
-/** Tables that need more are not laid, and their bodies walked by TypeScript. */
+/** Larger tables are not built; bodies for those models are walked by TypeScript. */
 export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
 
 function valueBytes(kind: ValueKind): number {
@@ -38,13 +38,13 @@ const RETENTION_DAYS_MAX = 2 ** 31 - 1;
 
 export interface PlainTables {
   readonly words: Int32Array;
-  /** Places in the walk's memory. */
+  /** Offsets in the parser's memory. */
   readonly defaultDimension: number;
   readonly dimensionsAt: number;
   readonly dimensionMask: number;
 }
 
-/** Words one behind the other that know the place where they will stand. */
+/** Concatenated words with known final offsets. */
 class Image {
   words = new Int32Array(1_024);
   #length = 0;
@@ -54,7 +54,7 @@ class Image {
     this.#firstAt = firstAt;
   }
 
-  /** Index of `count` new words, all 0. */
+  /** Appends `count` zero words and returns the index of the first. */
   take(count: number): number {
     const from = this.#length;
     this.#length += count;
@@ -78,7 +78,7 @@ class Image {
     return this.#length * 4;
   }
 
-  /** The name in quotes, filled up to whole vectors. */
+  /** Appends the name in quotes, padded to whole vectors. */
   name(name: string): { at: number; byteCount: number; hash: number } {
     const bytes = new TextEncoder().encode(`"${name}"`);
     const index = this.take(Math.ceil(bytes.length / 16) * 4);
@@ -90,7 +90,7 @@ class Image {
     };
   }
 
-  /** The places of records by their names' hashes: open addressing, 0 = free. */
+  /** Appends a hash table of record offsets by name hash: open addressing, 0 = free. */
   hashTable(records: readonly { hash: number; at: number }[]): { at: number; mask: number } {
     const size = 2 ** Math.ceil(Math.log2(records.length * 2 + 2));
     const index = this.take(size);
@@ -111,7 +111,7 @@ class Image {
     return this.placeOf(index);
   }
 
-  /** A builder for each shard, of entries with so many bytes in each part. */
+  /** Appends a builder for each shard, with the given entry sizes in bytes for each part. */
   builders(shardCount: number, owner: number, parts: readonly [number, number, number, number]): void {
     for (let shard = 0; shard < shardCount; shard++) {
       this.put([0, ...parts, shard, owner], this.take(INSERT_BUILDER_WORDS));
@@ -119,14 +119,14 @@ class Image {
   }
 }
 
-function formOf(takes: number): Form | null {
-  if (takes === TAKES_LATEST) return 'latest';
-  if (takes === TAKES_LIST) return 'list';
-  return takes === TAKES_EVENTS || takes === TAKES_RELATED_EVENTS ? 'event' : null;
+function formOf(stores: number): Form | null {
+  if (stores === STORES_LATEST) return 'latest';
+  if (stores === STORES_LIST) return 'list';
+  return stores === STORES_EVENTS || stores === STORES_RELATED_EVENTS ? 'event' : null;
 }
 
-/** `relations`: places of the dimension's relations by their ids. */
-function layColumn(
+/** `relations` maps relation IDs to the offsets of the dimension's relations. */
+function buildColumn(
   image: Image,
   tables: ModelTables,
   slot: number,
@@ -134,7 +134,7 @@ function layColumn(
 ): { hash: number; at: number } | null {
   const column = tables.columns[slot];
   const { apiName, range, retentionDays } = column;
-  const form = formOf(tables.takes[slot]);
+  const form = formOf(tables.stores[slot]);
   const isKnown = form !== null && tables.reader[slot] !== AS_INSTANT && apiName !== DIMENSION;
   const isKept =
     retentionDays === null ||
@@ -184,7 +184,7 @@ function layDimension(
     relations.set(id, image.placeOf(index));
   }
   for (let slot = firstSlot; slot < firstSlot + dimension.columns.size; slot++) {
-    const column = layColumn(image, tables, slot, relations);
+    const column = buildColumn(image, tables, slot, relations);
     if (column !== null) columns.push(column);
     if (image.byteLength > PLAIN_TABLES_BYTES_MAX) return null;
   }
@@ -197,8 +197,8 @@ function layDimension(
   return { hash: name.hash, at };
 }
 
-/** The tables, to stand from byte `firstAt` on; null when they are too large. */
-export function layPlainTables(tables: ModelTables, firstAt: number): PlainTables | null {
+/** Builds the tables for byte offset `firstAt`; null if they are too large. */
+export function buildPlainTables(tables: ModelTables, firstAt: number): PlainTables | null {
   const image = new Image(firstAt);
   const dimensions: { hash: number; at: number }[] = [];
   for (const table of tables.dimensions) {

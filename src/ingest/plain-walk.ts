@@ -1,23 +1,23 @@
 /**
- * Plain bodies, read by SIMD: what clients send nearly always. A body is read as a whole or given up as a whole, and
- * what is given up is walked by TypeScript (walk.ts), which alone words faults and knows every form: auto-create, keys
- * with escapes, long numbers, offsets in dates, dimensions named late, columns named twice in some ways.
- * Invariant: what is read gives the same batches, byte for byte, as the other walk gives.
+ * Reads plain bodies, the usual case, with SIMD. A body is read completely or not at all. Bodies that the kernel cannot handle
+ * are parsed by TypeScript (walk.ts), which alone reports errors and supports every form: auto-create, keys with escapes, long
+ * numbers, date offsets, late dimensions, some repeated columns.
+ * Invariant: both parsers produce the same batches, byte for byte.
  */
 import { INSERT_MEMORY_BYTES, INSERT_TABLES_AT, InsertWalkMemory } from '../kernels/index.js';
 import { Attempts } from './attempts.js';
 import { lowerCaseTable } from './lower-case.js';
-import type { BatchPlace, ParsedInsert } from './parse.js';
-import { layPlainTables, type PlainTables } from './plain-tables.js';
+import type { BatchRange, ParsedInsert } from './parse.js';
+import { buildPlainTables, type PlainTables } from './plain-tables.js';
 import type { ModelTables } from './tables.js';
 
 const REQUEST_MAX = 2 ** 31 - 1;
-/** The walk's zeros behind the body, and to spare. */
+/** The zeros that the kernel requires after the body, and a margin. */
 const BODY_PADDING_BYTES = 1_024;
 const NOW_SECONDS_MAX = 2 ** 40;
 
-/** What is known of one model: its tables as they were at `version` of ModelTables. */
-interface Laid {
+/** Plain tables of one model at `version` of its ModelTables. */
+interface CachedTables {
   readonly version: number;
   readonly tables: PlainTables | null;
   readonly attempts: Attempts;
@@ -25,7 +25,7 @@ interface Laid {
 
 export class PlainWalk {
   readonly #memory: InsertWalkMemory;
-  readonly #laid = new WeakMap<ModelTables, Laid>();
+  readonly #cached = new WeakMap<ModelTables, CachedTables>();
   #loaded: PlainTables | null = null;
   #request = 0;
 
@@ -33,18 +33,18 @@ export class PlainWalk {
     this.#memory = new InsertWalkMemory(kernels);
   }
 
-  /** `read`, unless too many of the model's bodies were given up of late. */
+  /** Like `read`, but returns null without an attempt if many recent bodies of the model were not plain. */
   parse(body: Uint8Array, nowMs: number, tables: ModelTables, lines = false): ParsedInsert | null {
-    const { attempts } = this.#laidOf(tables);
+    const { attempts } = this.#cachedOf(tables);
     if (!attempts.allows()) return null;
-    const parsed = this.#readOrGiveUp(body, nowMs, tables, lines);
+    const parsed = this.#tryRead(body, nowMs, tables, lines);
     if (parsed === null) attempts.failed();
     else attempts.succeeded();
     return parsed;
   }
 
-  /** A kernel that traps has a bug, but no body may end a worker. */
-  #readOrGiveUp(body: Uint8Array, nowMs: number, tables: ModelTables, lines: boolean): ParsedInsert | null {
+  /** A trap of the kernel is a bug, but a body must not end a worker. */
+  #tryRead(body: Uint8Array, nowMs: number, tables: ModelTables, lines: boolean): ParsedInsert | null {
     try {
       return this.read(body, nowMs, tables, lines);
     } catch (error) {
@@ -54,11 +54,11 @@ export class PlainWalk {
   }
 
   /**
-   * What the body inserts, valid until the next one is read; null when it is not plain or needs too much room. With
-   * `lines` also when an entity does not end with its line.
+   * Reads the body; the result is valid until the next read. Returns null if the body is not plain or needs too much memory, and
+   * with `lines` also if an entity does not end with its line.
    */
   read(body: Uint8Array, nowMs: number, tables: ModelTables, lines = false): ParsedInsert | null {
-    const laid = this.#laidOf(tables).tables;
+    const laid = this.#cachedOf(tables).tables;
     const nowSeconds = Math.floor(nowMs / 1000);
     if (laid === null || !(Math.abs(nowSeconds) < NOW_SECONDS_MAX)) return null;
     const bodyAt = (INSERT_TABLES_AT + laid.words.byteLength + 15) & ~15;
@@ -77,7 +77,7 @@ export class PlainWalk {
 
   #parsed(): ParsedInsert {
     const { batches: places, bytes, entityCount, valueCount } = this.#memory;
-    const batches: BatchPlace[] = [];
+    const batches: BatchRange[] = [];
     for (let at = 0; at < places.length; at += 4) {
       const [shard, dimensionId, offset, byteLength] = places.subarray(at, at + 4);
       batches.push({ shard, dimensionId, offset, byteLength });
@@ -92,19 +92,19 @@ export class PlainWalk {
     };
   }
 
-  #laidOf(tables: ModelTables): Laid {
-    const known = this.#laid.get(tables);
+  #cachedOf(tables: ModelTables): CachedTables {
+    const known = this.#cached.get(tables);
     if (known !== undefined && known.version === tables.version) return known;
-    const made: Laid = {
+    const made: CachedTables = {
       version: tables.version,
-      tables: layPlainTables(tables, INSERT_TABLES_AT),
+      tables: buildPlainTables(tables, INSERT_TABLES_AT),
       attempts: known?.attempts ?? new Attempts(),
     };
-    this.#laid.set(tables, made);
+    this.#cached.set(tables, made);
     return made;
   }
 
-  /** Begins a request with `tables` in the memory; returns its number. */
+  /** Starts a request with `tables` in memory and returns its number. */
   #begin(tables: PlainTables): number {
     if (tables !== this.#loaded || this.#request === REQUEST_MAX) {
       this.#memory.load(tables.words);

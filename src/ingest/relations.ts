@@ -1,27 +1,27 @@
 /**
- * Related event columns: their Nth events of one entity belong together, so an entity that names several columns of
- * a relation must have equally many events in each. A column that it does not name has no value in those events; one
- * that it names twice has the events of both places; `[]` names a column with no event.
- * Invariant: counts are those of the entity being read; between requests no column counts as named.
+ * Related event columns: the Nth events of an entity belong together, so an entity that names several columns of a relation must
+ * have equally many events in each. A column that the entity does not name has no value in those events; a column named twice has
+ * the events of both occurrences; `[]` names a column without events.
+ * Invariant: the counts belong to the entity that is being read; between requests no column counts as named.
  */
 import { quoted } from '../base/index.js';
 import type { Column, Dimension, Relation } from '../schema/index.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 
 export class RelatedEvents {
-  /** By slot: the relation that the column is in; 0 = none. */
+  /** By slot: the column's relation; 0 = none. */
   readonly relationIds: Int32Array;
-  /** Related columns that the entity names. */
+  /** The number of related columns that the entity names. */
   namedCount = 0;
   readonly #columns: readonly Column[];
   readonly #relations: readonly Relation[];
-  /** Slots of the columns named, by first mention. */
+  /** Slots of the named columns, by first mention. */
   readonly #named: Int32Array;
-  /** By slot: place in #relations. */
+  /** By slot: index in #relations. */
   readonly #places: Int32Array;
-  /** By slot: the entity's events; -1 = it does not name the column. */
+  /** By slot: the number of the entity's events; -1 = the column is not named. */
   readonly #counts: Int32Array;
-  /** By place in #relations: the slot that the entity named first; -1 = none. Used by `check` alone. */
+  /** By index in #relations: the first slot that the entity names; -1 = none. Used only by `check`. */
   readonly #firstSlots: Int32Array;
 
   /** `columns` by slot. */
@@ -37,7 +37,7 @@ export class RelatedEvents {
     this.#firstSlots = new Int32Array(relations.length).fill(-1);
   }
 
-  /** Notes that the entity names the column `slot` of a relation, with so many events. */
+  /** Records that the entity names column `slot` of a relation, with `eventCount` events. */
   add(slot: number, eventCount: number): void {
     if (this.#counts[slot] < 0) {
       this.#named[this.namedCount++] = slot;
@@ -46,7 +46,7 @@ export class RelatedEvents {
     this.#counts[slot] += eventCount;
   }
 
-  /** Ends the entity, whose object ends at `at`. Throws 2022. */
+  /** Checks the entity, whose object ends at `at`, and resets the counts. Throws 2022. */
   check(at: number): void {
     for (let index = 0; index < this.namedCount; index++) {
       const slot = this.#named[index];
@@ -58,7 +58,7 @@ export class RelatedEvents {
     this.clear();
   }
 
-  /** Forgets the entity. */
+  /** Resets the counts of the entity. */
   clear(): void {
     for (let index = 0; index < this.namedCount; index++) {
       const slot = this.#named[index];
@@ -68,12 +68,12 @@ export class RelatedEvents {
     this.namedCount = 0;
   }
 
-  #unequal(at: number, first: number, other: number): InsertFault {
+  #unequal(at: number, first: number, other: number): InsertError {
     const { name } = this.#relations[this.#places[first]];
     const [one, two] = [first, other].map(
       (slot) => `${this.#counts[slot]} in the column ${quoted(this.#columns[slot].apiName)}`,
     );
     const text = `unequal numbers of events in the relation ${quoted(name)}: ${one}, ${two}`;
-    return new InsertFault(2022, at, text);
+    return new InsertError(2022, at, text);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a worker thread keeps from one parse to the next, so that a parse in steady state allocates next to nothing:
- * the body's copy, builders, tables of the models met, and guesses about bodies.
- * Invariant: nothing in here changes an answer, only its speed; one parse at a time uses it.
+ * State that a worker thread keeps between parses, so that a parse in steady state allocates almost nothing: a copy of the body,
+ * builders, tables of known models, and guesses about bodies.
+ * Invariant: the state affects speed only, not results. One parse at a time uses it.
  */
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -14,10 +14,10 @@ import { TextSink } from './text.js';
 const NO_COLUMNS = new Set<never>();
 
 export class IngestScratch {
-  /** null = there is no SIMD. */
+  /** null = SIMD is not available. */
   readonly plain: PlainWalk | null;
   readonly source = new Source();
-  /** Lines that are laid as a body, and one of them. */
+  /** The lines rewritten as a body, and a single line. */
   readonly lines = new Source();
   readonly line = new Source('line');
   readonly pools = new BuilderPools();
@@ -28,12 +28,12 @@ export class IngestScratch {
   readonly idHashes = new Int32Array(ENTITIES_PER_INSERT_MAX);
   /** Open addressing by ID hash: entity + 1, 0 = free. */
   readonly idSlots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(ENTITIES_PER_INSERT_MAX)));
-  /** For keys that have to be decoded. */
+  /** For keys with escapes. */
   readonly key = new TextSink();
-  readonly cell = new Float64Array(1);
-  /** What batches are encoded into before they are copied to shared memory. */
+  readonly dateResult = new Float64Array(1);
+  /** Encoded batches, before they are copied to shared memory. */
   encoded = new Int32Array(0);
-  /** Guess: entities name their dimension elsewhere than first. */
+  /** Guess: "dimension" is not the first key of entities. */
   lateDimensions = false;
   readonly #tables = new WeakMap<DatabaseModel, ModelTables>();
 
@@ -41,7 +41,7 @@ export class IngestScratch {
     this.plain = kernels === null ? null : new PlainWalk(kernels);
   }
 
-  /** The tables of `model`, made when it is met first, for a caller who may write `columnIds` (null = all). */
+  /** Returns the tables of `model` for a caller who may write `columnIds` (null = all); they are built on first use. */
   tablesOf(model: DatabaseModel, shardCount: number, columnIds: readonly number[] | null): ModelTables {
     let tables = this.#tables.get(model);
     if (tables === undefined) {
@@ -53,7 +53,7 @@ export class IngestScratch {
   }
 }
 
-/** Call once per worker thread. `kernels` null = no SIMD: every body is walked by TypeScript. */
+/** Call once per worker thread. `kernels` null = no SIMD: every body is parsed by TypeScript. */
 export function createIngestScratch(kernels: WebAssembly.Module | null = null): IngestScratch {
   return new IngestScratch(kernels);
 }

@@ -1,8 +1,8 @@
 /**
- * The body as the parser reads it: a copy in a buffer of the worker's own, so that the hot loops always meet the
- * same kind of array and a client's bytes cannot change under them.
- * Invariant: bytes[end, end + PADDING_BYTES) are 0. No token contains a 0 byte, so every loop stops there without
- * looking at `end`, and reads of up to PADDING_BYTES behind a place inside the body stay inside the buffer.
+ * The body as the parser reads it: a copy in a buffer of the worker, so that hot loops always see the same kind of array and
+ * clients cannot change the bytes during a parse.
+ * Invariant: bytes[end, end + PADDING_BYTES) are 0. No token contains a 0 byte, so every loop stops there without comparing with
+ * `end`, and reads of up to PADDING_BYTES from an offset in the body stay in the buffer.
  */
 export const PADDING_BYTES = 32;
 
@@ -18,7 +18,7 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
-/** Four ASCII characters as the word that a little-endian read of them gives. */
+/** Returns four ASCII characters as a little-endian word. */
 export function wordOf(text: string): number {
   return (
     text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24)
@@ -33,7 +33,7 @@ export class Source {
   bytes = new Uint8Array(PADDING_BYTES);
   view = new DataView(this.bytes.buffer);
   end = 0;
-  /** What messages call it. */
+  /** The name of the source in messages. */
   readonly called: 'body' | 'line';
 
   constructor(called: 'body' | 'line' = 'body') {
@@ -46,7 +46,7 @@ export class Source {
     this.endAt(body.length);
   }
 
-  /** Puts `byte` behind what stands there. */
+  /** Appends `byte`. */
   append(byte: number): void {
     const { bytes, end } = this;
     this.#reserve(end + 1);
@@ -55,7 +55,7 @@ export class Source {
     this.endAt(end + 1);
   }
 
-  /** What stands from `end` on is forgotten. */
+  /** Truncates the source to `end`. */
   endAt(end: number): void {
     this.end = end;
     this.bytes.fill(0, end, end + PADDING_BYTES);
@@ -70,7 +70,7 @@ export class Source {
   }
 }
 
-/** The first place from `at` on that is no white space. */
+/** Returns the offset of the first byte from `at` on that is not white space. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
   let place = at;
   let byte = bytes[place];
@@ -90,7 +90,7 @@ export function isFalse(source: Source, at: number): boolean {
   return source.view.getInt32(at, true) === FALSE_WORD && source.bytes[at + 4] === 0x65;
 }
 
-/** Digits, signs, points and exponent letters: what a number token is made of, well formed or not. */
+/** Digits, signs, points and exponent letters: the bytes of number tokens, well formed or not. */
 export function isNumberByte(byte: number): boolean {
   return (
     (byte >= ZERO && byte <= 0x39) ||
@@ -105,9 +105,9 @@ const HIGH_BITS = 0x80808080 | 0;
 const ONES = 0x01010101;
 
 /**
- * Flags (the high bit of) bytes of a word that end a run of plain string text: quote, backslash, control and
- * non-ASCII bytes. Only the lowest flag is to be believed: bytes above it may be flagged wrongly, never below.
- * Source  Warren, Hacker's Delight, 6-1.
+ * Flags (in the high bit) the bytes of a word that end a run of plain string text: quote, backslash, control and non-ASCII bytes.
+ * Only the lowest flag is reliable: bytes above it may be flagged wrongly.
+ * Source Warren, Hacker's Delight, 6-1.
  */
 export function textStops(word: number): number {
   const quote = word ^ 0x22222222;
@@ -116,7 +116,7 @@ export function textStops(word: number): number {
   return (word | control | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGH_BITS;
 }
 
-/** How many bytes of the word stand before the lowest flag of `stops`, which is not 0. */
+/** Returns the number of bytes before the lowest flag of `stops`, which is not 0. */
 export function bytesBefore(stops: number): number {
   return (31 - Math.clz32(stops & -stops)) >> 3;
 }

@@ -1,9 +1,9 @@
 /**
- * A database model as the entity walk wants it: columns and dimensions by small numbers, their rules in arrays.
- * Built once per model object and kept with the scratch.
- * Invariants: a column's slot is unique within the tables, over all dimensions; dimension d's slots are
- * [firstSlot[d], firstSlot[d + 1]); between requests all builders are null, all touched lists empty; guesses name
- * only columns that the caller may write, since a column guessed right is not checked again.
+ * A database model in the form that the parser needs: columns and dimensions numbered from 0, their rules in arrays. Built once
+ * per model and kept in the scratch.
+ * Invariants: a column's slot is unique within the tables, across all dimensions; the slots of a dimension are contiguous;
+ * between requests all builders are null and all touched lists empty; guesses name only columns that the caller may write,
+ * because a correct guess is not checked again.
  */
 import {
   baseTypeOf,
@@ -21,7 +21,7 @@ import { RelatedEvents } from './relations.js';
 /** The key under which an entity names its dimension. */
 export const DIMENSION = 'dimension';
 
-/** What a value of a column is read as. */
+/** How a value of a column is read. */
 export const AS_TEXT = 0;
 export const AS_INTEGER = 1;
 export const AS_DECIMAL = 2;
@@ -30,17 +30,17 @@ export const AS_DATE = 4;
 export const AS_DATETIME = 5;
 export const AS_POINT = 6;
 export const AS_ENUMERATED = 7;
-/** A datetime that may also stand as a date, for its midnight. */
+/** A datetime, or a date as its midnight. */
 export const AS_INSTANT = 8;
 
-/** How a column takes its values. */
-export const TAKES_LATEST = 0;
-export const TAKES_LIST = 1;
-export const TAKES_EVENTS = 2;
-/** Inactive, or the entity ID. */
-export const TAKES_NOTHING = 3;
-/** Events that are counted, since the column is in a relation. */
-export const TAKES_RELATED_EVENTS = 4;
+/** How a column stores its values. */
+export const STORES_LATEST = 0;
+export const STORES_LIST = 1;
+export const STORES_EVENTS = 2;
+/** Inactive columns and the entity ID. */
+export const STORES_NOTHING = 3;
+/** Events of a column in a relation, which are counted. */
+export const STORES_RELATED_EVENTS = 4;
 
 function readerOf(column: Column, midnights: ReadonlySet<Column>): number {
   switch (baseTypeOf(column.type)) {
@@ -63,19 +63,19 @@ function readerOf(column: Column, midnights: ReadonlySet<Column>): number {
   }
 }
 
-function takesOf(column: Column, isRelated: boolean): number {
-  if (!column.active || column.type === 'unique-id') return TAKES_NOTHING;
-  if (isEventType(column.type)) return isRelated ? TAKES_RELATED_EVENTS : TAKES_EVENTS;
-  return column.storage === 'list-of-values' ? TAKES_LIST : TAKES_LATEST;
+function storageOf(column: Column, isRelated: boolean): number {
+  if (!column.active || column.type === 'unique-id') return STORES_NOTHING;
+  if (isEventType(column.type)) return isRelated ? STORES_RELATED_EVENTS : STORES_EVENTS;
+  return column.storage === 'list-of-values' ? STORES_LIST : STORES_LATEST;
 }
 
 export class DimensionTable {
   readonly dimension: Dimension;
   readonly firstSlot: number;
   readonly names: NameTable;
-  /** Slots that this request wrote to, in the order of their first mention. */
+  /** Slots that this request writes, in the order of first mention. */
   readonly touchedSlots: number[] = [];
-  /** The column that stood first in the last entity: a guess. */
+  /** The first column of the previous entity, used as a guess. */
   guess = -1;
   /** Per shard. */
   batches: (BatchBuilder | null)[] = [];
@@ -90,34 +90,34 @@ export class DimensionTable {
 export class ModelTables {
   readonly dimensions: readonly DimensionTable[];
   readonly dimensionNames: NameTable;
-  /** Place of the dimension for entities that name none; -1 when it was deleted. */
+  /** Index of the dimension for entities that name none; -1 = it was deleted. */
   readonly defaultDimension: number;
 
   // By slot.
   readonly columns: readonly Column[];
   readonly reader: Uint8Array;
-  readonly takes: Uint8Array;
+  readonly stores: Uint8Array;
   readonly places: Uint8Array;
-  /** Of enumerated columns. */
+  /** For enumerated columns. */
   readonly bounds: readonly (Bounds | null)[];
   readonly related: RelatedEvents;
-  /** The column that stood behind this one in an earlier entity: a guess; -1 = none yet. */
+  /** The column that followed this one in an earlier entity, used as a guess; -1 = none yet. */
   readonly next: Int32Array;
 
   /** 1 = this request names the column. */
   readonly touched: Uint8Array;
   shardCount = 0;
-  /** Changes with the number of shards and with the columns that may be written. */
+  /** Changes with the number of shards and with the set of writable columns. */
   version = 0;
-  /** At slot x shardCount + shard; null = not yet touched by this request. */
+  /** At slot x shardCount + shard; null = not touched by this request. */
   builders: (ColumnBuilder | null)[] = [];
-  /** The same for values taken away. */
+  /** Like `builders`, for removed values. */
   removers: (ColumnBuilder | null)[] = [];
   /** The columns that the caller may write; null = all. */
   #allowedIds: readonly number[] | null = null;
   #allowed: ReadonlySet<number> | null = null;
 
-  /** `midnights`: datetime columns that take dates too. */
+  /** `midnights` are datetime columns that also accept dates. */
   constructor(model: DatabaseModel, midnights: ReadonlySet<Column>) {
     const columns: Column[] = [];
     this.dimensions = [...model.dimensions.values()].map((dimension) => {
@@ -133,8 +133,8 @@ export class ModelTables {
     this.columns = columns;
     this.reader = Uint8Array.from(columns, (column) => readerOf(column, midnights));
     this.related = new RelatedEvents(columns, model.dimensions.values());
-    this.takes = Uint8Array.from(columns, (column, slot) =>
-      takesOf(column, this.related.relationIds[slot] !== 0),
+    this.stores = Uint8Array.from(columns, (column, slot) =>
+      storageOf(column, this.related.relationIds[slot] !== 0),
     );
     this.places = Uint8Array.from(columns, (column) => column.decimalPlaces ?? 0);
     this.bounds = columns.map((column) => (column.range === null ? null : new Bounds(column.range)));
@@ -142,7 +142,7 @@ export class ModelTables {
     this.next = new Int32Array(columns.length).fill(-1);
   }
 
-  /** Makes the tables ready for requests of `shardCount` shards by a caller who may write `columnIds`; null = all. */
+  /** Prepares the tables for requests with `shardCount` shards by a caller who may write `columnIds`; null = all. */
   prepare(shardCount: number, columnIds: readonly number[] | null): void {
     this.#restrict(columnIds);
     if (shardCount === this.shardCount) return;
@@ -158,7 +158,7 @@ export class ModelTables {
     return this.#allowed === null || this.#allowed.has(column.id);
   }
 
-  /** Another caller's guesses are forgotten. */
+  /** Discards the guesses made for another caller. */
   #restrict(columnIds: readonly number[] | null): void {
     if (sameIds(columnIds, this.#allowedIds)) return;
     this.version++;
@@ -168,7 +168,7 @@ export class ModelTables {
     for (const dimension of this.dimensions) dimension.guess = -1;
   }
 
-  /** Forgets the request: lets go of all builders. */
+  /** Resets the tables after a request and drops all builders. */
   clear(): void {
     const { shardCount } = this;
     this.related.clear();
@@ -184,7 +184,7 @@ export class ModelTables {
   }
 }
 
-/** Lists come anew with every request, so what counts is what stands in them. */
+/** Compares by contents, because each request carries new lists. */
 function sameIds(a: readonly number[] | null, b: readonly number[] | null): boolean {
   if (a === null || b === null) return a === b;
   return a.length === b.length && a.every((id, index) => id === b[index]);

@@ -1,25 +1,24 @@
 /**
- * String tokens to stored text: lower-cased UTF-8, one string behind the other in a sink, with its hash.
- * The common case (ASCII without escapes) goes four bytes at a time: tests for quote, backslash, control and
- * non-ASCII bytes, lower-casing and hashing are done on the word as a whole. Everything else starts the string
- * over in `decodeText`, one code point at a time.
+ * Converts string tokens to stored text: lower-cased UTF-8, concatenated in a sink, with a hash for each.
+ * The common case (ASCII without escapes) processes four bytes at a time: tests for quote, backslash, control and non-ASCII
+ * bytes, lower-casing and hashing work on whole words. All other strings are restarted in `decodeText`, one code point at a time.
  */
 import { HASH_SEED, hashBlock, hashBytes, hashEnd, longerCopy, TEXT_POINTS_MAX } from '../base/index.js';
 import { lowerCodePoint } from '../schema/index.js';
-import { syntaxFault } from './fault.js';
+import { syntaxError } from './insert-error.js';
 import { escapedPoint, escapeLength, utf8Length } from './json.js';
 import { BACKSLASH, bytesBefore, QUOTE, type Source, textStops } from './source.js';
 
 const HIGH_BITS = 0x80808080 | 0;
-/** Room for one text of TEXT_POINTS_MAX code points, and the rest of the last word written. */
+/** Capacity for one text of TEXT_POINTS_MAX code points and the rest of the last written word. */
 const TEXT_BYTES_MAX = TEXT_POINTS_MAX * 4 + 8;
 
-/** Texts one behind the other; `length` is where the next one starts. */
+/** Concatenated texts; the next one starts at `length`. */
 export class TextSink {
   bytes: Uint8Array<ArrayBuffer>;
   view: DataView<ArrayBuffer>;
   length = 0;
-  /** Of the text read last: its hash as a signed word, and its code points (more than TEXT_POINTS_MAX: reading stopped there). */
+  /** Hash (a signed word) and code point count of the last text. A count above TEXT_POINTS_MAX means that reading stopped. */
   hash = 0;
   points = 0;
 
@@ -28,7 +27,7 @@ export class TextSink {
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for one more text of any length allowed. */
+  /** Ensures capacity for one more text of the maximum length. */
   reserve(): void {
     if (this.length + TEXT_BYTES_MAX > this.bytes.length) this.#grow();
   }
@@ -40,8 +39,8 @@ export class TextSink {
 }
 
 /**
- * Reads the string whose first byte (behind the quote) is at `from` into `sink`, lower-cased; returns the place
- * behind the closing quote. When sink.points is above TEXT_POINTS_MAX the string was not read to its end.
+ * Reads the string whose first byte (after the quote) is at `from` into `sink`, lower-cased; returns the offset after the closing
+ * quote. If sink.points exceeds TEXT_POINTS_MAX, the string was not read to its end.
  */
 export function readText(source: Source, from: number, sink: TextSink): number {
   sink.reserve();
@@ -79,7 +78,7 @@ export function readText(source: Source, from: number, sink: TextSink): number {
   }
 }
 
-/** The same for any string, one code point at a time; without `lower` the text is kept as it is. */
+/** Like `readText` for any string, one code point at a time; without `lower` the case is kept. */
 export function decodeText(source: Source, from: number, sink: TextSink, lower: boolean): number {
   sink.reserve();
   const { bytes } = source;
@@ -98,9 +97,9 @@ export function decodeText(source: Source, from: number, sink: TextSink, lower: 
       point = escapedPoint(bytes, at);
       at += escapeLength(bytes, at, point);
     } else if (byte < 0x20) {
-      throw syntaxFault(
+      throw syntaxError(
         at,
-        at >= source.end ? 'the body ends inside a string' : 'a control character stands inside a string',
+        at >= source.end ? 'the body ends inside a string' : 'a control character inside a string',
       );
     } else if (byte < 0x80) at++;
     else {
@@ -116,14 +115,14 @@ export function decodeText(source: Source, from: number, sink: TextSink, lower: 
   return at + 1;
 }
 
-/** The code point of the well-formed UTF-8 sequence of `length` (2 to 4) bytes at `at`. */
+/** Returns the code point of the well-formed UTF-8 sequence of `length` (2 to 4) bytes at `at`. */
 function decodePoint(bytes: Uint8Array, at: number, length: number): number {
   let point = bytes[at] & (0xff >> (length + 1));
   for (let place = at + 1; place < at + length; place++) point = (point << 6) | (bytes[place] & 0x3f);
   return point;
 }
 
-/** Writes `point` as UTF-8 at `to`; returns the place behind it. */
+/** Writes `point` as UTF-8 at `to` and returns the offset after it. */
 function writePoint(bytes: Uint8Array, to: number, point: number): number {
   if (point < 0x80) {
     bytes[to] = point;
@@ -147,7 +146,7 @@ function writePoint(bytes: Uint8Array, to: number, point: number): number {
   return to + 4;
 }
 
-/** Whether source[at, at + length) equals sink[from, from + length), byte by byte. */
+/** Returns whether a[aFrom, aFrom + length) equals b[bFrom, bFrom + length). */
 export function sameBytes(
   a: Uint8Array,
   aFrom: number,

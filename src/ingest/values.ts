@@ -1,12 +1,12 @@
 /**
- * One value token of any column type, checked and appended to its column's builder.
- * A value that is refused throws InsertFault and may leave the builder half written: a fault ends the request.
+ * Reads one value token of any column type, checks it and appends it to its column's builder. A refused value throws InsertFault
+ * and may leave the builder with a partial value, because an error ends the request.
  */
 import { TEXT_POINTS_MAX } from '../base/index.js';
 import type { ColumnBuilder } from './builders.js';
 import { NO_DATE, readDateTime, readDays, readInstant } from './dates.js';
-import { keepBound } from './enumerated.js';
-import { InsertFault } from './fault.js';
+import { replaceWithBound } from './enumerated.js';
+import { InsertError } from './insert-error.js';
 import { stringAt, unexpected } from './json.js';
 import { kindOfValue, readDecimal, readFloat, readInteger, writeNumberWords } from './numbers.js';
 import {
@@ -33,14 +33,14 @@ import {
 } from './tables.js';
 import { readText } from './text.js';
 
-/** Reads the value at `at` for column `slot`; returns the place behind it. `cell` is one number of scratch. */
+/** Reads the value at `at` for column `slot` and returns the offset after it. `result` is a one-element scratch array. */
 export function readValue(
   source: Source,
   at: number,
   tables: ModelTables,
   slot: number,
   builder: ColumnBuilder,
-  cell: Float64Array,
+  result: Float64Array,
 ): number {
   builder.reserveValue();
   const index = builder.valueCount++;
@@ -54,26 +54,26 @@ export function readValue(
     case AS_BOOLEAN:
       return readBoolean(source, at, builder.bits, index);
     case AS_DATE: {
-      const end = readDays(source, openingQuote(source, at, 'a date'), cell);
-      if (cell[0] === NO_DATE)
-        throw new InsertFault(2014, at, `${shown(source, at)} is not a date YYYY-MM-DD`);
-      builder.words[index] = cell[0];
+      const end = readDays(source, openingQuote(source, at, 'a date'), result);
+      if (result[0] === NO_DATE)
+        throw new InsertError(2014, at, `${shown(source, at)} is not a date YYYY-MM-DD`);
+      builder.words[index] = result[0];
       return end;
     }
     case AS_DATETIME:
     case AS_INSTANT: {
       openingQuote(source, at, 'a datetime');
       const withDates = tables.reader[slot] === AS_INSTANT;
-      const end = withDates ? readInstant(source, at, cell) : readDateTime(source, at, cell);
-      if (cell[0] === NO_DATE) {
-        throw new InsertFault(2007, at, `${shown(source, at)} is not a datetime YYYY-MM-DDThh:mm:ssZ`);
+      const end = withDates ? readInstant(source, at, result) : readDateTime(source, at, result);
+      if (result[0] === NO_DATE) {
+        throw new InsertError(2007, at, `${shown(source, at)} is not a datetime YYYY-MM-DDThh:mm:ssZ`);
       }
-      writeNumberWords(builder.words, index * 2, cell[0]);
+      writeNumberWords(builder.words, index * 2, result[0]);
       return end;
     }
     case AS_ENUMERATED: {
       const end = readInteger(source, at, builder.words, index * 2);
-      keepBound(builder.words, index * 2, tables.bounds[slot], at);
+      replaceWithBound(builder.words, index * 2, tables.bounds[slot], at);
       return end;
     }
     default:
@@ -83,10 +83,10 @@ export function readValue(
 
 function openingQuote(source: Source, at: number, wanted: string): number {
   if (source.bytes[at] === QUOTE) return at;
-  throw new InsertFault(2007, at, `${kindOfValue(source.bytes[at])} is not ${wanted}`);
+  throw new InsertError(2007, at, `${kindOfValue(source.bytes[at])} is not ${wanted}`);
 }
 
-/** The string at `at` for a message. */
+/** Returns the string at `at` for a message. */
 function shown(source: Source, at: number): string {
   const text = stringAt(source, at);
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
@@ -95,9 +95,9 @@ function shown(source: Source, at: number): string {
 function readString(source: Source, at: number, builder: ColumnBuilder, index: number): number {
   const { text } = builder;
   const end = readText(source, openingQuote(source, at, 'a string') + 1, text);
-  if (text.points === 0) throw new InsertFault(2015, at, 'the string is empty');
+  if (text.points === 0) throw new InsertError(2015, at, 'the string is empty');
   if (text.points > TEXT_POINTS_MAX) {
-    throw new InsertFault(2009, at, `the string is longer than ${TEXT_POINTS_MAX} characters`);
+    throw new InsertError(2009, at, `the string is longer than ${TEXT_POINTS_MAX} characters`);
   }
   builder.words[index] = text.hash;
   builder.ends[index + 1] = text.length;
@@ -116,22 +116,22 @@ function readBoolean(source: Source, at: number, bits: Uint8Array, index: number
     }
   }
   const seen = quoted ? shown(source, at) : kindOfValue(source.bytes[at]);
-  throw new InsertFault(2007, at, `${seen} is neither true nor false`);
+  throw new InsertError(2007, at, `${seen} is neither true nor false`);
 }
 
 /** [longitude, latitude] */
 function readPoint(source: Source, from: number, floats: Float64Array, index: number): number {
   const { bytes } = source;
   if (bytes[from] !== OPEN_LIST) {
-    throw new InsertFault(2007, from, `${kindOfValue(bytes[from])} is not a pair [longitude, latitude]`);
+    throw new InsertError(2007, from, `${kindOfValue(bytes[from])} is not a pair [longitude, latitude]`);
   }
   let at = readDegrees(source, skipSpace(bytes, from + 1), floats, index, 180, 'longitude');
   at = skipSpace(bytes, at);
-  if (bytes[at] === CLOSE_LIST) throw new InsertFault(2007, from, 'a geolocation lacks its latitude');
+  if (bytes[at] === CLOSE_LIST) throw new InsertError(2007, from, 'a geolocation has no latitude');
   if (bytes[at] !== COMMA) throw unexpected(source, at, "','");
   at = readDegrees(source, skipSpace(bytes, at + 1), floats, index + 1, 90, 'latitude');
   at = skipSpace(bytes, at);
-  if (bytes[at] === COMMA) throw new InsertFault(2007, at, 'a geolocation has more than two numbers');
+  if (bytes[at] === COMMA) throw new InsertError(2007, at, 'a geolocation has more than two numbers');
   if (bytes[at] !== CLOSE_LIST) throw unexpected(source, at, "']'");
   return at + 1;
 }
@@ -146,9 +146,9 @@ function readDegrees(
 ): number {
   const byte = source.bytes[at];
   if (byte !== MINUS && !(byte >= 0x30 && byte <= 0x39)) {
-    throw new InsertFault(2007, at, `the ${name} is no number`);
+    throw new InsertError(2007, at, `the ${name} is not a number`);
   }
   const end = readFloat(source, at, floats, index);
   if (floats[index] >= -bound && floats[index] <= bound) return end;
-  throw new InsertFault(2007, at, `the ${name} ${floats[index]} is outside -${bound} to ${bound}`);
+  throw new InsertError(2007, at, `the ${name} ${floats[index]} is outside -${bound} to ${bound}`);
 }

@@ -1,13 +1,13 @@
 /**
- * The walk over a body: one pass that checks every entity and value and appends them to the builders.
- * Invariants: it accepts only what is valid JSON as a whole; the fault that it throws is the first in the document
- * by meaning, but the caller checks the body's syntax before answering it, so that on a broken token any fault will
- * do. Auto-create has no place here: what is to be created is in the tables before a walk that relies on it.
+ * The walk over a body: one pass that checks all entities and values and appends them to the builders.
+ * Invariants: only valid JSON is accepted. The thrown error is the first semantic error of the document; on broken syntax any
+ * error may be thrown, because the caller checks the syntax of the body before it reports an error. Auto-create is handled
+ * elsewhere: the tables already contain the objects to be created.
  */
 import { ENTITIES_PER_INSERT_MAX, quoted, TEXT_POINTS_MAX, type WireError } from '../base/index.js';
 import { AUTO_CREATE } from './auto-create.js';
 import { EntityReader } from './entity.js';
-import { InsertFault, syntaxFault } from './fault.js';
+import { InsertError, syntaxError } from './insert-error.js';
 import { skipColon, skipValue, stringAt, unexpected } from './json.js';
 import type { ParseContext } from './parse.js';
 import type { IngestScratch } from './scratch.js';
@@ -19,13 +19,13 @@ const AUTO_WORDS = [wordOf('auto'), wordOf('-cre'), wordOf('ate"')];
 
 export class InsertWalk {
   entityCount = 0;
-  /** Values of auto-create met, as places in the body. */
+  /** Offsets of the values of "auto-create" keys. */
   readonly autoCreateAt: number[] = [];
   readonly #scratch: IngestScratch;
   readonly #source: Source;
   readonly #tables: ModelTables;
   readonly #entities: EntityReader;
-  /** For messages: whether an entity's ID has been read. */
+  /** For messages: the ID of the current entity has been read. */
   #inEntity = false;
 
   constructor(scratch: IngestScratch, tables: ModelTables, nowMs: number, seek: boolean) {
@@ -41,7 +41,7 @@ export class InsertWalk {
     return this.#entities.valueCount;
   }
 
-  /** Whether entities named their dimension elsewhere than first. */
+  /** Whether an entity has a "dimension" key after its first key. */
   get lateDimensionSeen(): boolean {
     return this.#entities.lateDimensionSeen;
   }
@@ -50,7 +50,7 @@ export class InsertWalk {
   run(): void {
     const { bytes } = this.#source;
     let at = skipSpace(bytes, 0);
-    if (bytes[at] !== OPEN_OBJECT) throw syntaxFault(at, 'the body must be one JSON object of entities');
+    if (bytes[at] !== OPEN_OBJECT) throw syntaxError(at, 'the body must be one JSON object of entities');
     at = skipSpace(bytes, at + 1);
     if (bytes[at] !== CLOSE_OBJECT) {
       for (;;) {
@@ -65,8 +65,8 @@ export class InsertWalk {
     if (at !== this.#source.end) throw unexpected(this.#source, at, 'the end of the body');
   }
 
-  /** The fault as an answer: names the entity, or what stands for it, and the column that were being read. */
-  describe(fault: InsertFault, subject: ParseContext['subject']): WireError {
+  /** Returns the error with the names of the current entity (or "set") and column. */
+  describe(fault: InsertError, subject: ParseContext['subject']): WireError {
     if (fault.code === 1503 || !this.#inEntity) return { code: fault.code, message: fault.text };
     const { ids, idEnds } = this.#scratch;
     const { slot } = this.#entities;
@@ -76,7 +76,7 @@ export class InsertWalk {
     return { code: fault.code, message: `${named}${column}: ${fault.text}` };
   }
 
-  /** One member of the body, from the quote of its key to behind its value. */
+  /** Reads one member of the body, whose key's quote is at `keyAt`, and returns the offset after its value. */
   #member(keyAt: number): number {
     const source = this.#source;
     const { ids, idEnds } = this.#scratch;
@@ -92,17 +92,17 @@ export class InsertWalk {
     }
     const from = ids.length;
     let at = readText(source, keyAt + 1, ids);
-    if (ids.points === 0) throw new InsertFault(2003, keyAt, 'an entity ID is empty');
+    if (ids.points === 0) throw new InsertError(2003, keyAt, 'an entity ID is empty');
     if (ids.points > TEXT_POINTS_MAX) {
       const shown = new TextDecoder().decode(source.bytes.subarray(keyAt + 1, keyAt + 161));
-      throw new InsertFault(
+      throw new InsertError(
         2008,
         keyAt,
         `the entity ID ${quoted(shown)} is longer than ${TEXT_POINTS_MAX} characters`,
       );
     }
     if (at - keyAt !== AUTO_CREATE.length + 2 && ids.length - from === AUTO_CREATE.length) {
-      // Written with escapes, it may still be the reserved key.
+      // A key with escapes may be the reserved key, too.
       if (stringAt(source, keyAt) === AUTO_CREATE) {
         ids.length = from;
         return this.#autoCreate(skipColon(source, at));
@@ -112,7 +112,7 @@ export class InsertWalk {
     this.#entities.slot = -1;
     this.#inEntity = true;
     if (this.entityCount === ENTITIES_PER_INSERT_MAX) {
-      throw new InsertFault(2012, keyAt, `the request has more than ${ENTITIES_PER_INSERT_MAX} entities`);
+      throw new InsertError(2012, keyAt, `the request has more than ${ENTITIES_PER_INSERT_MAX} entities`);
     }
     const hash = ids.hash;
     this.#keepId(from, hash, keyAt);
@@ -127,7 +127,7 @@ export class InsertWalk {
     return skipValue(this.#source, valueAt, 1);
   }
 
-  /** Notes the ID at ids.bytes[from, ids.length) as entity `entityCount`; throws 2019 when it stood before. */
+  /** Stores the ID ids.bytes[from, ids.length) for entity `entityCount`. Throws 2019 if the request contains it already. */
   #keepId(from: number, hash: number, keyAt: number): void {
     const { ids, idEnds, idHashes, idSlots } = this.#scratch;
     const length = ids.length - from;
@@ -137,7 +137,7 @@ export class InsertWalk {
       const other = idSlots[slot] - 1;
       if (idHashes[other] !== hash || idEnds[other + 1] - idEnds[other] !== length) continue;
       if (sameBytes(ids.bytes, idEnds[other], ids.bytes, from, length)) {
-        throw new InsertFault(2019, keyAt, 'the entity ID stands twice in the request');
+        throw new InsertError(2019, keyAt, 'the entity ID occurs twice in the request');
       }
     }
     idSlots[slot] = this.entityCount + 1;

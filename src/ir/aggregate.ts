@@ -1,41 +1,39 @@
 /**
- * Aggregations as plain data: what is counted over which entities, and the partial results of shards.
- *
- * An AggregatePlan is answered in rounds, one per level: a round asks every shard for the values of one level within
- * the groups that the rounds before decided, and their exact sum decides this level's groups. So the top values are
- * exact whatever the number of shards.
- *
- * A group is a path of values, one per decided level. An entity belongs to a group when it has each of these values:
- * a list has each of its items, an event column the value of each event in its level's window. Without decided levels
- * there is one group, number 0, of all entities that satisfy `entities`.
+ * Aggregations as plain data: the values to count, for which entities, and the partial results of shards.
+ * An AggregatePlan runs in rounds, one per level. A round requests from every shard the values of one level within the groups
+ * decided by earlier rounds; the exact sum over all shards decides the groups of this level. So the top values are exact for any
+ * number of shards.
+ * A group is a path of values, one per decided level. An entity belongs to a group if it has each of these values: a list has
+ * each of its items, an event column the value of each event in its level's window. Without decided levels there is one group,
+ * number 0, of all entities that satisfy `entities`.
  */
 import type { Interval, ValueForm, ValueKind } from '../schema/index.js';
 import type { Condition, ValueTest, Window } from './condition.js';
 
-/** Whose values a level looks at, each by itself: those that pass every test. */
+/** The source of a level's values: each value that passes every test counts. */
 export interface LevelPlan {
   readonly source: ValueSource;
-  /** Per value or item, whatever the column's storage: a negated test passes where it does not hold. */
+  /** Applied to each value or item, regardless of the column's storage; a negated test passes where it does not hold. */
   readonly tests: readonly ValueTest[];
 }
 
 export type ValueSource =
   | { readonly from: 'entity-id' }
-  /** Of latest-value and list-of-values columns. */
+  /** A latest-value or list-of-values column. */
   | { readonly from: 'attribute'; readonly columnId: number; readonly kind: ValueKind }
   | {
       readonly from: 'events';
       readonly columnId: number;
       readonly kind: ValueKind;
-      /** Events outside are not looked at. */
+      /** Events outside the window are ignored. */
       readonly window: Window;
     };
 
-/** How a histogram cuts time. Buckets are numbered from 0. */
+/** The time buckets of a histogram, numbered from 0. */
 export type Buckets =
-  /** Bucket 0 holds the first instant of the level's window. */
+  /** Bucket 0 contains the first second of the level's window. */
   | { readonly by: 'interval'; readonly interval: Interval }
-  /** Half-open: `to` is outside. They may overlap: an event counts in each. */
+  /** Half-open: `to` is excluded. Windows may overlap; an event counts in each. */
   | { readonly by: 'windows'; readonly windows: readonly Window[] };
 
 export const METRICS = [
@@ -54,19 +52,19 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number];
 
 export interface TopLevel extends LevelPlan, ValueForm {
-  /** Values wanted, from 1. */
+  /** Number of values wanted, at least 1. */
   readonly limit: number;
-  /** Values of fewer entities are left out; 1 = none are. */
+  /** Values with fewer entities are omitted; 1 = none. */
   readonly minQuantity: number;
 }
 
 export interface MetricLevel extends LevelPlan, ValueForm {
   readonly metric: Metric;
-  /** null = one result for all of them. */
+  /** null = a single result without buckets. */
   readonly buckets: Buckets | null;
 }
 
-/** Top values of top values, and at last perhaps a metric. There is at least one level of either kind. */
+/** Nested top values, optionally with a metric at the end. There is at least one level of either kind. */
 export interface AggregatePlan {
   readonly databaseId: number;
   readonly dimensionId: number;
@@ -77,19 +75,19 @@ export interface AggregatePlan {
   readonly metric: MetricLevel | null;
 }
 
-/** The answer of one level within one group of the level above. */
+/** The result of one level within one group of the level above. */
 export type AggregateAnswer =
-  /** Quantity falling, then value rising as text. */
+  /** By descending quantity, then by value as text. */
   | { readonly answers: 'values'; readonly rows: readonly ValueRow[] }
-  /** `token`: a JSON token such as 12, 12.5, null or "2016-01-01". */
+  /** `token` is a JSON token such as 12, 12.5, null or "2016-01-01". */
   | { readonly answers: 'metric'; readonly token: string }
-  /** Of buckets that hold something, ascending (windows: in the order asked). `from` inside, `to` outside, seconds since 1970-01-01. */
+  /** Nonempty buckets, ascending (windows: in the requested order). `from` included, `to` excluded, seconds since 1970-01-01. */
   | { readonly answers: 'buckets'; readonly rows: readonly BucketRow[] };
 
 export interface ValueRow {
   readonly value: string;
   readonly quantity: number;
-  /** Of the next level; null at the last one. */
+  /** The result of the next level; null at the last level. */
   readonly next: AggregateAnswer | null;
 }
 
@@ -99,10 +97,10 @@ export interface BucketRow {
   readonly to: number;
 }
 
-// Rounds: what a shard is asked, and what it answers
+// Rounds: requests to a shard and their results
 
 /**
- * A list of values, one behind the other.
+ * A list of values, concatenated.
  *   text  value v is the UTF-8 bytes [offsets[v], offsets[v + 1])
  *   i64   the (low, high) words at words[2 v]
  *   geo   (longitude, latitude) at points[2 v]
@@ -119,30 +117,30 @@ export interface DecidedLevel {
   readonly values: ValueList;
 }
 
-/** What of a metric's values a shard adds up. */
-export type Moment =
-  /** Their number alone. */
+/** The statistics of a metric's values that a shard computes. */
+export type MetricStatistic =
+  /** The count only. */
   | 'count'
-  /** Number and sum. */
+  /** Count and sum. */
   | 'sum'
-  /** Number, least and greatest. */
+  /** Count, least and greatest value. */
   | 'extremes'
-  /** Number, sum, and sum of squares. */
+  /** Count, sum and sum of squares. */
   | 'squares'
-  /** Each distinct value and how often it occurs. */
+  /** Each distinct value and its count. */
   | 'values';
 
 export type RoundAsk =
   /**
-   * Entities of each value in each group: an entity counts once per group and value. With `best`, which is asked of one
-   * group only, about so many values suffice: those of most entities.
+   * The number of entities of each value in each group: an entity counts once per group and value. `best`, which is set for a
+   * single group only, limits the result to about that many values with the most entities.
    */
   | { readonly asks: 'values'; readonly level: LevelPlan; readonly best: number | null }
-  /** Moments of the values (items of lists, events in the window) of each group's entities, by bucket. */
+  /** Statistics of the values (items of lists, events in the window) of each group's entities, by bucket. */
   | {
       readonly asks: 'moments';
       readonly level: LevelPlan;
-      readonly moment: Moment;
+      readonly moment: MetricStatistic;
       readonly buckets: Buckets | null;
     };
 
@@ -156,28 +154,28 @@ export interface RoundPlan {
 }
 
 /**
- * Value v of `values` within cell cells[v] (null: all are cell 0) stands counts[v] times, at least once; a pair of cell
- * and value stands here once per shard. A cell is a group, or group x bucketCount + bucket.
+ * Value v of `values` within group slot cells[v] (null: all are slot 0) occurs counts[v] times, at least once; each pair of slot
+ * and value occurs once per shard. A slot is a group, or group x bucketCount + bucket.
  */
 export interface ValueCounts {
   readonly answers: 'values';
   readonly values: ValueList;
   readonly counts: Float64Array;
   readonly cells: Uint32Array | null;
-  /** No value that was left out counts more than this here; 0 = none was left out that matters. */
+  /** The greatest count of an omitted value; 0 = no omitted value matters. */
   readonly restMax: number;
 }
 
-/** Moments of cell cells[i] (null: of cell 0 alone); cells of no value are left out, or have count 0. */
-export interface CellMoments {
+/** Statistics of group slot cells[i] (null: of slot 0 only). Slots without values are omitted or have count 0. */
+export interface SlotStatistics {
   readonly answers: 'moments';
   readonly cells: Uint32Array | null;
   readonly counts: Float64Array;
-  /** Exact, in the column's stored form; null where the moment does not hold them. */
+  /** Exact, in the column's stored form; null if the statistic does not include them. */
   readonly sums: readonly bigint[] | null;
   readonly squares: readonly bigint[] | null;
   readonly least: readonly bigint[] | null;
   readonly greatest: readonly bigint[] | null;
 }
 
-export type RoundPartial = ValueCounts | CellMoments;
+export type RoundPartial = ValueCounts | SlotStatistics;

@@ -1,12 +1,15 @@
 /**
- * A number to compare stored values with. It need not be storable: 1001.23 on a column with one decimal place lies between
- * two stored values, 2^63 above all of them; `floor` and `ceil` say which, so that every comparison stays exact.
+ * A number for comparison with stored values. The number may not be storable: 1001.23 on a column with one decimal place is
+ * between two stored values, 2^63 is above all of them. `floor` and `ceil` give the adjacent stored values, so that every
+ * comparison is exact.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 import { readDecimal } from '../schema/index.js';
 
-/** The greatest stored value not above the number, the least not below; equal when the number is storable.
- *  Numbers outside 64 bits stand one step outside. */
+/**
+ * The greatest stored value not above the number and the least not below it; equal if the number is storable. Numbers outside 64
+ * bits are one step outside.
+ */
 export interface Bound {
   readonly floor: bigint;
   readonly ceil: bigint;
@@ -17,7 +20,7 @@ const BELOW: Bound = { floor: INT64_MIN - 1n, ceil: INT64_MIN };
 
 export const exactly = (value: bigint): Bound => ({ floor: value, ceil: value });
 
-/** The bound of a number's text x 10^places, or null when the text is no number. */
+/** Returns the bound of a number's text x 10^places, or null if the text is not a number. */
 export function numberBound(text: string, places: number): Bound | null {
   const read = readDecimal(text);
   if (read === null) return null;
@@ -30,7 +33,7 @@ export function numberBound(text: string, places: number): Bound | null {
   return within({ floor, ceil: floor + 1n });
 }
 
-/** The bound of an instant among values of so many seconds each: days, or seconds. */
+/** Returns the bound of a timestamp among values in units of `secondsPerValue`: days or seconds. */
 export function instantBound(seconds: number, secondsPerValue: number): Bound {
   return {
     floor: BigInt(Math.floor(seconds / secondsPerValue)),

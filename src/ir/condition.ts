@@ -1,10 +1,10 @@
 /**
- * Bound conditions as plain data: what api and sql produce and every shard evaluates. They cross threads by
- * structured clone, so they hold no functions.
- * Rules: every scalar that is ordered (integer, enumerated, decimal, date, datetime, boolean) is tested as a
- * 64-bit integer in its stored form against disjoint ascending ranges, both ends inside; so `not-equals` is two
- * ranges and no predicate needs an operator of its own. Three-valued logic: a missing value makes a test
- * unknown; `not` keeps unknown. Because `not` stands explicitly, exec pushes it down to the leaves.
+ * Bound conditions as plain data: api and sql produce them, every shard evaluates them. They cross threads by structured clone,
+ * so they contain no functions.
+ * Rules: every ordered scalar (integer, enumerated, decimal, date, datetime, boolean) is tested as a 64-bit integer in its stored
+ * form against disjoint ascending ranges, both ends included; so `not-equals` is two ranges and no predicate needs an operator of
+ * its own. Three-valued logic: a missing value makes a test unknown; `not` keeps unknown. `not` is explicit, so exec pushes it
+ * down to the leaves.
  */
 
 export interface IntRange {
@@ -12,21 +12,21 @@ export interface IntRange {
   readonly high: bigint;
 }
 
-/** like: of a pattern, in which % is any text, _ any one code point, and \ takes what follows literally. */
+/** like: a pattern, in which % matches any text, _ any one code point, and \ makes the next character literal. */
 export type TextMatch = 'equals' | 'contains' | 'starts-with' | 'ends-with' | 'like';
 
-/** What one value must satisfy. `negated` turns the result of a present value; a missing one stays unknown. */
+/** A test of one value. `negated` inverts the result for a present value; a missing value remains unknown. */
 export type ValueTest =
-  /** Any of the ranges holds the value; no ranges = never. */
+  /** Some range contains the value; no ranges = never. */
   | { readonly kind: 'ranges'; readonly ranges: readonly IntRange[]; readonly negated: boolean }
-  /** Any of the texts (lower-cased) matches; `low`/`high`: text order by code point, as UTF-8 bytes. */
+  /** Some text (lower-cased) matches; `low`/`high`: text order by code point, as UTF-8 bytes. */
   | {
       readonly kind: 'text';
       readonly match: TextMatch;
       readonly texts: readonly string[];
       readonly negated: boolean;
     }
-  /** Great-circle distance at most radiusKm. Degrees; geolocation columns. */
+  /** The great-circle distance is at most radiusKm. Degrees; geolocation columns. */
   | {
       readonly kind: 'geo-radius';
       readonly longitude: number;
@@ -34,7 +34,7 @@ export type ValueTest =
       readonly radiusKm: number;
       readonly negated: boolean;
     }
-  /** Inside the box; west > east means that it crosses the antimeridian. Degrees. */
+  /** The point is in the box; west > east means that the box crosses the antimeridian. Degrees. */
   | {
       readonly kind: 'geo-box';
       readonly west: number;
@@ -43,12 +43,12 @@ export type ValueTest =
       readonly north: number;
       readonly negated: boolean;
     }
-  /** Any of the areas holds the point; they are not negated. Levels of aggregations only. */
+  /** Some area contains the point; areas are not negated. Only in levels of aggregations. */
   | { readonly kind: 'geo-any'; readonly areas: readonly GeoTest[]; readonly negated: boolean };
 
 export type GeoTest = Extract<ValueTest, { readonly kind: 'geo-radius' | 'geo-box' }>;
 
-/** Seconds since 1970-01-01, both ends inside; `from` > `to` = no instant. */
+/** Seconds since 1970-01-01, both ends included; `from` > `to` = empty. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -76,7 +76,7 @@ export type Condition =
   | { readonly op: 'and' | 'or'; readonly members: readonly Condition[] }
   | { readonly op: 'not'; readonly member: Condition };
 
-/** Entities of one dimension that satisfy a condition; null = all of them. */
+/** The entities of one dimension that satisfy a condition; null = all of them. */
 export interface CountEntityPlan {
   readonly databaseId: number;
   readonly dimensionId: number;

@@ -1,10 +1,10 @@
 /**
- * Bound scalar expressions as plain data, over the inputs of a plan: what SQL's projections, filters, keys and orders
- * become. Evaluated by src/expression, vector by vector.
- * Rules: every node knows its type; whoever binds inserts casts, so the two sides of a comparison or of + - % have the same
- * type (decimals the same scale) and no node converts by itself. Three-valued logic; a missing operand makes a missing
- * value unless a node says otherwise. Text is compared as UTF-8 bytes: SQL's comparison without case comes from the
- * binder, which lower-cases what is not in lower-case letters already.
+ * Bound scalar expressions as plain data, over the inputs of a plan: the form of SQL's projections, filters, keys and orders.
+ * src/expression evaluates them vector by vector.
+ * Rules: every node knows its type. The binder inserts casts, so the two sides of a comparison or of + - % have the same type
+ * (decimals the same scale) and no node converts implicitly. Three-valued logic: a missing operand gives a missing value unless a
+ * node states otherwise. Text is compared as UTF-8 bytes; for SQL's case-insensitive comparison the binder lower-cases all text
+ * that is not in lower case already.
  */
 import type { SqlType } from '../vector/index.js';
 
@@ -13,24 +13,24 @@ export const SCALAR_FUNCTIONS = [
   'lower',
   'upper',
   'length', // code points
-  'trim', // text, characters to take away at its ends (left out: spaces)
+  'trim', // text, characters to remove at both ends (default: spaces)
   'ltrim',
   'rtrim',
-  'substring', // text, start from 1, length (may be left out)
+  'substring', // text, start from 1, length (optional)
   'left',
   'right',
   'replace',
-  'concat', // missing arguments are left out
-  'concat-strict', // ||: missing when any argument is
+  'concat', // missing arguments are ignored
+  'concat-strict', // ||: missing if any argument is missing
   'reverse',
-  'position', // what, where; from 1, 0 = not there
+  'position', // substring, text; from 1, 0 = not found
   'lpad',
   'rpad',
   'repeat',
   'starts-with',
   'ends-with',
   'contains',
-  // Numbers: of the operand's type where nothing else is said; sqrt to log10 take and give floats
+  // Numbers: of the operand's type unless noted; sqrt to log10 take and return floats
   'negate',
   'abs',
   'sign', // integer
@@ -43,9 +43,9 @@ export const SCALAR_FUNCTIONS = [
   'exp',
   'ln',
   'log10',
-  'greatest', // missing arguments are left out
+  'greatest', // missing arguments are ignored
   'least',
-  // Dates: units are `unit`, no arguments; hour, minute and second of datetimes only
+  // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes
   'date-part', // date or datetime: integer
   'date-truncate', // date or datetime: the start of the unit, same type
   'date-add', // integer, date or datetime: same type
@@ -92,7 +92,10 @@ export type Expression =
       readonly left: Expression;
       readonly right: Expression;
     }
-  /** One of the constants, which are of the operand's type, and may be none; a missing constant makes what is not found missing. */
+  /**
+   * The operand equals one of the constants, which have its type; the list may be empty. If a constant is missing and no other
+   * matches, the result is missing.
+   */
   | {
       readonly op: 'in';
       readonly type: SqlType;
@@ -100,7 +103,7 @@ export type Expression =
       readonly values: readonly Constant['value'][];
       readonly negated: boolean;
     }
-  /** `pattern`: % any text, _ any one code point, `escape` before them takes them literally. Matched as it stands. */
+  /** `pattern`: % matches any text, _ any one code point; `escape` before either makes it literal. Case-sensitive. */
   | {
       readonly op: 'like';
       readonly type: SqlType;
@@ -109,20 +112,20 @@ export type Expression =
       readonly escape: string | null;
       readonly negated: boolean;
     }
-  /** The first branch whose `when` is true; only the rows that come to a branch are evaluated in it. null = missing. */
+  /** The first branch whose `when` is true; each branch is evaluated only for rows that reach it. null = missing. */
   | {
       readonly op: 'case';
       readonly type: SqlType;
       readonly branches: readonly { readonly when: Expression; readonly then: Expression }[];
       readonly otherwise: Expression | null;
     }
-  /** The first that is not missing; later members are evaluated for the rows that come to them only. */
+  /** The first member that is not missing; later members are evaluated only for rows that reach them. */
   | { readonly op: 'coalesce'; readonly type: SqlType; readonly members: readonly Expression[] }
-  /** Missing where both are equal, else `of`. */
+  /** Missing where both are equal, otherwise `of`. */
   | { readonly op: 'null-if'; readonly type: SqlType; readonly of: Expression; readonly equals: Expression }
   /**
-   * Exact operands: + - % of one scale give that scale, * adds the scales. Float operands give floats. / takes floats
-   * only. x / 0, x % 0 and float results that are no finite numbers are missing; more than DIGITS_MAX digits are 6000.
+   * Exact operands: + - % of one scale keep that scale, * adds the scales. Float operands give floats. / takes floats only. x /
+   * 0, x % 0 and non-finite float results are missing; results of more than DIGITS_MAX digits throw 6000.
    */
   | {
       readonly op: 'arithmetic';
@@ -131,14 +134,17 @@ export type Expression =
       readonly left: Expression;
       readonly right: Expression;
     }
-  /** To `type`; decimals lose digits by rounding half away from zero. What cannot be read as `type` is 6000, or missing with `lenient`. */
+  /**
+   * Converts to `type`; decimals are rounded half away from zero. A value that cannot be converted throws 6000, or is missing
+   * with `lenient`.
+   */
   | { readonly op: 'cast'; readonly type: SqlType; readonly of: Expression; readonly lenient: boolean }
   | {
       readonly op: 'call';
       readonly type: SqlType;
       readonly name: ScalarFunction;
       readonly args: readonly Expression[];
-      /** Of the date functions. */
+      /** For the date functions. */
       readonly unit: DateUnit | null;
     };
 
@@ -147,7 +153,7 @@ export const INTEGER: SqlType = { type: 'integer' };
 export const FLOAT: SqlType = { type: 'float' };
 export const TEXT: SqlType = { type: 'text' };
 
-/** What the expression is made of, in the order in which it stands. */
+/** The operands of the expression, in source order. */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.op) {
     case 'constant':
@@ -178,7 +184,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** The inputs that it reads, each once. */
+/** The inputs that the expression reads. */
 export function inputsOf(expression: Expression): ReadonlySet<number> {
   const found = new Set<number>();
   const left = [expression];

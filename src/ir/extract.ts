@@ -18,13 +18,13 @@ export type OrderKey =
       readonly descending: boolean;
     };
 
-/** The value of an order's key: a text, any other value in its stored form, null = missing. */
+/** The value of an order key: text, any other value in its stored form, null = missing. */
 export type OrderValue = bigint | string | null;
 
-/** Where a row stands in the order. */
+/** The position of a row in the order. */
 export interface RowPosition {
   readonly id: string;
-  /** 0 where rows are not scored. */
+  /** 0 if rows are not scored. */
   readonly score: number;
   /** 0 without `near`. */
   readonly distanceKm: number;
@@ -32,7 +32,7 @@ export interface RowPosition {
   readonly values: readonly OrderValue[];
 }
 
-/** Entities by their distance from a point: of their value, or of the nearest of their events that pass. */
+/** Orders entities by the distance of their value, or of their nearest passing event, from a point. */
 export type NearPlan = Point &
   (
     | { readonly from: 'attribute'; readonly columnId: number; readonly tests: readonly ValueTest[] }
@@ -54,33 +54,33 @@ export type OutputColumn = ValueForm &
 export interface ExtractPlan {
   readonly databaseId: number;
   readonly dimensionId: number;
-  /** Rows that may be answered; null = all. */
+  /** The candidate rows; null = all. */
   readonly condition: Condition | null;
-  /** A row's score is how many of these hold; rows of score 0 are left out. null = rows are not scored. */
+  /** A row's score is the number of satisfied conditions; rows of score 0 are omitted. null = rows are not scored. */
   readonly scored: readonly Condition[] | null;
-  /** Every row gets its distance. Rows without such a point are left out, unless rows are scored. */
+  /** Gives every row a distance. Rows without such a point are omitted, unless rows are scored. */
   readonly near: NearPlan | null;
   readonly order: readonly OrderKey[];
-  /** Rows at or before this one are left out; null = none are. */
+  /** Rows up to and including this position are omitted; null = none. */
   readonly after: RowPosition | null;
-  /** Rows at most. */
+  /** The maximum number of rows. */
   readonly limit: number;
   readonly columns: readonly OutputColumn[];
 }
 
-export interface EventCell {
+export interface ExtractedEvent {
   readonly value: string;
   /** YYYY-MM-DDThh:mm:ssZ */
   readonly date: string;
 }
 
-/** null = the entity has no value; lists and events hold at least one. */
-export type Cell = null | string | readonly string[] | readonly EventCell[];
+/** null = the entity has no value. Lists and events have at least one item. */
+export type ExtractedCell = null | string | readonly string[] | readonly ExtractedEvent[];
 
 export interface ExtractedRow {
   readonly position: RowPosition;
-  /** The point whose distance is the row's; null without one. */
+  /** The point that determines the row's distance; null without one. */
   readonly nearest: Point | null;
   /** One per column of the plan. */
-  readonly cells: readonly Cell[];
+  readonly cells: readonly ExtractedCell[];
 }

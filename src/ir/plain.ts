@@ -1,6 +1,6 @@
 /**
- * A condition as MessagePack can keep it: no BigInt. The form is part of the log's format: fields are only ever
- * added, with a meaning for their absence.
+ * Conditions in a form that MessagePack supports: no BigInt. The form is part of the log's format: fields are only ever added,
+ * with a defined meaning of their absence.
  */
 import type { Condition, EventTest, IntRange, ValueTest } from './condition.js';
 
@@ -54,7 +54,7 @@ function plainOf(condition: Condition): PlainCondition {
   }
 }
 
-/** The condition that `conditionToPlain` gave. The bytes it came from were checked by a checksum. */
+/** Restores a condition from the result of `conditionToPlain`. The source bytes are protected by a checksum. */
 export function conditionFromPlain(plain: unknown): Condition {
   return conditionOf(plain as PlainCondition);
 }

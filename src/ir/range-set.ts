@@ -1,6 +1,6 @@
 /**
- * Sets of 64-bit integers as disjoint ascending ranges, both ends inside, none touching the next. All predicates
- * on ordered values become such sets, so that several of them on one column are one set in the end.
+ * Sets of 64-bit integers as disjoint ascending ranges, both ends included, no two adjacent. All predicates on ordered values
+ * become such sets, so that several predicates on one column merge into one set.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
@@ -8,14 +8,14 @@ import type { IntRange } from './condition.js';
 
 export type RangeSet = readonly IntRange[];
 
-/** Every value that a column of this kind can store. */
+/** Returns the range of values that a column of this kind can store. */
 export function domainOf(kind: ValueKind): IntRange {
   if (kind === 'bits') return { low: 0n, high: 1n };
   if (kind === 'i32') return { low: -(2n ** 31n), high: 2n ** 31n - 1n };
   return { low: INT64_MIN, high: INT64_MAX };
 }
 
-/** The values of `domain` from `low` to `high`; empty when there are none. */
+/** Returns the values of `domain` from `low` to `high`; possibly empty. */
 export function rangeWithin(domain: IntRange, low: bigint, high: bigint): RangeSet {
   const cut = { low: low < domain.low ? domain.low : low, high: high > domain.high ? domain.high : high };
   return cut.low <= cut.high ? [cut] : [];

@@ -1,4 +1,4 @@
-/** The order of an extraction's rows: see extract.ts. */
+/** The order of an extraction's rows; see extract.ts. */
 import { hashBytes, reversedBits } from '../base/index.js';
 import { compareText } from '../schema/index.js';
 import type { ExtractPlan, OrderKey, OrderValue, RowPosition } from './extract.js';
@@ -51,7 +51,7 @@ export function ranksById({ scored, near, order }: OrderOfRows): boolean {
   return scored === null && near === null && order.length === 0;
 }
 
-/** Where an entity stands among rows without an order: its hash with the bits reversed. */
+/** The rank of an entity among rows without an order: its hash with the bits reversed. */
 export function rankOfId(id: string): number {
   const bytes = Buffer.from(id, 'utf8');
   return reversedBits(hashBytes(bytes, 0, bytes.length));
@@ -66,7 +66,7 @@ function rankIn(ranks: Map<string, number>, id: string): number {
   return rank;
 }
 
-/** Missing values stand last in both directions. */
+/** Missing values are last in both directions. */
 function compareValues(a: OrderValue, b: OrderValue, descending: boolean): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
   const order =

@@ -1,17 +1,15 @@
 /**
- * SELECT as plain data, bound to the columns of a dimension: which rows, what is worked out of them, grouped or not, in
- * which order, and how many. The stages, in the order in which they take effect:
- *
- *   rows      entities that satisfy `condition` and `filter`; with `events` one row per event of such an entity that passes
+ * SELECT as plain data, bound to the columns of a dimension: the rows, the expressions over them, the grouping, the order and the
+ * limit. The stages, in the order of evaluation:
+ *   rows      entities that satisfy `condition` and `filter`; with `events` one row per passing event of such an entity
  *   joins     each row finds at most one entity of each joined dimension by its ID
- *   grouping  rows become one row per group; without it they stay
- *   having    of groups
- *   outputs   the answer's columns
- *   distinct  of equal outputs one stays
- *   order     then offset and limit
- *
- * Before the grouping, `input` i of an expression is `inputs[i]`. Behind it (having, outputs and order of a grouped plan)
- * input i is key i of the grouping, and input keys.length + a its aggregate a.
+ *   grouping  rows become one row per group; optional
+ *   having    filters groups
+ *   outputs   the columns of the result
+ *   distinct  keeps one of several equal outputs
+ *   order     followed by offset and limit
+ * Before the grouping, `input` i of an expression is `inputs[i]`. After it (having, outputs and order of a grouped plan) input i
+ * is key i of the grouping, and input keys.length + a its aggregate a.
  */
 
 import type { ValueKind } from '../schema/index.js';
@@ -19,37 +17,37 @@ import type { Field, SqlType, WireVector } from '../vector/index.js';
 import type { Condition, EventTest } from './condition.js';
 import type { Expression } from './expression.js';
 
-/** What a row gives to expressions. */
+/** The values of a row that expressions read. */
 export type Input = { readonly type: SqlType } & (
   | { readonly from: 'entity-id' }
-  /** Of a latest-value column; points as json. */
+  /** A latest-value column; points as json. */
   | { readonly from: 'attribute'; readonly columnId: number; readonly kind: ValueKind }
-  /** Of a list-of-values column, as json: an array of its items as SQL would answer them. */
+  /** A list-of-values column, as json: an array of its items in their SQL form. */
   | {
       readonly from: 'list';
       readonly columnId: number;
       readonly kind: ValueKind;
-      /** Of one item. */
+      /** The type of one item. */
       readonly itemType: SqlType;
     }
-  /** Of the row's event, where rows are events, or of the event that an aggregate over events looks at. */
+  /** The row's event if rows are events, or the event that an aggregate over events reads. */
   | { readonly from: 'event-value'; readonly columnId: number; readonly kind: ValueKind }
   | { readonly from: 'event-date'; readonly columnId: number }
-  /** Whether the row's entity satisfies it: true, false or missing (unknown). */
+  /** Whether the row's entity satisfies the condition: true, false or missing (unknown). */
   | { readonly from: 'condition'; readonly condition: Condition }
-  /** Column `column` of the entity that join `join` found; missing where it found none. */
+  /** Column `column` of the entity that join `join` found; missing if it found none. */
   | { readonly from: 'joined'; readonly join: number; readonly column: number }
 );
 
 export interface Join {
   readonly dimensionId: number;
-  /** Entities of the joined dimension that can be found; null = all. */
+  /** The entities of the joined dimension that can be found; null = all. */
   readonly condition: Condition | null;
-  /** inner: rows that find none are left out. */
+  /** inner: rows without a match are omitted. */
   readonly kind: 'inner' | 'left';
-  /** The ID looked for, as text, over `inputs` (those of earlier joins among them). */
+  /** The ID to look up, as text, over `inputs` (including those of earlier joins). */
   readonly on: Expression;
-  /** What of the joined dimension is asked for: entity-id, attribute, list. */
+  /** The columns read from the joined dimension: entity-id, attribute, list. */
   readonly columns: readonly Input[];
 }
 
@@ -63,33 +61,33 @@ export type AggregateFunction =
   | 'percentile'; // interpolated; the median is 0.5
 
 /**
- * Which values an aggregate adds up, within each group:
- *   rows      one of each row
- *   entities  one of each entity, however many of the group's rows it has: where rows are events
- *   a number  one of each event that passes feeds[n] of each of the group's entities: where rows are entities
+ * The values that an aggregate combines within each group:
+ *   rows      one per row
+ *   entities  one per entity, regardless of how many rows it has in the group: if rows are events
+ *   a number  one per event that passes feeds[n], for each of the group's entities: if rows are entities
  */
 export type Feed = 'rows' | 'entities' | number;
 
 export interface Aggregate {
   readonly function: AggregateFunction;
-  /** null = COUNT(*). Missing values are left out. */
+  /** null = COUNT(*). Missing values are ignored. */
   readonly of: Expression | null;
   /** Equal values count once. */
   readonly distinct: boolean;
   readonly feed: Feed;
-  /** Of a percentile, 0 to 1. */
+  /** For a percentile, 0 to 1. */
   readonly fraction: number | null;
   /**
-   * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's. avg and stddev: float, avg of at
-   * most 6 decimals. percentile: float.
+   * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float, avg with
+   * at most 6 decimals. percentile: float.
    */
   readonly type: SqlType;
 }
 
 export interface Grouping {
-  /** None: one group, also over no rows. */
+  /** Empty: one group, even without rows. */
   readonly keys: readonly Expression[];
-  /** Every entity is a group of its own, whatever its keys. */
+  /** Every entity is a group of its own, regardless of its keys. */
   readonly perEntity: boolean;
   readonly aggregates: readonly Aggregate[];
 }
@@ -98,7 +96,7 @@ export interface Output extends Field {
   readonly of: Expression;
 }
 
-/** Missing values stand last, rising or falling. */
+/** Missing values are last, ascending or descending. */
 export interface SortKey {
   readonly of: Expression;
   readonly descending: boolean;
@@ -106,22 +104,25 @@ export interface SortKey {
 
 export interface SelectPlan {
   readonly databaseId: number;
-  /** null = there is no FROM: one row without inputs. */
+  /** null = no FROM: one row without inputs. */
   readonly dimensionId: number | null;
   /** null = all entities. */
   readonly condition: Condition | null;
-  /** What of WHERE is no condition of the interface; rows for which it is true stay. Over `inputs`, joined ones too. */
+  /**
+   * The part of WHERE that is not a condition of the interface, over `inputs` including joined ones; keeps rows for which it is
+   * true.
+   */
   readonly filter: Expression | null;
-  /** Rows are the events that pass, of entities that satisfy `condition`; null = rows are entities. */
+  /** Rows are the passing events of entities that satisfy `condition`; null = rows are entities. */
   readonly events: EventTest | null;
   readonly joins: readonly Join[];
   readonly inputs: readonly Input[];
-  /** Events that aggregates look at; a feed's aggregates read event-value and event-date of its column. */
+  /** Events that aggregates read; a feed's aggregates read event-value and event-date of its column. */
   readonly feeds: readonly EventTest[];
   readonly grouping: Grouping | null;
   readonly having: Expression | null;
   readonly outputs: readonly Output[];
-  /** Only with a grouping; the order then reads what is put out. */
+  /** Only with a grouping; the order then reads the outputs. */
   readonly distinct: boolean;
   readonly order: readonly SortKey[];
   readonly offset: number;
@@ -129,11 +130,11 @@ export interface SelectPlan {
   readonly limit: number | null;
 }
 
-/** Whether the different texts that shards give may be so many that lanes are asked to count them. */
+/** Whether the shards may produce so many distinct texts that workers count them. */
 export const countsTexts = ({ grouping }: SelectPlan): boolean =>
   grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
 
-/** The rows of a joined dimension that the lanes are sent. */
+/** The rows of a joined dimension, as sent to the workers. */
 export interface JoinTable {
   /** The entity IDs, each once. */
   readonly ids: WireVector;
@@ -141,7 +142,7 @@ export interface JoinTable {
   readonly columns: readonly WireVector[];
 }
 
-/** Group g of one shard: its key values, and of each aggregate what the groups of all shards are merged from. */
+/** The groups of one shard: their key values, and per aggregate the state from which groups of all shards are merged. */
 export interface GroupPartial {
   readonly groupCount: number;
   /** One per key, a row per group; no two groups have equal keys, unless groups are entities. */
@@ -151,13 +152,13 @@ export interface GroupPartial {
 }
 
 /**
- * One value per group each; `counts`: of the values that are not missing. Sums of exact values are of the stored form,
- * squares of stored forms. Those of floats are exact too: integers, always `wide`, that count units of 2^-1074, the least
- * double (a sum) or of 2^-2148 (a sum of squares).
+ * One value per group each; `counts` is the number of values that are not missing. Sums of exact values have the stored form;
+ * squares are of stored forms. Sums of floats are exact, too: integers, always `wide`, in units of 2^-1074, the least double (a
+ * sum), or 2^-2148 (a sum of squares).
  */
 export type AggregateState =
   | { readonly holds: 'count'; readonly counts: Float64Array }
-  /** Of sum and avg. */
+  /** For sum and avg. */
   | { readonly holds: 'sum'; readonly counts: Float64Array; readonly sums: WireVector }
   | {
       readonly holds: 'squares';
@@ -165,42 +166,45 @@ export type AggregateState =
       readonly sums: WireVector;
       readonly squares: WireVector;
     }
-  /** Of min or max; missing where the group has no value. */
+  /** For min and max; missing if the group has no value. */
   | { readonly holds: 'extreme'; readonly values: WireVector }
   /**
-   * Of percentiles and of what is distinct. Value v belongs to group groups[v] (null = to group 0) and stands counts[v]
-   * times (null = once, or it does not matter); a pair of group and value stands here once, and no value is missing.
+   * For percentiles and distinct values. Value v belongs to group groups[v] (null = group 0) and occurs counts[v] times (null =
+   * once, or irrelevant). Each pair of group and value occurs once, and no value is missing.
    */
   | {
       readonly holds: 'values';
       readonly groups: Uint32Array | null;
       readonly counts: Float64Array | null;
       readonly values: WireVector;
-      /** hashBytes of text t of `values`, where it is known without work. */
+      /** hashBytes of text t of `values`, if available without extra work. */
       readonly hashes: Uint32Array | null;
     }
-  /** The same of many texts of one group. */
+  /** The distinct values of a single group with many texts. */
   | { readonly holds: 'texts'; readonly texts: PartitionedTexts };
 
-/** A power of two: the ends of so many partitions are written at once without waiting for memory, and those of some million texts lie in a core's own cache. */
+/**
+ * A power of two. The ends of so many partitions can be written concurrently without waits for memory, and the partitions of some
+ * million texts fit in a core's cache.
+ */
 export const TEXT_PARTITIONS = 256;
 
-/** Different texts in shared memory, put together by their hashes: those that end with the bits of p are partition p. */
+/** Distinct texts in shared memory, partitioned by their hashes: a hash whose low bits are p belongs to partition p. */
 export interface PartitionedTexts {
   readonly count: number;
-  /** Texts of each partition. */
+  /** The number of texts per partition. */
   readonly counts: Uint32Array;
   /** Partition p is words[starts[p], starts[p + 1]). */
   readonly starts: Float64Array;
-  /** Text by text: its hash (hashBytes), its length in bytes, and its bytes in whole blocks, filled up with 0; little-endian. */
+  /** Per text: its hash (hashBytes), its length in bytes, and its bytes in whole blocks, padded with 0; little-endian. */
   readonly words: Uint32Array;
 }
 
-/** Words that stand before the bytes of a text among PartitionedTexts. */
+/** The words before the bytes of a text in PartitionedTexts. */
 export const TEXT_HEAD_WORDS = 2;
-/** Most texts of a column take equally many blocks, so that loops over them are foreseen. */
+/** Most texts of a column take equally many blocks, so that branch prediction works in loops over them. */
 export const TEXT_BLOCK_BYTES = 8;
 
-/** The words of a text among PartitionedTexts. */
+/** The number of words of a text in PartitionedTexts. */
 export const textWords = (byteCount: number): number =>
   TEXT_HEAD_WORDS + ((byteCount + TEXT_BLOCK_BYTES - 1) >>> 3) * 2;

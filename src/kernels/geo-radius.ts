@@ -1,8 +1,8 @@
 /**
- * The radius filter, in two steps that both sets of kernels share: their own `geoBox` keeps the candidates, one
- * exact test in TypeScript decides them; so SIMD and JS agree to the last bit.
- * Invariant: the candidate box holds every point that the exact test would keep (BOX_MARGIN_DEGREES is far above
- * the rounding of either step).
+ * The radius filter, in two steps that both sets of kernels share: `geoBox` of each set selects the candidates, and one exact
+ * test in TypeScript decides, so SIMD and JS agree to the last bit.
+ * Invariant: the candidate box contains every point that the exact test would keep (BOX_MARGIN_DEGREES is far above the rounding
+ * error of either step).
  */
 import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import { liveMask, lowestBit } from './js/words.js';
@@ -14,7 +14,7 @@ export const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 /** About a metre. */
 const BOX_MARGIN_DEGREES = 1e-5;
-/** Rows per step: what the scratch bitmap of an arena holds. */
+/** Rows per step: the capacity of an arena's scratch bitmap. */
 const STEP_ROWS = SEGMENT_ROWS_MAX;
 export const RADIUS_SCRATCH_BYTES = bitmapBytes(STEP_ROWS);
 
@@ -37,7 +37,7 @@ export function greatCircleKm(
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-/** Degrees; west > east means that it crosses the antimeridian. */
+/** In degrees; west > east means that the box crosses the antimeridian. */
 export interface GeoBox {
   readonly west: number;
   readonly south: number;
@@ -45,12 +45,12 @@ export interface GeoBox {
   readonly north: number;
 }
 
-/** A box, crossing the antimeridian if need be, around the circle of radiusKm. */
+/** Returns a box around the circle of radiusKm; the box may cross the antimeridian. */
 export function boxAround(longitude: number, latitude: number, radiusKm: number): GeoBox {
   const reach = radiusKm / EARTH_RADIUS_KM / RADIANS + BOX_MARGIN_DEGREES;
   const south = latitude - reach;
   const north = latitude + reach;
-  // A circle that takes in a pole takes in every longitude.
+  // A circle that contains a pole spans every longitude.
   const ratio = south <= -90 || north >= 90 ? 1 : Math.sin(reach * RADIANS) / Math.cos(latitude * RADIANS);
   if (ratio >= 1) return { west: -180, south, east: 180, north };
   const sideways = Math.asin(ratio) / RADIANS + BOX_MARGIN_DEGREES;
@@ -59,7 +59,10 @@ export function boxAround(longitude: number, latitude: number, radiusKm: number)
   return { west: west < -180 ? west + 360 : west, south, east: east > 180 ? east - 360 : east, north };
 }
 
-/** Clears every bit of the bitmap at word index `out` whose point lies beyond radiusKm; returns the bits left. */
+/**
+ * Clears the bits of the bitmap at word index `out` whose points are farther away than radiusKm; returns the number of remaining
+ * bits.
+ */
 function keepWithin(
   f64: Float64Array,
   points: number,
@@ -85,10 +88,10 @@ function keepWithin(
 }
 
 /**
- * Makes the `geoRadius` of one arena.
+ * Creates the `geoRadius` kernel of one arena.
  * Layout  two f64 per row: longitude, latitude in degrees.
- * Needs   no NaN; RADIUS_SCRATCH_BYTES at `scratch` that nobody else uses during a call (negated only).
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Needs   no NaN; RADIUS_SCRATCH_BYTES at `scratch` that no other code uses during a call (negated only).
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.
  * Cost    one box filter, then about 0.1 us per row inside the box.
  */
 export function geoRadiusOver(

@@ -1,41 +1,41 @@
 /**
- * The memory in which insert bodies are walked by SIMD (wasm/insert.ts): one instance of the kernels of its own, which
- * never grows. Its records are drawn in wasm/_insert-records.ts; here stand only their sizes and places.
+ * The memory in which SIMD parses insert bodies (wasm/insert.ts): a separate instance of the kernels, which never grows.
+ * wasm/_insert-records.ts defines the records; this file has only their sizes and offsets.
  */
 import { ARENA_RESERVED_BYTES, instanceOver } from './registry.js';
 
-/** Pages that no body has needed cost address space, not memory. */
+/** Pages that no body has needed use address space, not memory. */
 export const INSERT_MEMORY_BYTES = 16 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 
 /** Byte offset of the table of lower-case mappings, two bytes each. */
 const LOWER_AT = ARENA_RESERVED_BYTES;
 const LOWER_BYTES = 131_072;
-/** Byte offset of the record of the walk, and of the table of IDs behind it. */
+/** Byte offset of the walk's record, which the table of IDs follows. */
 const STATE_AT = LOWER_AT + LOWER_BYTES;
 const SEEN_AT = STATE_AT + 8_192;
 const SEEN_BYTES = 16_384;
-/** Byte offset of the tables that the caller lays there; the body comes behind them. */
+/** Byte offset of the tables that the caller writes; the body follows them. */
 export const INSERT_TABLES_AT = SEEN_AT + SEEN_BYTES;
 
-/** Words of the records: a builder for each shard stands behind each column and each dimension, two behind some columns. */
+/** Record sizes in words. Each column and each dimension is followed by a builder per shard, some columns by two per shard. */
 export const INSERT_BUILDER_WORDS = 18;
 export const INSERT_COLUMN_WORDS = 16;
 export const INSERT_RELATION_WORDS = 4;
 export const INSERT_DIMENSION_WORDS = 10;
 
-/** The fields of the walk's record that its caller fills in. */
+/** The fields of the walk's record that the caller sets. */
 export interface InsertWalkInput {
   readonly bodyAt: number;
   readonly bodyEnd: number;
-  /** Above those of all requests before, and above 0. */
+  /** A number above 0 and above those of all earlier requests. */
   readonly request: number;
   readonly shardCount: number;
-  /** Places in the memory; 0 = there is no default dimension. */
+  /** Offsets in the memory; defaultDimension 0 = there is no default dimension. */
   readonly defaultDimension: number;
   readonly dimensionsAt: number;
   readonly dimensionMask: number;
-  /** Each entity must end with its line, or the walk gives up. */
+  /** Each entity must end with its line; otherwise the parser gives up. */
   readonly lines: boolean;
 }
 
@@ -54,8 +54,8 @@ export class InsertWalkMemory {
   }
 
   /**
-   * Walks the body that stands at [bodyAt, bodyEnd) by the tables at INSERT_TABLES_AT; whether it was plain, so that
-   * `counts` and `batches` tell of it. `nowSeconds` is a whole number below 2^52.
+   * Parses the body at [bodyAt, bodyEnd) with the tables at INSERT_TABLES_AT. Returns true if the body was plain; then the counts
+   * and `batches` describe the result. `nowSeconds` is an integer below 2^52.
    */
   walk(input: InsertWalkInput, nowSeconds: number): boolean {
     const { words } = this;
@@ -81,24 +81,24 @@ export class InsertWalkMemory {
     return this.words[(STATE_AT >> 2) + 10];
   }
 
-  /** Shard, dimension's id, byte offset and bytes of each batch, one behind the other. */
+  /** Shard, dimension ID, byte offset and size in bytes of each batch, concatenated. */
   get batches(): Int32Array {
     const from = this.words[(STATE_AT >> 2) + 11] >> 2;
     return this.words.subarray(from, from + this.words[(STATE_AT >> 2) + 12] * 4);
   }
 
-  /** Whether the last walk gave up because it met letters beyond ASCII, or escapes, before `layLowerCase`. */
+  /** Whether the last walk gave up at letters beyond ASCII or escapes, because `layLowerCase` was not called. */
   get missesLowerCase(): boolean {
     return this.words[(STATE_AT >> 2) + 13] === 1;
   }
 
-  /** Lays the lower-case mappings of the code points below 65,536; 0 = the walk gives up at this one. */
+  /** Writes the lower-case mappings of the code points below 65,536; at a 0 the parser gives up. */
   layLowerCase(table: Uint16Array): void {
     new Uint16Array(this.bytes.buffer).set(table, LOWER_AT >> 1);
     this.#hasLowerCase = true;
   }
 
-  /** Lays tables; guesses made with others, and the numbers of their requests, are forgotten. */
+  /** Writes tables, and resets guesses and request numbers. */
   load(tables: Int32Array): void {
     this.words.fill(0, STATE_AT >> 2, INSERT_TABLES_AT >> 2);
     this.words.set(tables, INSERT_TABLES_AT >> 2);

@@ -1,6 +1,6 @@
 /**
- * The part of the WebAssembly JavaScript API that Quarry uses. TypeScript declares it only together with the
- * browser's DOM, which a server has not; @types/node 20 leaves it out.
+ * The part of the WebAssembly JavaScript API that Quarry uses. TypeScript declares it only together with the browser's DOM;
+ * @types/node 20 lacks it.
  */
 declare namespace WebAssembly {
   interface MemoryDescriptor {

@@ -1,19 +1,19 @@
 /**
- * What a statement answers with: a description, rows as they come, and the tag of its end.
- * Invariant: an answer is taken to its end or left; what makes it then ends.
+ * The answer of a statement: a row description, a stream of rows, and the command tag.
+ * Invariant: every answer is either read to its end or abandoned; both end the query behind it.
  */
 import { formatsFor, rowsInFormats } from './binary.js';
 import { dataRow, type RowField, rowDescription } from './messages.js';
 
 export interface Answer {
-  /** Whole DataRow messages, in the formats that were asked for. */
+  /** Complete DataRow messages in the requested formats. */
   readonly rows: AsyncIterator<Buffer, void, void>;
-  /** RowDescription; null = no rows can come. */
+  /** RowDescription; null = the statement returns no rows. */
   readonly description: Buffer | null;
-  /** NoticeResponse; null = there is nothing to tell. */
+  /** NoticeResponse; null = none. */
   readonly notice: Buffer | null;
   tag(rowCount: number): string;
-  /** To be called once, with what ended it (null = nothing), when it was taken to its end or left. */
+  /** Must be called once, when the answer was read to its end, failed or was abandoned. `error`: null = no failure. */
   over(error: unknown, rowCount: number): void;
 }
 
@@ -25,12 +25,12 @@ async function* once(rows: () => Buffer): AsyncGenerator<Buffer, void, void> {
 
 const NOT_NOTED = (): void => {};
 
-/** Of a statement that only has an effect. */
+/** The answer of a statement that returns no rows. */
 export function done(tag: string, notice: Buffer | null = null): Answer {
   return { description: null, notice, rows: nothing(), tag: () => tag, over: NOT_NOTED };
 }
 
-/** Of one row, whose cells are text. `cells` has its effect when the row is taken. */
+/** An answer of one row of text values. `cells` is called, and has its effect, when the row is read. */
 export function oneRow(
   fields: readonly RowField[],
   cells: () => readonly (string | null)[],
@@ -49,7 +49,7 @@ export function oneRow(
   };
 }
 
-/** So many of the messages in `rows` as are whole, and at most `rowsMax`: how many, and where they end. */
+/** Counts the complete messages in `rows`, up to `rowsMax`, and returns the offset at which they end. */
 export function rowsWithin(
   rows: Buffer,
   rowsMax: number,

@@ -1,25 +1,26 @@
 /**
- * Questions that drivers and pools ask at once, and before each use of a session: answered here, so that no catalog need start
- * for them. SELECT version() and its like, one call and perhaps an alias; and settings, by set_config and current_setting.
+ * Queries that drivers and connection pools send when they connect and before each use of a session. They are answered here, so
+ * that the catalog need not start: SELECT of one call such as version(), with an optional alias, and set_config and
+ * current_setting.
  */
 import { isSign, type PostgresStatement, parameterOf, type SqlParameter, type Token } from '../sql/index.js';
 import { type Answer, oneRow } from './answer.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import type { RowField } from './messages.js';
 import type { SessionState } from './session-statement.js';
 import { SERVER_VERSION } from './settings.js';
 import { isName } from './table-names.js';
 import { rowField } from './types.js';
 
-/** Of a function that gives nothing, in the catalog of Postgres. */
+/** The type `void` in the catalog of Postgres. */
 const VOID = { typeId: 2278, typeSize: 4, modifier: -1 } as const;
-type AtOnce = 'text' | 'boolean' | 'integer' | 'void';
+type ImmediateType = 'text' | 'boolean' | 'integer' | 'void';
 
-const fieldOf = (name: string, type: AtOnce): RowField =>
+const fieldOf = (name: string, type: ImmediateType): RowField =>
   type === 'void' ? { name, ...VOID } : rowField({ name, type: { type } });
 
-/** `parameters`: asked for when the answer is. null = it is something else. */
-export function answerAtOnce(
+/** Returns null for any other statement. `parameters` is called when the row is read. */
+export function answerImmediately(
   statement: PostgresStatement,
   state: SessionState,
   formats: readonly number[],
@@ -36,9 +37,9 @@ function answerCall(
 ): Answer | null {
   const words = tokens.map(({ text, upper }) => upper || text);
   const alias = words.at(-2) === 'AS' ? tokens[words.length - 1].text : null;
-  const asked = (alias === null ? words : words.slice(0, -2)).join(' ').replace('PG_CATALOG . ', '');
+  const callText = (alias === null ? words : words.slice(0, -2)).join(' ').replace('PG_CATALOG . ', '');
   const { databaseName, userName } = state;
-  const calls: readonly (readonly [text: string, name: string, value: string, type?: AtOnce])[] = [
+  const calls: readonly (readonly [text: string, name: string, value: string, type?: ImmediateType])[] = [
     ['SELECT VERSION ( )', 'version', `PostgreSQL ${SERVER_VERSION} (Quarry)`],
     ['SELECT CURRENT_SCHEMA ( )', 'current_schema', 'public'],
     ['SELECT CURRENT_SCHEMA', 'current_schema', 'public'],
@@ -49,10 +50,10 @@ function answerCall(
     ['SELECT USER', 'user', userName],
     ['SELECT PG_BACKEND_PID ( )', 'pg_backend_pid', String(state.processId), 'integer'],
     ['SELECT PG_IS_IN_RECOVERY ( )', 'pg_is_in_recovery', 'f', 'boolean'],
-    // No lock is ever held.
+    // Locks do not exist.
     ['SELECT PG_ADVISORY_UNLOCK_ALL ( )', 'pg_advisory_unlock_all', '', 'void'],
   ];
-  const found = calls.find(([text]) => text === asked);
+  const found = calls.find(([text]) => text === callText);
   if (found === undefined) return null;
   const [, name, value, type = 'text'] = found;
   return oneRow([fieldOf(alias ?? name, type)], () => [value], formats, 'SELECT 1');
@@ -65,7 +66,7 @@ interface SettingCall {
   readonly alias: string;
 }
 
-/** SELECT of such calls, perhaps FROM pg_show_all_settings() WHERE name = 'name', which is one row. */
+/** Answers a SELECT of such calls, optionally FROM pg_show_all_settings() WHERE name = 'name', which is one row. */
 function answerSettings(
   tokens: readonly Token[],
   state: SessionState,
@@ -81,7 +82,7 @@ function answerSettings(
     const values = parameters();
     return calls.map(({ sets, args }) => {
       const [name, value = null, flag = null] = args.map((arg) => textOf(arg, values));
-      if (name === null) throw new ProtocolFault('22004', 'the name of a setting is missing');
+      if (name === null) throw new ProtocolError('22004', 'the name of a setting is missing');
       if (sets && value === null) state.settings.reset(name);
       else if (sets && value !== null) state.settings.set(name, value, isTrue(flag));
       return shown(name, value, state);
@@ -92,11 +93,11 @@ function answerSettings(
 
 const isTrue = (text: string | null): boolean => /^(t|true|on|1|yes)$/i.test(text ?? '');
 
-/** `missing`: the second argument of current_setting. */
+/** The value of a setting. `missing` is the second argument of current_setting. Throws 42704. */
 function shown(name: string, missing: string | null, { settings }: SessionState): string | null {
   const value = settings.show(name);
   if (value !== null || isTrue(missing)) return value;
-  throw new ProtocolFault('42704', `there is no setting ${JSON.stringify(name)}`);
+  throw new ProtocolError('42704', `there is no setting ${JSON.stringify(name)}`);
 }
 
 function textOf(arg: Token, parameters: readonly SqlParameter[]): string | null {
@@ -115,7 +116,7 @@ class SettingReader {
     this.#tokens = tokens;
   }
 
-  /** null = the statement is something else. */
+  /** Returns null if the statement has another form. */
   read(): readonly SettingCall[] | null {
     if (!this.#accept('SELECT')) return null;
     const calls: SettingCall[] = [];
@@ -144,7 +145,7 @@ class SettingReader {
     return { sets, args, alias: this.#alias() ?? name };
   }
 
-  /** 'text', TRUE, FALSE or $1, perhaps cast to a type. */
+  /** 'text', TRUE, FALSE or $1, optionally cast to a type. */
   #argument(): Token | null {
     const token = this.#tokens[this.#at++];
     if (token === undefined) return null;
@@ -165,8 +166,8 @@ class SettingReader {
 
   #isFromOneSetting(): boolean {
     const rest = this.#tokens.slice(this.#at).map(({ kind, text }) => (kind === 'single' ? "'" : text));
-    const asked = rest.join(' ').toLowerCase().replace('pg_catalog . ', '');
-    return asked === "from pg_show_all_settings ( ) where name = '";
+    const tail = rest.join(' ').toLowerCase().replace('pg_catalog . ', '');
+    return tail === "from pg_show_all_settings ( ) where name = '";
   }
 
   #accept(word: string): boolean {

@@ -1,11 +1,11 @@
-/** Cells in the binary formats of Postgres, from the text that the engine writes. */
+/** Converts values from the text that the engine writes to the binary formats of Postgres. */
 import { parseDate, parseDateTime } from '../schema/index.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import { BINARY } from './messages.js';
 import { numericBytes } from './numeric.js';
 import { TYPE } from './types.js';
 
-/** Days from 1970-01-01 to 2000-01-01, from which Postgres counts. */
+/** Days from 1970-01-01 to 2000-01-01, the epoch of Postgres. */
 export const DAYS_TO_2000 = 10_957;
 export const SECONDS_TO_2000 = DAYS_TO_2000 * 86_400;
 export const MICROSECONDS = 1_000_000n;
@@ -31,7 +31,7 @@ function dateBytes(text: string): Buffer {
   return bytes;
 }
 
-/** Of YYYY-MM-DD hh:mm:ss+00. */
+/** Encodes YYYY-MM-DD hh:mm:ss+00 as microseconds since 2000-01-01. */
 function instantBytes(text: string): Buffer {
   const seconds = parseDateTime(`${text.slice(0, -3).replace(' ', 'T')}Z`) ?? 0;
   return int64((BigInt(seconds) - BigInt(SECONDS_TO_2000)) * MICROSECONDS);
@@ -39,7 +39,7 @@ function instantBytes(text: string): Buffer {
 
 const latin = (cell: Buffer): string => cell.toString('latin1');
 
-/** What is not here has the same bytes in both formats. */
+/** By type number; a type that is absent has the same bytes in both formats. */
 const ENCODERS: ReadonlyMap<number, (cell: Buffer) => Buffer> = new Map([
   [TYPE.bool, (cell) => Buffer.of(cell[0] === 0x74 ? 1 : 0)],
   [TYPE.int8, (cell) => int64(BigInt(latin(cell)))],
@@ -49,7 +49,7 @@ const ENCODERS: ReadonlyMap<number, (cell: Buffer) => Buffer> = new Map([
   [TYPE.timestamptz, (cell) => instantBytes(latin(cell))],
 ]);
 
-/** Whole DataRow messages of text, with the cells that `formats` wants so in binary. */
+/** Converts the values of complete DataRow messages from text to binary where `formats` requests it. */
 export function rowsInFormats(rows: Buffer, typeIds: readonly number[], formats: readonly number[]): Buffer {
   const encoders = typeIds.map((typeId, index) =>
     formats[index] === BINARY ? ENCODERS.get(typeId) : undefined,
@@ -85,12 +85,16 @@ function rowInFormats(row: Buffer, encoders: readonly (((cell: Buffer) => Buffer
   return message;
 }
 
-/** Throws ProtocolFault for what is neither text nor binary. */
+/** One format per column or parameter: none given = text, one given = that one for all. Throws 08P01. */
 export function formatsFor(given: readonly number[], count: number): readonly number[] {
   const wrong = given.find((format) => format !== 0 && format !== BINARY);
-  if (wrong !== undefined) throw new ProtocolFault('08P01', `${wrong} is no format; 0 is text, 1 is binary`);
+  if (wrong !== undefined)
+    throw new ProtocolError('08P01', `unknown format code ${wrong}; 0 is text, 1 is binary`);
   if (given.length === 0) return Array<number>(count).fill(0);
   if (given.length === 1) return Array<number>(count).fill(given[0]);
   if (given.length === count) return given;
-  throw new ProtocolFault('08P01', `${given.length} formats are given for ${count} columns or parameters`);
+  throw new ProtocolError(
+    '08P01',
+    `the message has ${given.length} format codes for ${count} columns or parameters`,
+  );
 }

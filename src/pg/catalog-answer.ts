@@ -1,26 +1,26 @@
-/** A query of the catalog: put to it as one batch of the extended protocol, and what it gives back as an answer. */
+/** Sends a query to the catalog as one batch of the extended protocol, and turns the reply into an answer. */
 import type { Answer } from './answer.js';
 import { type CatalogView, viewOf } from './catalog-view.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import { messagesIn } from './messages.js';
 import type { PostgresRequest } from './select.js';
 import type { Waiting } from './waiting.js';
 
-/** What answers queries of the catalog. */
-export interface CatalogAsker {
+/** Runs queries on the catalog. */
+export interface CatalogRunner {
   /**
-   * What Postgres, holding the view's empty tables, sends for `messages`. Rejects with ProtocolFault when it takes too long,
-   * needs too much memory, or is not waited for any more; with ReadsRows when one of those tables would be read.
+   * Returns the reply to `messages` of a Postgres that holds the empty tables of `view`. Rejects with ProtocolError if the
+   * query exceeds its time or memory limit or is cancelled, and with ReadsRows if it would read one of those tables.
    */
   run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer>;
 }
 
 export interface CatalogStatement {
   readonly text: string;
-  /** Where the text begins in the query, in characters from 1. */
+  /** The position of `text` in the query, in characters from 1. */
   readonly position: number;
   readonly typeIds: readonly number[];
-  /** Who asks. */
+  /** The role that runs the statement. */
   readonly userName: string;
 }
 
@@ -46,7 +46,7 @@ export async function catalogAnswer(
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
-  for (const message of givenIn(given, position)) {
+  for (const message of replyMessages(given, position)) {
     if (message[0] === letter('T')) description = message;
     if (message[0] === letter('D')) rows.push(message);
     if (message[0] === letter('C')) tag = message.toString('utf8', 5, message.length - 1);
@@ -60,7 +60,7 @@ export async function catalogAnswer(
   };
 }
 
-/** Its parameters and rows, as Postgres describes them. */
+/** The parameters and rows of a statement as Postgres describes them; rows null = it returns none. */
 export async function catalogDescription(
   catalog: CatalogAsker,
   request: PostgresRequest,
@@ -73,7 +73,7 @@ export async function catalogDescription(
   const given = await catalog.run(viewOf(request.context, userName), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
-  for (const message of givenIn(given, position)) {
+  for (const message of replyMessages(given, position)) {
     if (message[0] === letter('T')) rows = message;
     if (message[0] === letter('t')) typeIds = typeIdsIn(message);
   }
@@ -81,14 +81,14 @@ export async function catalogDescription(
   return { typeIds, rows };
 }
 
-/** Of a ParameterDescription. */
+/** The type numbers in a ParameterDescription. */
 const typeIdsIn = (message: Buffer): readonly number[] =>
   Array.from({ length: message.readUInt16BE(5) }, (_, at) => message.readUInt32BE(7 + at * 4));
 
-/** Throws the first error among them. */
-function* givenIn(bytes: Buffer, position: number): Generator<Buffer> {
+/** The messages of a reply. Throws the first ErrorResponse as ProtocolError. */
+function* replyMessages(bytes: Buffer, position: number): Generator<Buffer> {
   for (const message of messagesIn(bytes)) {
-    if (message[0] === letter('E')) throw faultIn(message, position);
+    if (message[0] === letter('E')) throw errorIn(message, position);
     yield message;
   }
 }
@@ -97,13 +97,13 @@ async function* inTurn(rows: readonly Buffer[]): AsyncGenerator<Buffer, void, vo
   if (rows.length > 0) yield Buffer.concat(rows);
 }
 
-function faultIn(message: Buffer, position: number): ProtocolFault {
+function errorIn(message: Buffer, position: number): ProtocolError {
   const fields = new Map<string, string>();
   for (const field of message.toString('utf8', 5).split('\0')) {
     if (field !== '') fields.set(field[0], field.slice(1));
   }
   const own = fields.get('P');
-  return new ProtocolFault(
+  return new ProtocolError(
     fields.get('C') ?? 'XX000',
     fields.get('M') ?? 'the catalog gave no reason',
     fields.get('H') ?? null,
@@ -111,11 +111,11 @@ function faultIn(message: Buffer, position: number): ProtocolFault {
   );
 }
 
-/** Parse of the unnamed statement. */
+/** A Parse message of the unnamed statement. */
 const parseOf = ({ text, typeIds }: CatalogStatement): Buffer =>
   message('P', zeroEnded(''), zeroEnded(text), int16s(typeIds.length), ...typeIds.map(int32));
 
-/** Its Bind, Describe and Execute. */
+/** Bind, Describe and Execute messages of the unnamed statement. */
 function executionOf({ values, parameterFormats, formats }: BoundValues): Buffer {
   return Buffer.concat([
     message(

@@ -1,43 +1,42 @@
 /**
- * Who answers queries of the catalog: threads that start with the first query and end when none came for a while.
- * Invariants: there are INSTANCES_MAX threads at most, each asked one query at a time; the memory of each is counted while it
- * runs; whoever waits for one does so in the
- * order of coming, and WAITING_MAX do at most.
+ * The threads that run catalog queries. A thread starts with the first query and ends after an idle time.
+ * Invariants: at most INSTANCES_MAX threads exist, each with one query at a time; their memory stays reserved while they run;
+ * at most WAITING_MAX queries wait for a thread, and they are served in order of arrival.
  */
-import type { CatalogAsker } from './catalog-answer.js';
+import type { CatalogRunner } from './catalog-answer.js';
 import { CatalogInstance, INSTANCE_BYTES } from './catalog-instance.js';
 import type { CatalogView } from './catalog-view.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import type { Waiting } from './waiting.js';
 
 const INSTANCES_MAX = 1;
 const WAITING_MAX = 100;
 const NO_MEMORY =
-  'the memory limit leaves no room for the catalog, in which tables and columns are listed; rows may be asked for';
+  'the memory limit leaves no room for the catalog, which lists tables and columns; queries of rows still work';
 
 export interface CatalogSettings {
   readonly threadFile: string;
   /** A data directory of Postgres: see CatalogStart. */
   readonly template: () => Promise<Uint8Array>;
-  /** Of one query. */
+  /** Time limit of one query. */
   readonly runMsMax: number;
-  /** Without a query, until a thread ends. */
+  /** Idle time after which a thread ends. */
   readonly idleMsMax: number;
-  /** Counts so many bytes as taken, until what it gives is called; null = there is no room for them. */
-  readonly holdMemory: (bytes: number) => (() => void) | null;
+  /** Reserves memory and returns the function that releases it; null = the memory limit does not allow it. */
+  readonly reserveMemory: (bytes: number) => (() => void) | null;
 }
 
-interface Seat {
+interface InstanceSlot {
   instance: CatalogInstance;
-  /** Gives the instance's memory back. */
+  /** Releases the memory of the instance. */
   release: () => void;
   isBusy: boolean;
   idle: NodeJS.Timeout | null;
 }
 
-export class CatalogHost implements CatalogAsker {
+export class CatalogHost implements CatalogRunner {
   readonly #settings: CatalogSettings;
-  readonly #seats: Seat[] = [];
+  readonly #slots: InstanceSlot[] = [];
   readonly #waiting: (() => void)[] = [];
   #startingCount = 0;
   #isClosed = false;
@@ -47,57 +46,57 @@ export class CatalogHost implements CatalogAsker {
   }
 
   async run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer> {
-    const seat = await this.#seat(view);
+    const slot = await this.#acquire(view);
     try {
-      return await seat.instance.run(view, messages, waiting);
+      return await slot.instance.run(view, messages, waiting);
     } finally {
-      this.#leave(seat);
+      this.#free(slot);
     }
   }
 
   get instanceCount(): number {
-    return this.#seats.length;
+    return this.#slots.length;
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const seat of this.#seats.splice(0)) this.#end(seat);
+    for (const slot of this.#slots.splice(0)) this.#end(slot);
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  async #seat(view: CatalogView): Promise<Seat> {
+  async #acquire(view: CatalogView): Promise<InstanceSlot> {
     for (;;) {
-      if (this.#isClosed) throw new ProtocolFault('57P01', 'the server is stopping');
-      const idle = this.#seats.filter(({ isBusy }) => !isBusy);
+      if (this.#isClosed) throw new ProtocolError('57P01', 'the server is stopping');
+      const idle = this.#slots.filter(({ isBusy }) => !isBusy);
       const found = idle.find(({ instance }) => instance.viewKey === view.key);
-      const isFull = this.#seats.length + this.#startingCount >= INSTANCES_MAX;
-      const seat = found ?? (isFull || idle.length > 0 ? idle[0] : await this.#start());
-      if (seat !== undefined && !seat.isBusy) return this.#taken(seat);
-      if (seat !== undefined) continue;
+      const isFull = this.#slots.length + this.#startingCount >= INSTANCES_MAX;
+      const slot = found ?? (isFull || idle.length > 0 ? idle[0] : await this.#start());
+      if (slot !== undefined && !slot.isBusy) return this.#markBusy(slot);
+      if (slot !== undefined) continue;
       if (this.#waiting.length >= WAITING_MAX) {
-        throw new ProtocolFault('53300', 'too many queries wait for the catalog');
+        throw new ProtocolError('53300', 'too many queries wait for the catalog');
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  #taken(seat: Seat): Seat {
-    seat.isBusy = true;
-    if (seat.idle !== null) clearTimeout(seat.idle);
-    seat.idle = null;
-    return seat;
+  #markBusy(slot: InstanceSlot): InstanceSlot {
+    slot.isBusy = true;
+    if (slot.idle !== null) clearTimeout(slot.idle);
+    slot.idle = null;
+    return slot;
   }
 
-  async #start(): Promise<Seat> {
-    const { threadFile, template, runMsMax, holdMemory } = this.#settings;
-    const release = holdMemory(INSTANCE_BYTES);
-    if (release === null) throw new ProtocolFault('53200', NO_MEMORY);
+  async #start(): Promise<InstanceSlot> {
+    const { threadFile, template, runMsMax, reserveMemory } = this.#settings;
+    const release = reserveMemory(INSTANCE_BYTES);
+    if (release === null) throw new ProtocolError('53200', NO_MEMORY);
     this.#startingCount++;
     try {
       const instance = new CatalogInstance(threadFile, await template(), runMsMax);
-      const seat: Seat = { instance, release, isBusy: false, idle: null };
-      this.#seats.push(seat);
-      return seat;
+      const slot: InstanceSlot = { instance, release, isBusy: false, idle: null };
+      this.#slots.push(slot);
+      return slot;
     } catch (error) {
       release();
       throw error;
@@ -106,21 +105,21 @@ export class CatalogHost implements CatalogAsker {
     }
   }
 
-  #leave(seat: Seat): void {
-    seat.isBusy = false;
-    if (seat.instance.isSpent || this.#isClosed) this.#end(seat);
+  #free(slot: InstanceSlot): void {
+    slot.isBusy = false;
+    if (slot.instance.isSpent || this.#isClosed) this.#end(slot);
     else {
-      seat.idle = setTimeout(() => this.#end(seat), this.#settings.idleMsMax);
-      seat.idle.unref();
+      slot.idle = setTimeout(() => this.#end(slot), this.#settings.idleMsMax);
+      slot.idle.unref();
     }
     this.#waiting.shift()?.();
   }
 
-  #end(seat: Seat): void {
-    if (seat.idle !== null) clearTimeout(seat.idle);
-    const at = this.#seats.indexOf(seat);
-    if (at !== -1) this.#seats.splice(at, 1);
-    seat.instance.end();
-    seat.release();
+  #end(slot: InstanceSlot): void {
+    if (slot.idle !== null) clearTimeout(slot.idle);
+    const at = this.#slots.indexOf(slot);
+    if (at !== -1) this.#slots.splice(at, 1);
+    slot.instance.end();
+    slot.release();
   }
 }

@@ -1,32 +1,33 @@
 /**
- * One thread of the catalog, from its start to its end.
- * Invariant: it is asked one thing at a time; whatever takes too long, needs too much or is not waited for any more ends it.
+ * One catalog thread, from start to end.
+ * Invariant: it has one request at a time; a request that exceeds its time or memory limit or is cancelled ends the thread.
  */
 import { Worker } from 'node:worker_threads';
 import { invariant } from '../base/index.js';
 import type { CatalogReply, CatalogRequest, CatalogStart } from './catalog-messages.js';
 import type { CatalogView } from './catalog-view.js';
-import { ProtocolFault, ReadsRows } from './fault.js';
+import { ProtocolError, ReadsRows } from './fault.js';
 import type { Waiting } from './waiting.js';
 
-/** So much of it is there from its start. */
+/** Most of this memory is allocated at the start. */
 const MEMORY_BYTES_MAX = 192 * 2 ** 20;
-/** What the thread takes beside that, mostly for its code. */
+/** Further memory of the thread, mostly for its code. */
 const THREAD_BYTES = 16 * 2 ** 20;
-/** Of one instance while it runs. */
+/** Memory that a running instance reserves. */
 export const INSTANCE_BYTES = MEMORY_BYTES_MAX + THREAD_BYTES;
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
-/** Loading takes a second or two of a core, which others may use at the same time. */
+/** Loading takes one or two seconds of CPU time; the limit allows for a busy machine. */
 const START_MS_MAX = 60_000;
 const SHOW_MS_MAX = 30_000;
 
-const gone = (): ProtocolFault => new ProtocolFault('57P03', 'the catalog ended and starts anew; ask again');
+const gone = (): ProtocolError =>
+  new ProtocolError('57P03', 'the catalog has ended and will restart; repeat the query');
 
 export class CatalogInstance {
   readonly #worker: Worker;
   readonly #runMsMax: number;
   readonly #ready: Promise<CatalogReply>;
-  #settle: ((reply: CatalogReply | ProtocolFault) => void) | null = null;
+  #settle: ((reply: CatalogReply | ProtocolError) => void) | null = null;
   #viewKey = '';
   #isEnded = false;
   #isGrown = false;
@@ -57,15 +58,15 @@ export class CatalogInstance {
     return this.#viewKey;
   }
 
-  /** Of no use any more: another one is to be started. */
+  /** The instance must be replaced: it has ended, or its memory has grown. */
   get isSpent(): boolean {
     return this.#isEnded || this.#isGrown;
   }
 
-  /** To be called again only when the call before has settled. Rejects with ProtocolFault and ReadsRows. */
+  /** Must not be called before the previous call has settled. Rejects with ProtocolError and ReadsRows. */
   async run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer> {
-    const stopped = new ProtocolFault('57014', 'the query was stopped');
-    let takeBack = (): void => {};
+    const stopped = new ProtocolError('57014', 'the query was stopped');
+    let removeListener = (): void => {};
     try {
       if (waiting.isCancelled) throw stopped;
       // A start goes on, for whoever asks next.
@@ -80,17 +81,17 @@ export class CatalogInstance {
       if (this.#viewKey !== view.key) {
         this.#viewKey = '';
         const { databaseName } = view;
-        await this.#ask({ asks: 'show', databaseName, tables: view.tables() }, SHOW_MS_MAX);
+        await this.#request({ is: 'show', databaseName, tables: view.tables() }, SHOW_MS_MAX);
         this.#viewKey = view.key;
       }
       const { userName } = view;
-      const reply = await this.#ask({ asks: 'run', messages, userName }, this.#runMsMax);
+      const reply = await this.#request({ is: 'run', messages, userName }, this.#runMsMax);
       invariant(reply.is === 'done', 'a query is answered or refused');
       this.#isGrown = reply.memoryBytes > 0;
       if (reply.readsRows) throw new ReadsRows();
       return Buffer.from(reply.bytes);
     } finally {
-      takeBack();
+      removeListener();
     }
   }
 
@@ -98,7 +99,7 @@ export class CatalogInstance {
     this.#end();
   }
 
-  #ask(request: CatalogRequest, msMax: number): Promise<CatalogReply> {
+  #request(request: CatalogRequest, msMax: number): Promise<CatalogReply> {
     if (this.#isEnded) return Promise.reject(gone());
     const reply = this.#reply(msMax);
     this.#worker.postMessage(request);
@@ -107,26 +108,26 @@ export class CatalogInstance {
 
   async #reply(msMax: number): Promise<CatalogReply> {
     const late = setTimeout(() => {
-      this.#fail(new ProtocolFault('57014', `the query of the catalog took more than ${msMax / 1000} s`));
+      this.#fail(new ProtocolError('57014', `the query of the catalog took more than ${msMax / 1000} s`));
     }, msMax);
     try {
-      const settled = await new Promise<CatalogReply | ProtocolFault>((resolve) => {
+      const settled = await new Promise<CatalogReply | ProtocolError>((resolve) => {
         this.#settle = resolve;
       });
-      if (settled instanceof ProtocolFault) throw settled;
+      if (settled instanceof ProtocolError) throw settled;
       if (settled.is !== 'failed') return settled;
       this.#end();
-      if (settled.tooMuch) throw new ProtocolFault('53200', 'the query of the catalog needs too much memory');
-      throw new ProtocolFault('XX000', `the catalog failed: ${settled.why}`);
+      if (settled.tooMuch) throw new ProtocolError('53200', 'the query of the catalog needs too much memory');
+      throw new ProtocolError('XX000', `the catalog failed: ${settled.why}`);
     } finally {
       clearTimeout(late);
       this.#settle = null;
     }
   }
 
-  /** Tells whoever waits, and ends the thread, which may be busy for ever. */
-  #fail(fault: ProtocolFault): void {
-    this.#settle?.(fault);
+  /** Rejects the pending request and terminates the thread, which may never finish on its own. */
+  #fail(error: ProtocolError): void {
+    this.#settle?.(error);
     this.#end();
   }
 

@@ -1,20 +1,20 @@
-/** What goes between the host of the catalog and its thread. */
+/** Messages between the main thread and a catalog thread. */
 
-/** Given to the thread when it starts. */
+/** The thread's workerData. */
 export interface CatalogStart {
-  /** A data directory of Postgres as a tar file, packed by gzip. */
+  /** A data directory of Postgres as a gzipped tar file. */
   readonly template: Uint8Array;
-  /** That the thread's Postgres may have. */
+  /** Memory limit of the Postgres in the thread. */
   readonly memoryBytesMax: number;
-  /** Of one answer. */
+  /** Size limit of one reply. */
   readonly answerBytesMax: number;
 }
 
 export type CatalogRequest =
-  /** Shows these tables instead of those before. */
-  | { readonly asks: 'show'; readonly databaseName: string; readonly tables: string }
-  /** A batch of the protocol of Postgres, ended by Sync, in a transaction of its own that writes nothing. */
-  | { readonly asks: 'run'; readonly messages: Uint8Array; readonly userName: string };
+  /** Replaces the tables of the catalog. */
+  | { readonly is: 'show'; readonly databaseName: string; readonly tables: string }
+  /** Runs a batch of protocol messages that ends with Sync, in a read-only transaction of its own. */
+  | { readonly is: 'run'; readonly messages: Uint8Array; readonly userName: string };
 
 export type CatalogReply =
   | { readonly is: 'ready' }
@@ -22,8 +22,8 @@ export type CatalogReply =
       readonly is: 'done';
       readonly bytes: Uint8Array;
       readonly memoryBytes: number;
-      /** Whether a table that is shown was to be read. */
+      /** The query would have read one of the tables in the catalog. */
       readonly readsRows: boolean;
     }
-  /** The thread is of no use any more. */
+  /** The thread cannot continue. */
   | { readonly is: 'failed'; readonly why: string; readonly tooMuch: boolean };

@@ -1,7 +1,7 @@
 /**
- * The thread that answers queries of the catalog: a Postgres in WebAssembly that holds empty tables.
- * Invariants: its memory is bounded, by refusing to let it grow; every query runs in a transaction that is read-only and
- * rolled back; what it is asked comes one behind the other.
+ * The catalog thread: a Postgres in WebAssembly that holds empty tables.
+ * Invariants: its memory is limited by refusing growth; every query runs in a read-only transaction that is rolled back;
+ * requests arrive one at a time.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import type { CatalogReply, CatalogRequest, CatalogStart } from './catalog-messa
 import { messagesIn } from './messages.js';
 
 const PAGE_BYTES = 65_536;
-/** For one process with one client and almost no data; nothing is written, so a short log does. */
+/** For one process with one client and almost no data. Nothing is written, so a small write-ahead log suffices. */
 const SETTINGS = [
   ...['shared_buffers=400kB', 'wal_buffers=32kB', 'max_connections=5', 'max_wal_size=32MB', 'work_mem=1MB'],
   ...['temp_buffers=800kB', 'temp_file_limit=8MB', 'max_stack_depth=100kB', 'jit=off'],
@@ -18,8 +18,8 @@ const SETTINGS = [
 const QUERY = 'Q'.charCodeAt(0);
 const DATA_ROW = 'D'.charCodeAt(0);
 /**
- * Of the superuser, who owns what is shown, and of the one by whom queries run, until a client's name is known: he may read
- * alone. Tables are shown as they are, but for INSERT.
+ * The superuser that owns the tables, and the read-only role that runs queries, which is renamed to the client's user.
+ * information_schema.tables reports every table as not insertable.
  */
 const OWNER = 'quarry_owner';
 const READER = 'quarry_reader';
@@ -33,7 +33,10 @@ const PREPARATION = `
     user_defined_type_name, 'NO'::information_schema.yes_or_no AS is_insertable_into, is_typed, commit_action
     FROM information_schema._pg_tables;
   GRANT SELECT ON information_schema.tables TO PUBLIC;`;
-/** What a query reads is locked until the end of its transaction; a table that is only named is not. */
+/**
+ * Finds tables that the transaction has read: a table stays locked until the end if it was read, but not if it was only
+ * named.
+ */
 const READ_TABLES = `SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'relation' AND relation IN
   (SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = 'public'::pg_catalog.regnamespace) LIMIT 1`;
 
@@ -42,8 +45,8 @@ interface GrowingMemory {
   grow(this: GrowingMemory, pages: number): number;
 }
 
-/** Memory that grows to `bytesMax` at most: beyond that growing fails, as it does when a machine has no more. */
-function boundMemory(bytesMax: number): { readonly bytes: () => number } {
+/** Makes memory growth beyond `bytesMax` fail, as on a machine without free memory. */
+function limitMemory(bytesMax: number): { readonly bytes: () => number } {
   const prototype = WebAssembly.Memory.prototype as unknown as GrowingMemory;
   const { grow } = prototype;
   let bytes = 0;
@@ -89,7 +92,7 @@ interface Ran {
   readonly readsRows: boolean;
 }
 
-/** As the user of that name. */
+/** Runs a batch as the role `userName`. */
 async function run(database: PGlite, messages: Uint8Array, userName: string): Promise<Ran> {
   await database.execProtocolRaw(
     simpleQuery(`BEGIN READ ONLY; SET LOCAL SESSION AUTHORIZATION ${named(userName)}`),
@@ -105,7 +108,7 @@ const hasRow = (messages: Buffer): boolean => [...messagesIn(messages)].some(([k
 async function serve(start: CatalogStart): Promise<void> {
   const port = parentPort;
   if (port === null) return;
-  const memory = boundMemory(start.memoryBytesMax);
+  const memory = limitMemory(start.memoryBytesMax);
   const reply = (message: CatalogReply): void => port.postMessage(message);
   const failed = (error: unknown): void => {
     const why = error instanceof Error ? error.message : String(error);
@@ -114,7 +117,7 @@ async function serve(start: CatalogStart): Promise<void> {
   const database = await open(start);
   let userName = READER;
   const work = async (request: CatalogRequest): Promise<Ran> => {
-    if (request.asks === 'show') {
+    if (request.is === 'show') {
       await show(database, request.databaseName, request.tables);
       return { bytes: new Uint8Array(0), readsRows: false };
     }

@@ -1,7 +1,7 @@
 /**
- * What the catalog of Postgres shows to one caller: an empty table for every dimension with a column that the caller may use,
- * and in it a column for each such attribute, two for each event column ([clicks.value], [clicks.date]), and score.
- * Invariant: nothing else of a store goes to the catalog, no value of a row above all.
+ * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
+ * caller may use, two per such event column ([clicks.value], [clicks.date]), and score.
+ * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
  */
 import { type Column, type Dimension, isEventType } from '../schema/index.js';
 import { itemTypeOf, sqlTypeOf } from '../sql/index.js';
@@ -10,27 +10,27 @@ import type { DatabaseContext } from './select.js';
 import { typeText } from './types.js';
 
 export interface CatalogView {
-  /** Views with the same key show the same. */
+  /** Views with equal keys are equal. */
   readonly key: string;
   readonly databaseName: string;
-  /** By which queries run. */
+  /** The role that runs queries. */
   readonly userName: string;
   /** CREATE TABLE statements. */
   readonly tables: () => string;
 }
 
-/** What a client is called in the catalog that gives a name which no user of Postgres may have. */
+/** The role of a client whose user name is not a valid role name in Postgres. */
 const OTHER_USER = 'anybody';
 
-/** The name that a client gave, where Postgres could have a user of that name. */
+/** The role for a client's user name: the name itself if Postgres allows it, else OTHER_USER. */
 export function userNameOf(given: string): string {
   const isReserved = /^(|pg_.*|public|none|quarry_owner)$/i.test(given);
   return isReserved || Buffer.byteLength(given) > NAME_BYTES_MAX ? OTHER_USER : given;
 }
 
-/** Of a table in Postgres; the others are not shown. */
+/** Columns of a table; further columns are omitted. */
 const COLUMNS_MAX = 1_500;
-/** Of a name in Postgres, which cuts longer ones: of those that are the same then, the first is shown. */
+/** Postgres truncates longer names; of names that are equal after truncation, only the first is shown. */
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: as userNameOf gives it. */
@@ -75,7 +75,7 @@ function tableOf(dimension: Dimension, allows: (column: Column) => boolean): str
 class Names {
   readonly #known = new Set<string>();
 
-  /** false = there is one already that looks the same. */
+  /** Returns false if an equal name, after truncation, was added before. */
   add(name: string): boolean {
     const cut = Buffer.from(name, 'utf8').subarray(0, NAME_BYTES_MAX).toString('latin1');
     const isNew = !this.#known.has(cut);

@@ -1,44 +1,45 @@
 /**
- * One connection, from its first byte to its end: TLS, who it is, then its session's messages one behind the other.
+ * One connection, from its first byte to its end: TLS, authentication, then the messages of its session in order.
  *
- *   first -> password -> session -> over        a cancel request and what is refused go over at once
+ *   first -> password -> session -> over        cancel requests and refused connections go straight to over
  *
- * Invariants: a key is never asked for without TLS but from this machine; nothing that came before TLS is taken as if it had come
- * over it; what waits here is bounded, for each connection and for all together; nothing is made while the client takes nothing; a connection is closed when it is slow to say who it
- * is, when it is idle or stalls for too long; no key gets into a message or a log.
+ * Invariants: without TLS, a key is requested only from clients on this machine; bytes that arrived before TLS are never
+ * processed as if they had arrived over it; buffered input is limited per connection and in total; no rows are produced while
+ * the client does not read; a connection is closed if authentication takes too long or if it is idle or stalled for too long;
+ * no key appears in a message or a log.
  */
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { EngineApi } from '../engine/index.js';
-import type { CatalogAsker } from './catalog-answer.js';
+import type { CatalogRunner } from './catalog-answer.js';
 import { userNameOf } from './catalog-view.js';
-import { ClientGone, fieldsOf, ProtocolFault } from './fault.js';
-import type { Figures } from './figures.js';
+import { ClientGone, fieldsOf, ProtocolError } from './fault.js';
+import type { PostgresCounters } from './figures.js';
 import { type Frame, Frames } from './frames.js';
 import type { MessageReader } from './message-reader.js';
 import * as messages from './messages.js';
 import { Session } from './session.js';
 import { Settings } from './settings.js';
 import { firstOf, type Start } from './startup.js';
-import type { Asking } from './statement-answers.js';
+import type { PostgresClient } from './statement-answers.js';
 
-/** What the connections of one server share. */
-export interface Hall {
+/** Shared by the connections of one server. */
+export interface ConnectionContext {
   readonly engine: Pick<EngineApi, 'select'>;
-  readonly catalog: CatalogAsker;
-  readonly figures: Figures;
+  readonly catalog: CatalogRunner;
+  readonly counters: PostgresCounters;
   readonly limits: ConnectionLimits;
   secureContext(): SecureContext;
-  /** Binds a key and an address. */
-  asking(key: string, address: string): Asking;
-  /** A number for a session, or null when there are too many. */
+  /** The client with a key and an address; it is not authorized yet. */
+  client(key: string, address: string): PostgresClient;
+  /** Registers a session and returns its process ID, or null if there are too many sessions. */
   enter(connection: Connection): number | null;
   leave(connection: Connection): void;
-  /** Stops what runs in the session, if the secret is its own. */
+  /** Cancels the running statement of a session if `secret` is correct. */
   cancel(processId: number, secret: number): void;
-  /** Whether all connections together hold no more bytes of messages than they may. */
-  mayHold(): boolean;
-  /** What is no refusal: a bug. */
+  /** Whether the buffered input of all connections is within its limit. */
+  hasCapacity(): boolean;
+  /** Reports an error that is a bug. */
   unexpected(error: unknown): void;
 }
 
@@ -49,18 +50,18 @@ export interface ConnectionLimits {
   readonly stallSecondsMax: number;
 }
 
-/** What comes while a statement runs is taken up to here: it shows that the client is there, and that it is not. */
+/** Input that is buffered while a statement runs; reading goes on up to this limit so that a disconnect is noticed. */
 const WAITING_BYTES_MAX = 64 * 1024;
 const KEY_BYTES_MAX = 10_000;
 const LOCAL = /^(127\.|::1$|::ffff:127\.)/;
 const KEEP_ALIVE_MS = 60_000;
 const KINDS = 'QSHPBDECXpdcfF';
 const NO_TLS =
-  'this server asks for the key over TLS only: connect with sslmode=require (without TLS it serves its own machine alone)';
+  'this server accepts keys over TLS only: connect with sslmode=require (connections without TLS are limited to its own machine)';
 
 export class Connection {
   readonly secret: number;
-  readonly #hall: Hall;
+  readonly #context: ConnectionContext;
   #socket: Socket;
   readonly #address: string;
   readonly #frames = new Frames(KEY_BYTES_MAX);
@@ -69,14 +70,14 @@ export class Connection {
   #session: Session | null = null;
   #isSecure = false;
   #isBusy = false;
-  /** The client sends nothing any more. */
+  /** The client has closed its side of the connection. */
   #hasEnded = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Set while the client takes nothing. */
+  /** Resumes sending; set while the socket's buffer is full. */
   #wake: (() => void) | null = null;
 
-  constructor(hall: Hall, socket: Socket, secret: number) {
-    this.#hall = hall;
+  constructor(hall: ConnectionContext, socket: Socket, secret: number) {
+    this.#context = hall;
     this.#socket = socket;
     this.secret = secret;
     this.#address = plainAddress(socket.remoteAddress ?? '');
@@ -86,8 +87,8 @@ export class Connection {
     this.#listen(socket);
   }
 
-  /** Of messages that are not whole, or wait. */
-  get heldBytes(): number {
+  /** Input that is incomplete or not processed yet. */
+  get bufferedBytes(): number {
     return this.#frames.byteCount;
   }
 
@@ -95,18 +96,18 @@ export class Connection {
     return this.#session;
   }
 
-  /** Refuses, and closes. */
+  /** Sends a fatal error and closes the connection. */
   refuse(error: unknown): void {
     if (this.#phase === 'over') return;
-    if (!(error instanceof ProtocolFault)) this.#hall.unexpected(error);
-    if (this.#phase !== 'session') this.#hall.figures.connectionRefused();
+    if (!(error instanceof ProtocolError)) this.#context.unexpected(error);
+    if (this.#phase !== 'session') this.#context.counters.connectionRefused();
     this.#socket.write(messages.errorResponse(fieldsOf(error, null), 'FATAL'));
     this.#close();
   }
 
-  /** What runs is stopped; what was answered is sent. */
+  /** Closes the connection because the server stops: the running statement is cancelled, sent answers are flushed. */
   end(): void {
-    this.refuse(new ProtocolFault('57P01', 'the server is stopping'));
+    this.refuse(new ProtocolError('57P01', 'the server is stopping'));
   }
 
   destroy(): void {
@@ -119,7 +120,7 @@ export class Connection {
     socket.on('drain', () => this.#wake?.());
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.#gone());
-    // Whoever sends nothing any more is gone, as a process that was killed is: nothing goes on for it.
+    // A client that closes its side counts as disconnected, like a killed process: its statement is cancelled.
     socket.on('end', () => {
       this.#hasEnded = true;
       this.#session?.cancel();
@@ -131,24 +132,24 @@ export class Connection {
     if (this.#phase === 'over') return;
     this.#frames.add(part);
     if (this.#frames.byteCount > WAITING_BYTES_MAX) {
-      // Not while a message is incomplete: nothing would complete it.
+      // An incomplete message must not pause the socket, since it could then never be completed.
       if (this.#isBusy) this.#socket.pause();
-      if (!this.#hall.mayHold()) {
-        this.refuse(new ProtocolFault('53200', 'too many long messages at once; send it again'));
+      if (!this.#context.hasCapacity()) {
+        this.refuse(new ProtocolError('53200', 'too many long messages at once; send it again'));
         return;
       }
     }
     void this.#work();
   }
 
-  /** Takes whole messages, one behind the other. */
+  /** Processes complete messages in order. */
   async #work(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
       while (this.#phase !== 'over') {
         const cut = this.#frames.next();
-        if (cut.is === 'broken') throw new ProtocolFault('08P01', cut.why);
+        if (cut.is === 'broken') throw new ProtocolError('08P01', cut.why);
         if (cut.is === 'more') break;
         await this.#take(cut.frame);
       }
@@ -160,7 +161,7 @@ export class Connection {
       if (this.#phase !== 'over' && this.#hasEnded) this.#close();
       if (this.#phase !== 'over') this.#socket.resume();
     }
-    if (this.#phase === 'session') this.#endAfter(this.#hall.limits.idleSecondsMax);
+    if (this.#phase === 'session') this.#endAfter(this.#context.limits.idleSecondsMax);
   }
 
   async #take(frame: Frame): Promise<void> {
@@ -169,64 +170,64 @@ export class Connection {
     else if (frame.kind === 'X'.charCodeAt(0)) this.#close();
     else {
       if (!KINDS.includes(String.fromCharCode(frame.kind))) {
-        throw new ProtocolFault('08P01', `there is no message of kind ${frame.kind}`);
+        throw new ProtocolError('08P01', `there is no message of kind ${frame.kind}`);
       }
       this.#endAfter(null);
-      await this.#session?.take(frame);
+      await this.#session?.handle(frame);
     }
   }
 
   #first(body: MessageReader): void {
     const first = firstOf(body);
-    if (first.asks === 'tls') this.#secure();
-    else if (first.asks === 'gss') this.#socket.write('N');
-    else if (first.asks === 'cancel') {
-      this.#hall.cancel(first.processId, first.secret);
+    if (first.is === 'tls') this.#secure();
+    else if (first.is === 'gss') this.#socket.write('N');
+    else if (first.is === 'cancel') {
+      this.#context.cancel(first.processId, first.secret);
       this.#close();
     } else {
-      if (!this.#isSecure && !LOCAL.test(this.#address)) throw new ProtocolFault('28000', NO_TLS);
+      if (!this.#isSecure && !LOCAL.test(this.#address)) throw new ProtocolError('28000', NO_TLS);
       if (first.isNewer || first.unknownOptions.length > 0) {
         this.#socket.write(messages.negotiateVersion(first.unknownOptions));
       }
       this.#start = first;
-      this.#frames.begun();
+      this.#frames.startupReceived();
       this.#phase = 'password';
-      this.#socket.write(messages.askPassword());
+      this.#socket.write(messages.requestPassword());
     }
   }
 
   #secure(): void {
-    if (this.#isSecure) throw new ProtocolFault('08P01', 'the connection has TLS already');
+    if (this.#isSecure) throw new ProtocolError('08P01', 'the connection has TLS already');
     if (this.#frames.byteCount > 0)
-      throw new ProtocolFault('08P01', 'something came before TLS was agreed on');
+      throw new ProtocolError('08P01', 'unexpected data before TLS negotiation');
     const plain = this.#socket;
     plain.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end');
     plain.write('S');
     this.#isSecure = true;
-    this.#socket = new TLSSocket(plain, { isServer: true, secureContext: this.#hall.secureContext() });
+    this.#socket = new TLSSocket(plain, { isServer: true, secureContext: this.#context.secureContext() });
     this.#listen(this.#socket);
   }
 
   #password({ kind, body }: Frame): void {
     const start = this.#start;
     if (kind !== 'p'.charCodeAt(0) || start === null) {
-      throw new ProtocolFault('08P01', 'the key is expected, as password');
+      throw new ProtocolError('08P01', 'expected a password message with the key');
     }
-    const asking = this.#hall.asking(body.text(), this.#address);
-    const { model } = asking.open();
+    const client = this.#context.client(body.text(), this.#address);
+    const { model } = client.open();
     const database = start.database ?? start.user;
     if (database !== model.name) {
-      throw new ProtocolFault('3D000', 'this key is not of the database that is named');
+      throw new ProtocolError('3D000', 'the key does not belong to the requested database');
     }
     const settings = new Settings();
     for (const [name, value] of start.settings) settings.set(name, value);
-    const processId = this.#hall.enter(this);
-    if (processId === null) throw new ProtocolFault('53300', 'too many clients are connected');
+    const processId = this.#context.enter(this);
+    if (processId === null) throw new ProtocolError('53300', 'too many clients are connected');
     this.#session = new Session({
-      asking,
-      engine: this.#hall.engine,
-      catalog: this.#hall.catalog,
-      figures: this.#hall.figures,
+      client,
+      engine: this.#context.engine,
+      catalog: this.#context.catalog,
+      counters: this.#context.counters,
       settings,
       databaseName: model.name,
       userName: userNameOf(start.user),
@@ -234,7 +235,7 @@ export class Connection {
       send: (bytes) => this.#send(bytes),
     });
     this.#phase = 'session';
-    this.#frames.bytesMax = this.#hall.limits.messageBytesMax;
+    this.#frames.bytesMax = this.#context.limits.messageBytesMax;
     this.#socket.write(
       Buffer.concat([
         messages.authenticated(),
@@ -245,11 +246,11 @@ export class Connection {
     );
   }
 
-  /** Resolves when the client took enough for more. */
+  /** Resolves when the socket accepts more data. Rejects with ClientGone. */
   async #send(bytes: Uint8Array): Promise<void> {
     if (this.#phase === 'over') throw new ClientGone();
     if (this.#socket.write(bytes)) return;
-    this.#endAfter(this.#hall.limits.stallSecondsMax);
+    this.#endAfter(this.#context.limits.stallSecondsMax);
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
@@ -258,7 +259,7 @@ export class Connection {
     if (this.#socket.destroyed) throw new ClientGone();
   }
 
-  /** null = no more. */
+  /** Restarts the connection's timer; null stops it. */
   #endAfter(seconds: number | null): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -269,7 +270,7 @@ export class Connection {
 
   #late(seconds: number): void {
     if (this.#phase !== 'session' || this.#isBusy) this.destroy();
-    else this.refuse(new ProtocolFault('57P05', `nothing came for ${seconds} s`));
+    else this.refuse(new ProtocolError('57P05', `nothing came for ${seconds} s`));
   }
 
   #close(): void {
@@ -278,8 +279,8 @@ export class Connection {
     const socket = this.#socket;
     socket.end();
     socket.resume();
-    // Whoever takes nothing of what was sent is not waited for.
-    const timer = setTimeout(() => socket.destroy(), this.#hall.limits.startSecondsMax * 1000);
+    // A client that does not read the rest is disconnected.
+    const timer = setTimeout(() => socket.destroy(), this.#context.limits.startSecondsMax * 1000);
     timer.unref();
     socket.once('close', () => clearTimeout(timer));
   }
@@ -290,17 +291,17 @@ export class Connection {
     this.#endAfter(null);
     this.#session?.leave();
     this.#session = null;
-    this.#hall.leave(this);
+    this.#context.leave(this);
     this.#wake?.();
   }
 }
 
-/** An IPv4 address as such, also when it came as IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** A refusal at the start ends the connection, whatever table it is of. */
+/** Converts an error before the session starts to one that ends the connection. */
 function fatal(error: unknown): unknown {
   const { state, message, position } = fieldsOf(error, null);
-  if (state === 'XX000' && !(error instanceof ProtocolFault)) return error;
-  return new ProtocolFault(state, message, null, position);
+  if (state === 'XX000' && !(error instanceof ProtocolError)) return error;
+  return new ProtocolError(state, message, null, position);
 }

@@ -1,4 +1,4 @@
-/** Durations as settings of Postgres have them: a number of milliseconds, or one with its unit. */
+/** Durations in settings of Postgres: a number with an optional unit, by default milliseconds. */
 const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -10,7 +10,7 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 const DURATION = /^\s*(\d{1,15}(?:\.\d{1,9})?)\s*(us|ms|s|min|h|d)?\s*$/;
 const MS_MAX = 2 ** 31 - 1;
 
-/** In whole milliseconds; null = it is none, or too long a one. */
+/** Parses a duration to whole milliseconds; null = invalid or too long. */
 export function durationMs(text: string): number | null {
   const match = DURATION.exec(text);
   if (match === null) return null;
@@ -18,7 +18,7 @@ export function durationMs(text: string): number | null {
   return ms <= MS_MAX ? ms : null;
 }
 
-/** In the longest unit that leaves nothing over: '0', '5s', '1500ms'. */
+/** Formats a duration in the longest unit without a remainder: '0', '5s', '1500ms'. */
 export function durationText(ms: number): string {
   if (ms === 0) return '0';
   const [unit, each] = [...UNIT_MS].find(([, unitMs]) => ms % unitMs === 0) ?? ['ms', 1];

@@ -1,17 +1,17 @@
 /**
- * What is refused over the protocol of Postgres: SQLSTATE, sentence and place. Faults of the request or of the moment come as
- * QuarryErrors and get the SQLSTATE that clients know for the like.
+ * Errors sent over the Postgres protocol: SQLSTATE, message and position. QuarryErrors get the SQLSTATE that Postgres uses for
+ * similar errors.
  */
 import { type ErrorCode, QuarryError } from '../base/index.js';
 import { characterAt } from '../sql/index.js';
 
-/** A client's breach of the protocol, or what this side of it does not offer. */
-export class ProtocolFault extends Error {
-  override name = 'ProtocolFault';
+/** A protocol violation by the client, or a feature that this server does not support. */
+export class ProtocolError extends Error {
+  override name = 'ProtocolError';
   /** SQLSTATE. */
   readonly state: string;
   readonly hint: string | null;
-  /** As that of ErrorFields. */
+  /** See ErrorFields. */
   readonly position: number | null;
 
   constructor(state: string, message: string, hint: string | null = null, position: number | null = null) {
@@ -22,9 +22,9 @@ export class ProtocolFault extends Error {
   }
 }
 
-/** The rows would not be what they were described as. */
-export class ResultChanged extends ProtocolFault {
-  /** Of Postgres: drivers that prepare anew then know this fault by its name, or by the sentence. */
+/** The rows do not have the types that a Describe announced. */
+export class ResultChanged extends ProtocolError {
+  /** The routine that Postgres reports: drivers recognize this error by the routine or the message, and prepare again. */
   readonly routine = 'RevalidateCachedQuery';
 
   constructor() {
@@ -32,8 +32,8 @@ export class ResultChanged extends ProtocolFault {
   }
 }
 
-/** A refusal of a statement, with the text that its place counts in. */
-export class Refused extends Error {
+/** An error of a statement, with the query text to which its position refers. */
+export class StatementError extends Error {
   override name = 'Refused';
   readonly refusal: unknown;
   readonly text: string;
@@ -45,17 +45,17 @@ export class Refused extends Error {
   }
 }
 
-/** The catalog was asked for rows of a table that it shows, of which it holds none. */
+/** A catalog query would read rows of a table that is empty in the catalog. */
 export class ReadsRows extends Error {
   override name = 'ReadsRows';
 }
 
-/** Nobody is there to be told anything. */
+/** The client has disconnected. */
 export class ClientGone extends Error {
   override name = 'ClientGone';
 }
 
-/** What `act` throws has its places in `text`. */
+/** Runs `act` and adds the query text to its errors. */
 export function withText<T>(text: string, act: () => T): T {
   try {
     return act();
@@ -64,7 +64,7 @@ export function withText<T>(text: string, act: () => T): T {
   }
 }
 
-/** The same for what `act` rejects with. */
+/** Asynchronous form of withText. */
 export async function withTextLater<T>(text: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -74,14 +74,14 @@ export async function withTextLater<T>(text: string, act: () => Promise<T>): Pro
 }
 
 const placed = (error: unknown, text: string): unknown =>
-  error instanceof Refused || error instanceof ClientGone ? error : new Refused(error, text);
+  error instanceof StatementError || error instanceof ClientGone ? error : new StatementError(error, text);
 
 export interface ErrorFields {
   readonly state: string;
   readonly message: string;
   readonly detail: string | null;
   readonly hint: string | null;
-  /** In the text of the query, in characters from 1. */
+  /** In the query text, in characters from 1. */
   readonly position: number | null;
   readonly routine: string | null;
 }
@@ -110,7 +110,7 @@ const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
   9006: '53200',
 };
 const SYNTAX = '42601';
-/** By how the sentence of a 6000 begins. */
+/** SQLSTATEs of error 6000 by the form of its message. */
 const OF_SQL: readonly (readonly [RegExp, string])[] = [
   [/^there is no (column|name) /i, '42703'],
   [/^there is no (table|dimension) /i, '42P01'],
@@ -122,10 +122,10 @@ const OF_SQL: readonly (readonly [RegExp, string])[] = [
 
 const ANY_OTHER = '22000';
 
-/** `text`: of the query that was refused; null where there is none. What is no refusal is a bug, of which nothing is told. */
+/** The fields of an ErrorResponse. `text` is the query, null if there is none. Details of a bug are not disclosed. */
 export function fieldsOf(error: unknown, text: string | null): ErrorFields {
-  if (error instanceof Refused) return fieldsOf(error.refusal, error.text);
-  if (error instanceof ProtocolFault) {
+  if (error instanceof StatementError) return fieldsOf(error.refusal, error.text);
+  if (error instanceof ProtocolError) {
     const { state, message, hint, position } = error;
     const routine = error instanceof ResultChanged ? error.routine : null;
     return { state, message, detail: null, hint, position, routine };

@@ -1,22 +1,22 @@
-/** What is counted of clients of Postgres since the start of the server. */
+/** Counters of Postgres sessions since the start of the server. */
 
-/** How a statement ended: `refused` by a fault of its own or by a limit; `failed` by a bug. */
+/** How a statement ended: `refused` by an error in it or by a limit; `stopped` by cancellation; `failed` by a bug. */
 type Outcome = 'answered' | 'refused' | 'stopped' | 'failed';
 
 /** SQLSTATEs: query_canceled, internal_error. */
 const STOPPED = '57014';
 const FAILED = 'XX000';
 
-export class Figures {
+export class PostgresCounters {
   readonly #statements: Record<Outcome, number> = { answered: 0, refused: 0, stopped: 0, failed: 0 };
   #refusedConnectionCount = 0;
 
-  /** By how they ended; one that its client left is none of them. */
+  /** Statements by outcome, without those whose client disconnected. */
   get statements(): Readonly<Record<Outcome, number>> {
     return this.#statements;
   }
 
-  /** Of connections that were not let in. */
+  /** Connections that were refused before their session started. */
   get refusedConnectionCount(): number {
     return this.#refusedConnectionCount;
   }

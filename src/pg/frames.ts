@@ -1,14 +1,14 @@
 /**
- * What a client sends, cut into messages of the protocol of Postgres, version 3.
+ * Splits the input of a client into messages of the Postgres protocol, version 3.
  *   first    i32 bytes (with itself), i32 code, rest           until one of them is a StartupMessage
  *   later    u8 kind, i32 bytes (with itself), rest
- * Invariants: a message is given whole or not at all; no more is kept than one message that is not whole, whose length was
- * checked before its bytes are kept; the bytes of a message are its own.
+ * Invariants: only complete messages are returned; a message's length is checked before its bytes are buffered; a message's
+ * bytes are not shared with the buffer.
  */
 import { MessageReader } from './message-reader.js';
 
 export interface Frame {
-  /** 0 of a first message. */
+  /** 0 for a first message. */
   readonly kind: number;
   readonly body: MessageReader;
 }
@@ -16,14 +16,14 @@ export interface Frame {
 export type Cut =
   | { readonly is: 'frame'; readonly frame: Frame }
   | { readonly is: 'more' }
-  /** Nothing that follows can be understood. */
+  /** The input cannot be split any further. */
   | { readonly is: 'broken'; readonly why: string };
 
 const MORE: Cut = { is: 'more' };
 const FIRST_BYTES_MAX = 10_000;
 
 export class Frames {
-  /** Of the messages behind the first ones. */
+  /** Length limit of messages after the first ones. */
   bytesMax: number;
   #isFirst = true;
   #parts: Uint8Array[] = [];
@@ -33,13 +33,13 @@ export class Frames {
     this.bytesMax = bytesMax;
   }
 
-  /** Bytes that wait here. */
+  /** Buffered bytes. */
   get byteCount(): number {
     return this.#byteCount;
   }
 
-  /** A message without kind was the last of its sort. */
-  begun(): void {
+  /** Later messages have a kind: the StartupMessage has arrived. */
+  startupReceived(): void {
     this.#isFirst = false;
   }
 
@@ -57,7 +57,7 @@ export class Frames {
     const length = head.readInt32BE(kindBytes);
     const lengthMax = this.#isFirst ? FIRST_BYTES_MAX : this.bytesMax;
     if (length < (this.#isFirst ? 8 : 4) || length > lengthMax) {
-      return { is: 'broken', why: `a message of ${length} bytes; from 4 to ${lengthMax} are taken` };
+      return { is: 'broken', why: `a message has ${length} bytes; the limits are 4 and ${lengthMax}` };
     }
     const byteCount = kindBytes + length;
     if (this.#byteCount < byteCount) return MORE;
@@ -68,7 +68,7 @@ export class Frames {
     return { is: 'frame', frame: { kind, body } };
   }
 
-  /** The first part, made to hold at least so many bytes. */
+  /** The first buffered part, joined with later parts until it has at least `byteCount` bytes. */
   #joined(byteCount: number): Buffer {
     let [first] = this.#parts;
     if (first.length < byteCount) {

@@ -1,32 +1,32 @@
 /**
- * What a session keeps by name: prepared statements and portals; the one without a name gives way to the next.
- * Invariants: neither grows beyond the bounds below; a portal that is closed is left.
+ * The prepared statements and portals of a session by name. The unnamed one is replaced by the next unnamed one.
+ * Invariants: both are limited by the constants below; a closed portal ends its query.
  */
-import { ProtocolFault } from './fault.js';
-import { bytesOf, leavePortal, type Portal, type Prepared } from './portal.js';
+import { ProtocolError } from './fault.js';
+import { bytesOf, leavePortal, type Portal, type PreparedStatement } from './portal.js';
 
 const PREPARED_MAX = 1_000;
 const PREPARED_CHARS_MAX = 4 * 2 ** 20;
 const PORTALS_MAX = 20;
 const PORTAL_BYTES_MAX = 8 * 2 ** 20;
 
-export class Kept {
-  readonly #prepared = new Map<string, Prepared>();
+export class StatementRegistry {
+  readonly #prepared = new Map<string, PreparedStatement>();
   #preparedChars = 0;
   readonly #portals = new Map<string, Portal>();
   #portalBytes = 0;
 
-  /** Throws 42P05 when there is one of that name, 53200 when there are too many. */
-  addPrepared(name: string, prepared: Prepared): void {
+  /** Throws 42P05 if the name exists, 53200 if there are too many. */
+  addPrepared(name: string, prepared: PreparedStatement): void {
     if (name !== '' && this.#prepared.has(name)) {
-      throw new ProtocolFault('42P05', `there is a prepared statement ${JSON.stringify(name)} already`);
+      throw new ProtocolError('42P05', `prepared statement ${JSON.stringify(name)} already exists`);
     }
     this.deallocate(name);
     const { length } = prepared.text;
     if (this.#prepared.size >= PREPARED_MAX || this.#preparedChars + length > PREPARED_CHARS_MAX) {
-      throw new ProtocolFault(
+      throw new ProtocolError(
         '53200',
-        `a session keeps at most ${PREPARED_MAX} prepared statements; close some`,
+        `too many prepared statements; the limit of a session is ${PREPARED_MAX} statements of ${PREPARED_CHARS_MAX} characters in total`,
       );
     }
     this.#preparedChars += length;
@@ -34,13 +34,13 @@ export class Kept {
   }
 
   /** Throws 26000. */
-  prepared(name: string): Prepared {
+  prepared(name: string): PreparedStatement {
     const prepared = this.#prepared.get(name);
     if (prepared !== undefined) return prepared;
-    throw new ProtocolFault('26000', `there is no prepared statement ${JSON.stringify(name)}`);
+    throw new ProtocolError('26000', `prepared statement ${JSON.stringify(name)} does not exist`);
   }
 
-  /** null = all. */
+  /** Removes a prepared statement; null = all. */
   deallocate(name: string | null): void {
     if (name === null) {
       this.#prepared.clear();
@@ -51,15 +51,18 @@ export class Kept {
     this.#prepared.delete(name);
   }
 
-  /** Throws 42P03 when there is one of that name, 53200 when there are too many. */
+  /** Throws 42P03 if the name exists, 53200 if there are too many. */
   addPortal(name: string, portal: Portal): void {
     if (name !== '' && this.#portals.has(name)) {
-      throw new ProtocolFault('42P03', `there is a portal ${JSON.stringify(name)} already`);
+      throw new ProtocolError('42P03', `portal ${JSON.stringify(name)} already exists`);
     }
     this.closePortal(name);
     const byteCount = bytesOf(portal);
     if (this.#portals.size >= PORTALS_MAX || this.#portalBytes + byteCount > PORTAL_BYTES_MAX) {
-      throw new ProtocolFault('53200', `a session has at most ${PORTALS_MAX} portals; close some`);
+      throw new ProtocolError(
+        '53200',
+        `too many portals; the limit of a session is ${PORTALS_MAX} portals with ${PORTAL_BYTES_MAX} bytes of parameters in total`,
+      );
     }
     this.#portalBytes += byteCount;
     this.#portals.set(name, portal);
@@ -69,7 +72,7 @@ export class Kept {
   portal(name: string): Portal {
     const portal = this.#portals.get(name);
     if (portal !== undefined) return portal;
-    throw new ProtocolFault('34000', `there is no portal ${JSON.stringify(name)}`);
+    throw new ProtocolError('34000', `portal ${JSON.stringify(name)} does not exist`);
   }
 
   closePortal(name: string): void {

@@ -1,5 +1,5 @@
-/** The fields of one message of a client, from its front to its end. Throws ProtocolFault where it ends too early. */
-import { ProtocolFault } from './fault.js';
+/** Reads the fields of one client message in order. Throws 08P01 if the message is too short. */
+import { ProtocolError } from './fault.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -15,7 +15,7 @@ export class MessageReader {
     return this.#take(2).readInt16BE(0);
   }
 
-  /** A count of what follows. */
+  /** The number of items that follow. */
   count(): number {
     return this.#take(2).readUInt16BE(0);
   }
@@ -32,10 +32,10 @@ export class MessageReader {
     return this.#take(byteCount);
   }
 
-  /** To the zero byte that ends it, which is passed. */
+  /** Reads a zero-terminated string. */
   text(): string {
     const end = this.bytes.indexOf(0, this.#at);
-    if (end === -1) throw new ProtocolFault('08P01', 'a text of the message has no end');
+    if (end === -1) throw new ProtocolError('08P01', 'a string in the message is not terminated');
     const text = utf8(this.bytes.subarray(this.#at, end));
     this.#at = end + 1;
     return text;
@@ -46,13 +46,13 @@ export class MessageReader {
   }
 
   expectEnd(): void {
-    if (!this.ended) throw new ProtocolFault('08P01', 'the message is longer than what is in it');
+    if (!this.ended) throw new ProtocolError('08P01', 'the message has extra bytes after its last field');
   }
 
   #take(byteCount: number): Buffer {
     const end = this.#at + byteCount;
     if (byteCount < 0 || end > this.bytes.length) {
-      throw new ProtocolFault('08P01', 'the message is shorter than what should be in it');
+      throw new ProtocolError('08P01', 'the message is too short for its fields');
     }
     const taken = this.bytes.subarray(this.#at, end);
     this.#at = end;
@@ -64,6 +64,6 @@ export function utf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new ProtocolFault('22021', 'a text of the message is not UTF-8');
+    throw new ProtocolError('22021', 'a string in the message is not valid UTF-8');
   }
 }

@@ -1,12 +1,12 @@
-/** What the server sends: messages of the protocol of Postgres, version 3, each `u8 kind, i32 bytes, rest`. */
+/** Server messages of the Postgres protocol, version 3, each `u8 kind, i32 bytes, rest`. */
 import type { ErrorFields } from './fault.js';
 
-/** A column of an answer as RowDescription tells it. */
+/** A column in RowDescription. */
 export interface RowField {
   readonly name: string;
-  /** Of its type, in the catalog of Postgres. */
+  /** The type's OID in the catalog of Postgres. */
   readonly typeId: number;
-  /** Bytes of a value; -1 = they differ. */
+  /** Bytes of a value; -1 = variable. */
   readonly typeSize: number;
   /** -1 = none. */
   readonly modifier: number;
@@ -14,7 +14,7 @@ export interface RowField {
 
 export type TransactionState = 'I' | 'T' | 'E';
 
-/** How a value is sent, as the protocol numbers it. */
+/** Format codes of the protocol. */
 export const TEXT = 0;
 export const BINARY = 1;
 
@@ -40,8 +40,8 @@ function message(kind: string, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from(kind, 'latin1'), int32(byteCount), ...parts]);
 }
 
-/** The key stands in the message that answers this one, as it is: over TLS, or on this machine. */
-export const askPassword = (): Buffer => message('R', int32(3));
+/** Requests the key in clear text; only sent over TLS or to clients on this machine. */
+export const requestPassword = (): Buffer => message('R', int32(3));
 export const authenticated = (): Buffer => message('R', int32(0));
 export const parameterStatus = (name: string, value: string): Buffer => message('S', text(name), text(value));
 export const backendKey = (processId: number, secret: number): Buffer =>
@@ -54,18 +54,18 @@ export const bindComplete = (): Buffer => message('2');
 export const closeComplete = (): Buffer => message('3');
 export const noData = (): Buffer => message('n');
 export const portalSuspended = (): Buffer => message('s');
-/** Told to those that ask for a newer version of the protocol, or for options that nobody knows. */
+/** The reply to clients that request a newer protocol version or unknown protocol options. */
 export const negotiateVersion = (options: readonly string[]): Buffer =>
   message('v', int32(196_608), int32(options.length), ...options.map(text));
 
 export const parameterDescription = (typeIds: readonly number[]): Buffer =>
   message('t', int16(typeIds.length), ...typeIds.map(uint32));
 
-/** `formats`: TEXT or BINARY of each. */
+/** `formats` has TEXT or BINARY for each field. */
 export function rowDescription(fields: readonly RowField[], formats: readonly number[]): Buffer {
   const parts = fields.flatMap(({ name, typeId, typeSize, modifier }, index) => [
     text(name),
-    // Of no table.
+    // The columns belong to no table.
     int32(0),
     int16(0),
     uint32(typeId),
@@ -76,7 +76,7 @@ export function rowDescription(fields: readonly RowField[], formats: readonly nu
   return message('T', int16(fields.length), ...parts);
 }
 
-/** Cells as bytes; null = missing. */
+/** `cells` are the values as bytes; null = NULL. */
 export function dataRow(cells: readonly (Uint8Array | null)[]): Buffer {
   const parts = cells.flatMap((cell) => (cell === null ? [int32(-1)] : [int32(cell.length), cell]));
   return message('D', int16(cells.length), ...parts);
@@ -94,7 +94,7 @@ export function notice(state: string, sentence: string): Buffer {
 }
 
 function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
-  const told: readonly (readonly [string, string | null])[] = [
+  const errorFields: readonly (readonly [string, string | null])[] = [
     ['S', severity],
     ['V', severity],
     ['C', fields.state],
@@ -104,11 +104,11 @@ function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
     ['P', fields.position === null ? null : String(fields.position)],
     ['R', fields.routine],
   ];
-  const parts = told.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));
+  const parts = errorFields.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));
   return [...parts, Buffer.of(0)];
 }
 
-/** The messages that stand one behind the other in `bytes`, each with its kind and length. */
+/** The consecutive messages in `bytes`, each with its kind and length. */
 export function* messagesIn(bytes: Buffer): Generator<Buffer, void, void> {
   for (let at = 0; at < bytes.length; ) {
     const end = at + 1 + bytes.readInt32BE(at + 1);

@@ -1,16 +1,16 @@
 /**
- * Numbers of type numeric as Postgres sends them in binary.
+ * The binary format of type numeric in Postgres.
  *   i16 digits, i16 weight, u16 sign (0 or 0x4000), u16 scale, then u16 digits of base 10,000, the first of them worth
  *   10,000^weight
  */
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 
 const NEGATIVE = 0x4000;
 const GROUP = 4;
-/** More than any value has; of what a client sends. */
+/** Limit of the base-10,000 digits of a number from a client, beyond those of any stored value. */
 const GROUPS_MAX = 1_000;
 
-/** `text`: sign, digits and perhaps a fraction; no exponent. */
+/** `text` is an optional sign, digits and an optional fraction, without an exponent. */
 export function numericBytes(text: string): Buffer {
   const isNegative = text.startsWith('-');
   const [whole, fraction = ''] = (isNegative ? text.slice(1) : text).split('.');
@@ -37,9 +37,9 @@ export function numericBytes(text: string): Buffer {
   return bytes;
 }
 
-/** The same number as text. */
+/** Decodes a number to text. Throws 22P03. */
 export function numericText(bytes: Buffer): string {
-  const wrong = (): ProtocolFault => new ProtocolFault('22P03', 'a parameter of type numeric cannot be read');
+  const wrong = (): ProtocolError => new ProtocolError('22P03', 'a parameter of type numeric cannot be read');
   if (bytes.length < 8) throw wrong();
   const count = bytes.readInt16BE(0);
   const weight = bytes.readInt16BE(2);
@@ -48,7 +48,7 @@ export function numericText(bytes: Buffer): string {
   const inBounds = count >= 0 && bytes.length === 8 + count * 2 && Math.abs(weight) <= GROUPS_MAX;
   if (!inBounds || count > GROUPS_MAX || scale > GROUPS_MAX * GROUP) throw wrong();
   if (sign !== 0 && sign !== NEGATIVE) {
-    throw new ProtocolFault('22P03', 'a parameter of type numeric is neither finite nor a number');
+    throw new ProtocolError('22P03', 'a parameter of type numeric is neither finite nor a number');
   }
   const groupAt = (power: number): string => {
     const at = weight - power;

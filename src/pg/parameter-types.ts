@@ -1,9 +1,9 @@
-/** The types of parameters that a client left open, as Postgres infers them: from what they are cast to or stand beside. */
+/** Infers parameter types that the client left open as Postgres does: from casts and from the other operand. */
 import * as sql from '../sql/index.js';
 import { type DatabaseContext, planSelect } from './select.js';
 import { rowField, TYPE, TYPES_BY_NAME } from './types.js';
 
-/** `given`: 0 where none was given. In the places of it; 0 stays where nothing tells. */
+/** `given` has 0 for open types. Returns the types with the inferred ones filled in; 0 = could not be inferred. */
 export function parameterTypes(
   statement: sql.PostgresStatement,
   given: readonly number[],
@@ -15,7 +15,7 @@ export function parameterTypes(
     const types = new Map([...new Set(uses)].map((use) => [use, typeOf(use, admission)] as const));
     return given.map((id, at) => (id === 0 ? (types.get(uses[at]) ?? 0) : id));
   } catch {
-    // Whatever cannot be read or bound now is refused when it is asked for.
+    // A statement that cannot be parsed or bound is refused when it is executed.
     return given;
   }
 }
@@ -27,7 +27,7 @@ function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): numbe
   try {
     const [output] = planSelect(use.select, admission).outputs;
     const { typeId } = rowField(output);
-    // Lists are compared by their values.
+    // Lists are compared with their items.
     return typeId === TYPE.json ? 0 : typeId;
   } catch {
     return 0;

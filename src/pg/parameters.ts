@@ -1,8 +1,8 @@
-/** Parameters of a statement, as a client binds them, as values of SQL. */
+/** Converts bound parameters of a statement to SQL values. */
 import { formatDate, formatDateTime, parseDate, parseDateTime } from '../schema/index.js';
 import type { SqlParameter } from '../sql/index.js';
 import { DAYS_TO_2000, MICROSECONDS, SECONDS_TO_2000 } from './binary.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import { utf8 } from './message-reader.js';
 import { BINARY } from './messages.js';
 import { numericText } from './numeric.js';
@@ -23,7 +23,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 const FLOATS: ReadonlySet<number> = new Set([TYPE.float4, TYPE.float8]);
-/** Types whose NULL says which it is; that of a text stands beside values of all types. */
+/** Types whose NULL is typed; a NULL of another type, such as text, is compatible with every type. */
 const NULL_TYPES: ReadonlyMap<number, string> = new Map([
   [TYPE.int2, 'int2'],
   [TYPE.int4, 'int4'],
@@ -34,7 +34,7 @@ const NULL_TYPES: ReadonlyMap<number, string> = new Map([
   [TYPE.bool, 'bool'],
 ]);
 
-/** A value of the type, whichever: what is written with it has the type that it has with every other. */
+/** An arbitrary value of the type, with which a statement has the same result types as with any other; null = unknown type. */
 export function sampleOf(typeId: number): SqlParameter | null {
   if (FLOATS.has(typeId)) return { is: 'number', text: '1e0' };
   if (typeId === TYPE.numeric) return { is: 'number', text: '1.5' };
@@ -44,7 +44,7 @@ export function sampleOf(typeId: number): SqlParameter | null {
   return isInstant ? { is: 'text', text: '2000-01-01' } : null;
 }
 
-/** `bytes`: null = NULL. Throws ProtocolFault for what is no value of the type. */
+/** `bytes`: null = NULL. Throws ProtocolError if `bytes` is not a value of the type. */
 export function parameterValue(bytes: Buffer | null, typeId: number, format: number): SqlParameter {
   if (bytes === null) return { is: 'null', type: NULL_TYPES.get(typeId) };
   if (format === BINARY) return fromBinary(bytes, typeId);
@@ -54,13 +54,13 @@ export function parameterValue(bytes: Buffer | null, typeId: number, format: num
 function fromText(text: string, typeId: number): SqlParameter {
   if (NUMBERS.has(typeId)) {
     if (!NUMBER.test(text))
-      throw new ProtocolFault('22P02', `${JSON.stringify(text.slice(0, 80))} is no number`);
+      throw new ProtocolError('22P02', `${JSON.stringify(text.slice(0, 80))} is not a number`);
     return { is: 'number', text: FLOATS.has(typeId) ? floatText(text.trim()) : text.trim() };
   }
   if (typeId !== TYPE.bool) return { is: 'text', text };
   const value = TRUTHS.get(text.trim().toLowerCase());
   if (value === undefined) {
-    throw new ProtocolFault('22P02', `${JSON.stringify(text.slice(0, 80))} is neither true nor false`);
+    throw new ProtocolError('22P02', `${JSON.stringify(text.slice(0, 80))} is neither true nor false`);
   }
   return { is: 'boolean', value };
 }
@@ -88,7 +88,7 @@ const TEXTS: ReadonlySet<number> = new Set([
 function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
   const size = SIZES.get(typeId);
   if (size !== undefined && bytes.length !== size) {
-    throw new ProtocolFault('22P03', `a parameter of type ${typeId} has ${size} bytes, not ${bytes.length}`);
+    throw new ProtocolError('22P03', `a parameter of type ${typeId} has ${size} bytes, not ${bytes.length}`);
   }
   if (TEXTS.has(typeId)) return { is: 'text', text: utf8(bytes) };
   switch (typeId) {
@@ -113,11 +113,11 @@ function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
       return instant(bytes.readBigInt64BE(0));
     }
     default:
-      throw new ProtocolFault('0A000', `parameters of type ${typeId} are not taken in binary; send text`);
+      throw new ProtocolError('0A000', `binary parameters of type ${typeId} are not supported; send text`);
   }
 }
 
-/** Whole seconds are what a date with a time has here: what is beyond them is left out. */
+/** Datetimes have a resolution of one second; fractions are cut off. */
 function instant(microseconds: bigint): SqlParameter {
   const beyond = ((microseconds % MICROSECONDS) + MICROSECONDS) % MICROSECONDS;
   const seconds = Number((microseconds - beyond) / MICROSECONDS) + SECONDS_TO_2000;
@@ -126,13 +126,13 @@ function instant(microseconds: bigint): SqlParameter {
 
 function readable(text: string, parse: (text: string) => number | null): SqlParameter {
   if (parse(text) !== null) return { is: 'text', text };
-  throw new ProtocolFault('22008', 'a parameter is a date outside of the years that dates here have');
+  throw new ProtocolError('22008', 'a date parameter is out of range');
 }
 
 function float(value: number): SqlParameter {
-  if (!Number.isFinite(value)) throw new ProtocolFault('22P03', 'a parameter is neither finite nor a number');
+  if (!Number.isFinite(value)) throw new ProtocolError('22P03', 'a parameter is not a finite number');
   return { is: 'number', text: floatText(String(value)) };
 }
 
-/** With an exponent, which makes it a float. */
+/** Adds an exponent if there is none, which makes the literal a float. */
 const floatText = (text: string): string => (/e/i.test(text) ? text : `${text}e0`);

@@ -1,8 +1,8 @@
-/** Prepared statements and portals: what a session keeps of each, and the rows that a portal still has. */
+/** Prepared statements and portals, and the reading of a portal's rows. */
 import { QuarryError } from '../base/index.js';
 import type * as sql from '../sql/index.js';
 import type { Answer } from './answer.js';
-import { Refused } from './fault.js';
+import { StatementError } from './fault.js';
 import type { RowField } from './messages.js';
 import { sampleOf } from './parameters.js';
 import { bindSelect, type DatabaseContext, rowFields } from './select.js';
@@ -10,32 +10,32 @@ import { Waiting } from './waiting.js';
 
 const EMPTY = Buffer.alloc(0);
 
-export interface Prepared {
+export interface PreparedStatement {
   readonly text: string;
   /** null = an empty query. */
   readonly statement: sql.PostgresStatement | null;
-  /** As they were given; 0 = left open. */
+  /** Parameter types from the client; 0 = left open. */
   readonly typeIds: readonly number[];
-  /** The same with those that were inferred; null = nobody asked for them yet. */
+  /** `typeIds` with inferred types; null = not inferred yet. */
   inferredIds: readonly number[] | null;
-  /** What its rows were described as, before its parameters were known; null = nobody asked. */
-  told: readonly RowField[] | null;
-  /** The catalog described it, and answers it. */
+  /** The row description sent before parameters were known; null = not described. */
+  describedFields: readonly RowField[] | null;
+  /** The catalog described the statement, so the catalog answers it. */
   isOfCatalog: boolean;
 }
 
 export interface Portal {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedStatement;
   readonly values: readonly (Buffer | null)[];
   readonly parameterFormats: readonly number[];
   readonly formats: readonly number[];
-  /** Who waits for the answer. */
+  /** Cancels the answer. */
   readonly waiting: Waiting;
   answer: Answer | null;
-  /** Rows that came and were not asked for yet. */
-  left: Buffer;
+  /** Rows that were read from the answer but not sent yet. */
+  unsentRows: Buffer;
   rowCount: number;
-  /** Its answer was taken to its end, or left. */
+  /** The answer was read to its end, failed or was abandoned. */
   isOver: boolean;
 }
 
@@ -43,10 +43,17 @@ export const newPrepared = (
   text: string,
   statement: sql.PostgresStatement | null,
   typeIds: readonly number[],
-): Prepared => ({ text, statement, typeIds, inferredIds: null, told: null, isOfCatalog: false });
+): PreparedStatement => ({
+  text,
+  statement,
+  typeIds,
+  inferredIds: null,
+  describedFields: null,
+  isOfCatalog: false,
+});
 
 export function newPortal(
-  prepared: Prepared,
+  prepared: PreparedStatement,
   values: readonly (Buffer | null)[],
   parameterFormats: readonly number[],
   formats: readonly number[],
@@ -58,7 +65,7 @@ export function newPortal(
     formats,
     answer: null,
     waiting: new Waiting(),
-    left: EMPTY,
+    unsentRows: EMPTY,
     rowCount: 0,
     isOver: false,
   };
@@ -67,31 +74,31 @@ export function newPortal(
 export const bytesOf = ({ values }: Portal): number =>
   values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 
-/** Ends what makes its rows, if anything does. */
+/** Abandons the portal's answer and ends its query. */
 export function leavePortal(portal: Portal): void {
   const { answer } = portal;
   if (answer === null || portal.isOver) return;
   portal.isOver = true;
-  portal.left = EMPTY;
+  portal.unsentRows = EMPTY;
   answer.over(null, portal.rowCount);
   void answer.rows.return?.()?.catch(() => {});
 }
 
-/** Takes the rows that come next; false = there are none. */
+/** Reads the next rows into `unsentRows`; false = there are none. */
 export async function nextRows(portal: Portal, answer: Answer): Promise<boolean> {
   try {
     const { done, value } = await answer.rows.next();
     if (done === true) return false;
-    portal.left = value;
+    portal.unsentRows = value;
     return true;
   } catch (error) {
     portal.isOver = true;
     answer.over(error, portal.rowCount);
-    throw new Refused(error, portal.prepared.text);
+    throw new StatementError(error, portal.prepared.text);
   }
 }
 
-/** Stand-ins for parameters of which neither value nor type is known, which mostly come as text. */
+/** Sample values for parameters of unknown type, which most clients send as text. */
 const STAND_INS: readonly sql.SqlParameter[] = [
   { is: 'text', text: '1' },
   { is: 'text', text: '2000-01-01' },
@@ -101,8 +108,8 @@ const STAND_INS: readonly sql.SqlParameter[] = [
 ];
 
 /**
- * The columns of the rows, whatever the parameters will be. `typeIds`: 0 = not known. Throws what the first stand-in is refused
- * with.
+ * The fields of a statement whose parameter values are unknown: binds it with sample values until one is accepted.
+ * `typeIds`: 0 = unknown type. Throws the error of the first sample if none is accepted.
  */
 export function fieldsWithout(
   statement: sql.PostgresStatement,

@@ -1,17 +1,17 @@
-/** What kind of statement it is, by its first words and the names in it. Nothing is looked up and nothing refused. */
+/** Classifies a statement by its first keyword and the names in it, without looking up names and without errors. */
 import { isSign, type PostgresStatement, type Token } from '../sql/index.js';
 import { isName, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =
-  /** Of the session alone: SET, SHOW, BEGIN and their like, and what clients ask of the server itself. */
+  /** Concerns only the session: SET, SHOW, BEGIN and so on. */
   | 'session'
-  /** Over what the engine holds. */
+  /** Reads tables of the engine. */
   | 'rows'
-  /** Over the tables of the catalog, and over nothing else; or over the functions that it alone has. */
+  /** Reads only tables of the catalog, or calls functions that only the catalog has. */
   | 'catalog'
-  /** Over both. */
+  /** Reads tables of both. */
   | 'mixed'
-  /** A SELECT without FROM: the engine's if it knows the functions, else the catalog's. */
+  /** SELECT without FROM: answered by the engine if it knows the functions, else by the catalog. */
   | 'either'
   | 'write'
   | 'unknown';
@@ -61,7 +61,7 @@ const SESSION: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Of the tables that the engine holds. */
+/** The schema of the engine's tables. */
 const OWN_SCHEMA = 'public';
 const CATALOG_SCHEMA = /^(pg_|information_schema$)/;
 
@@ -83,7 +83,7 @@ const isOwn = ({ schema, name }: NamedTable): boolean =>
 const isOfCatalog = ({ schema, name }: NamedTable): boolean =>
   schema === null ? /^pg_/i.test(name) : CATALOG_SCHEMA.test(schema);
 
-/** Whether something of the catalog's schemas is named, or a function whose name is like those of the catalog. */
+/** Whether a statement names a catalog schema, or calls a function whose name begins with pg_. */
 function namesCatalog(tokens: readonly Token[]): boolean {
   return tokens.some((token, at) => {
     if (!isName(token)) return false;
@@ -94,11 +94,11 @@ function namesCatalog(tokens: readonly Token[]): boolean {
   });
 }
 
-/** Functions through which a query of the catalog would reach for more than the catalog's tables. */
+/** Functions that access more than the tables of the catalog. */
 const FORBIDDEN =
   /^(set_config|pg_read_|pg_ls_|pg_stat_file|pg_logdir|lo_|pg_sleep|pg_advisory|pg_terminate|pg_cancel|pg_reload|pg_rotate|pg_switch|pg_promote|pg_notify|pg_export|pg_logical|pg_create|pg_drop|pg_replication|dblink|query_to_xml|cursor_to_xml|database_to_xml|schema_to_xml|table_to_xml)/i;
 
-/** The first of them that is called; null = none. */
+/** The first call of a forbidden function; null = none. */
 export function forbiddenCall({ tokens }: PostgresStatement): Token | null {
   const found = tokens.find(
     (token, at) => isName(token) && FORBIDDEN.test(token.text) && isSign(tokens[at + 1], '('),

@@ -1,4 +1,4 @@
-/** SELECT and EXPLAIN over the engine's rows: admitted, bound and begun in one turn. */
+/** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import type { Access } from '../api/index.js';
 import type { AskedPlan, EngineApi } from '../engine/index.js';
 import { EXPLAIN_FIELDS } from '../engine/index.js';
@@ -30,7 +30,7 @@ export interface PostgresRequest {
   ended(error: unknown, rowCount: number): void;
 }
 
-export interface Bound {
+export interface BoundSelect {
   readonly plan: SelectPlan;
   readonly explain: sql.SelectStatement['explain'];
   readonly fields: readonly Field[];
@@ -61,9 +61,12 @@ export function bindSelect(
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
 }
 
-export const rowFields = ({ fields }: Bound): readonly RowField[] => fields.map(rowField);
+export const rowFields = ({ fields }: BoundSelect): readonly RowField[] => fields.map(rowField);
 
-/** `fields`: those of its rows, or others in which they can be told; `formats`: as bound, before they are spread over them. */
+/**
+ * Starts the query. `fields` are the fields of its rows, or the described fields to which they convert without loss; `formats`
+ * are the format codes of the Bind message.
+ */
 export function answerSelect(
   engine: Pick<EngineApi, 'select'>,
   request: PostgresRequest,
@@ -104,7 +107,7 @@ async function* converted(
   for await (const part of parts) {
     if (part.length === 0) continue;
     const rows = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-    // What is sent is read until it is gone, and the engine writes to a part's memory again.
+    // Rows are copied: the socket reads them until they are sent, and the engine reuses the memory of a part.
     const own = isText ? Buffer.from(rows) : rowsInFormats(rows, typeIds, formats);
     done?.(part);
     yield own;

@@ -1,7 +1,7 @@
 /**
- * The listener of the protocol of Postgres, for reading.
- * Invariants: CONNECTIONS_MAX connections at most, of which sessionsMax are let in; a certificate that is replaced is used for
- * new connections, open ones go on.
+ * The read-only server of the Postgres protocol.
+ * Invariants: there are at most connectionsMax connections and sessionsMax sessions; a replaced certificate applies to new
+ * connections, open ones continue.
  */
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -39,30 +39,30 @@ export interface PostgresSettings extends ConnectionLimits {
   readonly port: number;
   readonly connectionsMax: number;
   readonly sessionsMax: number;
-  /** Of messages that are not whole, or wait, over all connections. */
-  readonly heldBytesMax: number;
-  readonly catalog: Omit<CatalogSettings, 'holdMemory'>;
+  /** Limit of the buffered input of all connections. */
+  readonly bufferedBytesMax: number;
+  readonly catalog: Omit<CatalogSettings, 'reserveMemory'>;
 }
 
 export const POSTGRES_DEFAULTS = {
   connectionsMax: 1_000,
   sessionsMax: 200,
-  heldBytesMax: 64 * 2 ** 20,
+  bufferedBytesMax: 64 * 2 ** 20,
   messageBytesMax: 5 * 2 ** 20,
   startSecondsMax: 10,
   idleSecondsMax: 3_600,
   stallSecondsMax: 120,
 } as const;
 
-export interface PostgresNeeds {
+export interface PostgresDependencies {
   readonly engine: Pick<EngineApi, 'select' | 'holdMemory'>;
   readonly requests: PostgresRequests;
   readonly log: Logger;
 }
 
-export interface PostgresFigures extends Pick<Figures, 'statements' | 'refusedConnectionCount'> {
+export interface PostgresServerStats extends Pick<PostgresCounters, 'statements' | 'refusedConnectionCount'> {
   readonly openConnectionCount: number;
-  /** Of those that were let in. */
+  /** Connections with a session. */
   readonly sessionCount: number;
 }
 
@@ -70,35 +70,38 @@ const INT32_MAX = 2 ** 31 - 1;
 
 export class PostgresServer {
   readonly #settings: PostgresSettings;
-  readonly #needs: PostgresNeeds;
+  readonly #dependencies: PostgresDependencies;
   readonly #server: Server;
-  readonly #hall: Hall;
+  readonly #context: ConnectionContext;
   readonly #catalog: CatalogHost;
-  readonly #figures = new Figures();
+  readonly #counters = new PostgresCounters();
   readonly #connections = new Set<Connection>();
   readonly #sessions = new Map<number, Connection>();
   #secureContext: SecureContext;
   #lastId = 0;
 
-  /** Throws when the certificate cannot be used. */
-  constructor(settings: PostgresSettings, needs: PostgresNeeds, certificate: Certificate) {
+  /** Throws if the certificate is unusable. */
+  constructor(settings: PostgresSettings, dependencies: PostgresDependencies, certificate: Certificate) {
     this.#settings = settings;
-    this.#needs = needs;
+    this.#dependencies = dependencies;
     this.#secureContext = contextOf(certificate);
-    const { engine } = needs;
-    this.#catalog = new CatalogHost({ ...settings.catalog, holdMemory: (bytes) => engine.holdMemory(bytes) });
-    this.#hall = this.#hallOf();
+    const { engine } = dependencies;
+    this.#catalog = new CatalogHost({
+      ...settings.catalog,
+      reserveMemory: (bytes) => engine.holdMemory(bytes),
+    });
+    this.#context = this.#connectionContext();
     this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: false }, (socket) =>
       this.#accept(socket),
     );
   }
 
-  /** Resolves with the real port. Rejects when it cannot be taken. */
+  /** Resolves with the actual port. Rejects if the server cannot listen on it. */
   listen(): Promise<number> {
     const { host, port } = this.#settings;
     return new Promise((resolve, reject) => {
       this.#server.once('error', (error) =>
-        reject(new Error(`--pg-port ${port} on ${host} cannot be listened on: ${error.message}`)),
+        reject(new Error(`cannot listen on --pg-port ${port} of ${host}: ${error.message}`)),
       );
       this.#server.listen({ host, port }, () => {
         const address = this.#server.address();
@@ -107,14 +110,14 @@ export class PostgresServer {
     });
   }
 
-  /** New connections get it. Throws, and the old one stays, when it cannot be used. */
+  /** Replaces the certificate for new connections. Throws and keeps the old one if it is unusable. */
   useCertificate(certificate: Certificate): void {
     this.#secureContext = contextOf(certificate);
   }
 
-  /** Connections and statements since the start, and now. */
-  figures(): PostgresFigures {
-    const { statements, refusedConnectionCount } = this.#figures;
+  /** Counts of open connections and sessions, and of statements and refused connections since the start. */
+  stats(): PostgresServerStats {
+    const { statements, refusedConnectionCount } = this.#counters;
     return {
       openConnectionCount: this.#connections.size,
       sessionCount: this.#sessions.size,
@@ -123,7 +126,7 @@ export class PostgresServer {
     };
   }
 
-  /** Stops what runs and closes every connection. */
+  /** Cancels running statements and closes every connection. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const connection of [...this.#connections]) connection.end();
@@ -136,11 +139,11 @@ export class PostgresServer {
   }
 
   #accept(socket: Socket): void {
-    const connection = new Connection(this.#hall, socket, randomInt(INT32_MAX));
+    const connection = new Connection(this.#context, socket, randomInt(INT32_MAX));
     this.#connections.add(connection);
     socket.once('close', () => this.#connections.delete(connection));
     if (this.#connections.size > this.#settings.connectionsMax) {
-      connection.refuse(new ProtocolFault('53300', 'too many connections'));
+      connection.refuse(new ProtocolError('53300', 'too many connections'));
       socket.destroySoon();
     }
   }
@@ -150,7 +153,7 @@ export class PostgresServer {
     return {
       engine,
       catalog: this.#catalog,
-      figures: this.#figures,
+      counters: this.#counters,
       limits: this.#settings,
       secureContext: () => this.#secureContext,
       asking: (key, address) => ({
@@ -165,10 +168,10 @@ export class PostgresServer {
         const found = this.#sessions.get(processId);
         if (found !== undefined && isSame(found.secret, secret)) found.session?.cancel();
       },
-      mayHold: () => {
+      hasCapacity: () => {
         let bytes = 0;
-        for (const { heldBytes } of this.#connections) bytes += heldBytes;
-        return bytes <= this.#settings.heldBytesMax;
+        for (const { bufferedBytes } of this.#connections) bytes += bufferedBytes;
+        return bytes <= this.#settings.bufferedBytesMax;
       },
       unexpected: (error) => log.error({ err: error }, 'unexpected error in a Postgres session'),
     };

@@ -1,33 +1,33 @@
 /**
- * Statements that concern the session alone, answered as clients expect: SET, SHOW, transactions (which hold nothing, since
- * every SELECT reads one version of its own), DEALLOCATE, DISCARD.
+ * Statements that concern only the session: SET, SHOW, DEALLOCATE, DISCARD, and transaction control, which has no effect on data
+ * since every SELECT reads a version of its own.
  */
 import { isSign, type PostgresStatement, type Token } from '../sql/index.js';
 import { type Answer, done, oneRow } from './answer.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 import { notice, type TransactionState } from './messages.js';
 import type { Settings } from './settings.js';
 import { rowField } from './types.js';
 
-/** What of a session its statements change. */
+/** The state of a session that its statements read and change. */
 export interface SessionState {
   readonly settings: Settings;
   readonly databaseName: string;
   readonly userName: string;
   readonly processId: number;
   transaction: TransactionState;
-  /** Forgets a prepared statement; null = all. */
+  /** Removes a prepared statement; null = all. */
   deallocate(name: string | null): void;
   closePortals(): void;
-  /** Ends portals and what was set for the transaction alone. */
+  /** Closes portals and resets the settings of SET LOCAL. */
   endTransaction(): void;
 }
 
 const CURSORS =
-  'cursors are not available; a client may ask for rows in parts instead (Execute with a row count)';
-const PREPARED = 'PREPARE and EXECUTE are not available as statements; drivers prepare by the protocol';
+  'cursors are not available; clients can fetch rows in parts with the extended protocol (Execute with a row count)';
+const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
-/** `formats`: of a row that is answered. null = a setting that only the catalog knows is to be shown. Throws ProtocolFault. */
+/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
 export function answerSession(
   { tokens }: PostgresStatement,
   state: SessionState,
@@ -71,13 +71,13 @@ export function answerSession(
     case 'UNLISTEN':
       return done('UNLISTEN');
     case 'LISTEN':
-      throw new ProtocolFault('0A000', 'notifications are not available');
+      throw new ProtocolError('0A000', 'notifications are not available');
     case 'DECLARE':
     case 'FETCH':
     case 'MOVE':
-      throw new ProtocolFault('0A000', CURSORS);
+      throw new ProtocolError('0A000', CURSORS);
     default:
-      throw new ProtocolFault('0A000', PREPARED);
+      throw new ProtocolError('0A000', PREPARED);
   }
 }
 
@@ -87,34 +87,34 @@ function ended(state: SessionState, tag: string): Answer {
   return done(tag);
 }
 
-function discarded(what: string, state: SessionState): Answer {
-  if (what === 'ALL') {
+function discarded(target: string, state: SessionState): Answer {
+  if (target === 'ALL') {
     state.settings.reset(null);
     state.deallocate(null);
     state.closePortals();
   }
-  return done(`DISCARD ${what === 'TEMPORARY' ? 'TEMP' : what}`);
+  return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }
 
 function deallocated(words: readonly Token[], state: SessionState): Answer {
   const name = words[1]?.upper === 'PREPARE' ? words[2] : words[1];
-  if (name === undefined) throw new ProtocolFault('42601', 'DEALLOCATE wants a name or ALL');
+  if (name === undefined) throw new ProtocolError('42601', 'DEALLOCATE requires a name or ALL');
   state.deallocate(name.upper === 'ALL' ? null : name.text);
   return done(name.upper === 'ALL' ? 'DEALLOCATE ALL' : 'DEALLOCATE');
 }
 
-/** Every date here is UTC. */
+/** Names of time zone UTC, in which all dates are. */
 const UTC =
   /^(default|local|(etc\/)?(utc|uct|gmt|zulu|universal|greenwich)|z|(interval)?[+-]?0+(:?0+)*(hourtominute)?)$/i;
-const OTHER_ZONE = 'dates are told in UTC whatever zone is set; "TimeZone" stays UTC';
+const OTHER_ZONE = 'dates are always in UTC; "TimeZone" stays UTC';
 
 /** SET [SESSION|LOCAL] name = value, TIME ZONE value, TRANSACTION ..., NAMES value. */
-function set(given: readonly Token[], { settings }: SessionState): Answer {
-  const isLocal = given[0]?.upper === 'LOCAL';
-  const words = isLocal || given[0]?.upper === 'SESSION' ? given.slice(1) : given;
+function set(tokens: readonly Token[], { settings }: SessionState): Answer {
+  const isLocal = tokens[0]?.upper === 'LOCAL';
+  const words = isLocal || tokens[0]?.upper === 'SESSION' ? tokens.slice(1) : tokens;
   const [first, second] = words;
-  if (first === undefined) throw new ProtocolFault('42601', 'SET wants a name and a value');
-  // How a transaction would be isolated changes nothing where every SELECT reads one version; who asks is settled by the key.
+  if (first === undefined) throw new ProtocolError('42601', 'SET requires a name and a value');
+  // Isolation levels have no effect, since every SELECT reads one version; the key determines the role.
   if (['TRANSACTION', 'CHARACTERISTICS', 'ROLE', 'AUTHORIZATION'].includes(first.upper)) return done('SET');
   const { name, value } = assigned(words);
   if (name.toLowerCase() === 'timezone' && !UTC.test(value)) return done('SET', notice('01000', OTHER_ZONE));
@@ -125,14 +125,14 @@ function set(given: readonly Token[], { settings }: SessionState): Answer {
   return done('SET');
 }
 
-/** The name may have points in it. */
+/** The name and value of an assignment. The name may contain dots. */
 function assigned(words: readonly Token[]): { readonly name: string; readonly value: string } {
   const [{ upper: first }, second] = words;
   if (first === 'TIME' && second?.upper === 'ZONE')
     return { name: 'timezone', value: textIn(words.slice(2)) };
   if (first === 'NAMES') return { name: 'client_encoding', value: textIn(words.slice(1)) };
   const at = words.findIndex((word) => word.upper === 'TO' || isSign(word, '='));
-  if (at < 1) throw new ProtocolFault('42601', 'SET is written SET name = value or SET name TO value');
+  if (at < 1) throw new ProtocolError('42601', 'the syntax of SET is SET name = value or SET name TO value');
   return { name: textIn(words.slice(0, at)), value: textIn(words.slice(at + 1)) };
 }
 

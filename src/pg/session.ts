@@ -1,32 +1,44 @@
 /**
- * One client that was let in, and what each of its messages does.
- * Invariants: messages are taken one behind the other; behind an error of the extended protocol all is passed over up to
- * Sync; every message Query and Sync ends with one ReadyForQuery; a statement runs once per Execute from the beginning of its
- * portal; portals live until Sync, or in a transaction until its end.
+ * The session of an authenticated client; handles its messages.
+ * Invariants: messages are handled one at a time; after an error in the extended protocol, messages are skipped up to Sync; each
+ * Query and each Sync ends with one ReadyForQuery; the first Execute of a portal runs its statement, later ones continue it;
+ * portals live until Sync, or in a transaction until its end.
  */
 import * as sql from '../sql/index.js';
 import { type Answer, rowsWithin } from './answer.js';
 import { formatsFor } from './binary.js';
-import { ClientGone, fieldsOf, ProtocolFault, withText, withTextLater } from './fault.js';
-import type { Figures } from './figures.js';
+import { ClientGone, fieldsOf, ProtocolError, withText, withTextLater } from './fault.js';
+import type { PostgresCounters } from './figures.js';
 import type { Frame } from './frames.js';
-import { Kept } from './kept.js';
+import { StatementRegistry } from './kept.js';
 import type { MessageReader } from './message-reader.js';
 import * as messages from './messages.js';
-import { leavePortal, newPortal, newPrepared, nextRows, type Portal, type Prepared } from './portal.js';
+import {
+  leavePortal,
+  newPortal,
+  newPrepared,
+  nextRows,
+  type Portal,
+  type PreparedStatement,
+} from './portal.js';
 import type { SessionState } from './session-statement.js';
 import type { Settings } from './settings.js';
-import { type AnswerNeeds, type Described, hasEffectAlone, StatementAnswers } from './statement-answers.js';
+import {
+  hasOnlyEffect,
+  StatementAnswers,
+  type StatementDependencies,
+  type StatementDescription,
+} from './statement-answers.js';
 import { TYPE } from './types.js';
 import type { Waiting } from './waiting.js';
 
-export interface SessionNeeds extends AnswerNeeds {
-  readonly figures: Figures;
+export interface SessionDependencies extends StatementDependencies {
+  readonly counters: PostgresCounters;
   readonly settings: Settings;
   readonly databaseName: string;
   readonly userName: string;
   readonly processId: number;
-  /** Resolves when more may be sent; rejects when the client is gone. */
+  /** Resolves when more may be sent. Rejects with ClientGone. */
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
 
@@ -41,41 +53,41 @@ export class Session implements SessionState {
   readonly userName: string;
   readonly processId: number;
   transaction: messages.TransactionState = 'I';
-  readonly #needs: SessionNeeds;
+  readonly #dependencies: SessionDependencies;
   readonly #answers: StatementAnswers;
-  readonly #kept = new Kept();
-  /** An error came, and Sync did not. */
-  #passesOver = false;
-  /** Of the statement that runs. */
+  readonly #registry = new StatementRegistry();
+  /** An error occurred, and Sync has not arrived yet. */
+  #skipsToSync = false;
+  /** Cancels the running statement. */
   #waiting: Waiting | null = null;
   #pending: Buffer[] = [];
 
-  constructor(needs: SessionNeeds) {
-    this.#needs = needs;
-    this.settings = needs.settings;
-    this.databaseName = needs.databaseName;
-    this.userName = needs.userName;
-    this.processId = needs.processId;
-    this.#answers = new StatementAnswers(needs, this);
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
+    this.settings = dependencies.settings;
+    this.databaseName = dependencies.databaseName;
+    this.userName = dependencies.userName;
+    this.processId = dependencies.processId;
+    this.#answers = new StatementAnswers(dependencies, this);
   }
 
-  /** Stops what runs; the client is told so. */
+  /** Cancels the running statement, which then fails with 57014. */
   cancel(): void {
     this.#waiting?.cancel();
   }
 
-  /** The client is gone, or is to go. */
+  /** Ends the session: the client has disconnected or is being disconnected. */
   leave(): void {
     this.cancel();
     this.closePortals();
   }
 
   deallocate(name: string | null): void {
-    this.#kept.deallocate(name);
+    this.#registry.deallocate(name);
   }
 
   closePortals(): void {
-    this.#kept.closePortals();
+    this.#registry.closePortals();
   }
 
   endTransaction(): void {
@@ -83,18 +95,18 @@ export class Session implements SessionState {
     this.settings.endTransaction();
   }
 
-  /** Does what one message asks. Rejects with ProtocolFault for one that ends the connection, and when the client is gone. */
-  async take({ kind, body }: Frame): Promise<void> {
+  /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
+  async handle({ kind, body }: Frame): Promise<void> {
     if (kind === kindOf('Q')) {
-      this.#passesOver = false;
+      this.#skipsToSync = false;
       await this.#query(body.text());
       await this.#ready();
     } else if (kind === kindOf('S')) {
-      this.#passesOver = false;
+      this.#skipsToSync = false;
       if (this.transaction === 'I') this.endTransaction();
       await this.#ready();
     } else if (kind === kindOf('H')) await this.#flush();
-    else if (!this.#passesOver) await this.#extended(kind, body);
+    else if (!this.#skipsToSync) await this.#extended(kind, body);
   }
 
   async #extended(kind: number, body: MessageReader): Promise<void> {
@@ -106,7 +118,7 @@ export class Session implements SessionState {
       else if (kind === kindOf('C')) this.#close(body);
       else throw unknownMessage(kind);
     } catch (error) {
-      this.#passesOver = true;
+      this.#skipsToSync = true;
       await this.#refuse(error, null);
     }
   }
@@ -125,7 +137,7 @@ export class Session implements SessionState {
     for (const statement of statements) {
       try {
         if (statement.parameterCount > 0)
-          throw new ProtocolFault('42P02', 'there are no parameters in a simple query');
+          throw new ProtocolError('42P02', 'a simple query cannot have parameters');
         await this.#run(statement, text);
       } catch (error) {
         await this.#refuse(error, text);
@@ -158,19 +170,22 @@ export class Session implements SessionState {
     body.expectEnd();
     const statements = withText(text, () => sql.readPostgres(text));
     if (statements.length > 1) {
-      throw new ProtocolFault('42601', 'a prepared statement is one statement; several go in a simple query');
+      throw new ProtocolError(
+        '42601',
+        'a prepared statement must be a single statement; use a simple query for several',
+      );
     }
     const [statement = null] = statements;
     const count = Math.max(typeIds.length, statement?.parameterCount ?? 0);
     const filled = Array.from({ length: count }, (_, at) => typeIds[at] ?? 0);
-    this.#kept.addPrepared(name, newPrepared(text, statement, filled));
+    this.#registry.addPrepared(name, newPrepared(text, statement, filled));
     this.#put(messages.parseComplete());
   }
 
   #bind(body: MessageReader): void {
     const name = body.text();
-    const prepared = this.#kept.prepared(body.text());
-    const given = Array.from({ length: body.count() }, () => body.int16());
+    const prepared = this.#registry.prepared(body.text());
+    const formatCodes = Array.from({ length: body.count() }, () => body.int16());
     const values = Array.from({ length: body.count() }, () => {
       const byteCount = body.int32();
       return byteCount === -1 ? null : body.take(byteCount);
@@ -178,41 +193,43 @@ export class Session implements SessionState {
     const formats = Array.from({ length: body.count() }, () => body.int16());
     body.expectEnd();
     if (values.length !== prepared.typeIds.length) {
-      const wanted = `${prepared.typeIds.length} parameters are wanted`;
-      throw new ProtocolFault('08P01', `${wanted}, ${values.length} are given`);
+      const required = `the prepared statement requires ${prepared.typeIds.length} parameters`;
+      throw new ProtocolError('08P01', `${required}, but the message has ${values.length}`);
     }
-    this.#kept.addPortal(name, newPortal(prepared, values, formatsFor(given, values.length), formats));
+    this.#registry.addPortal(
+      name,
+      newPortal(prepared, values, formatsFor(formatCodes, values.length), formats),
+    );
     this.#put(messages.bindComplete());
   }
 
   async #describe(body: MessageReader): Promise<void> {
-    const what = String.fromCharCode(body.byte());
+    const target = String.fromCharCode(body.byte());
     const name = body.text();
     body.expectEnd();
-    if (what === 'P') {
-      const portal = this.#kept.portal(name);
+    if (target === 'P') {
+      const portal = this.#registry.portal(name);
       const { statement } = portal.prepared;
-      if (statement === null || hasEffectAlone(statement)) this.#put(messages.noData());
+      if (statement === null || hasOnlyEffect(statement)) this.#put(messages.noData());
       else {
         const { description } = await this.#inTime(portal, () => this.#opened(portal));
         this.#put(description ?? messages.noData());
       }
       return;
     }
-    if (what !== 'S')
-      throw new ProtocolFault('08P01', 'statements (S) and portals (P) are described, nothing else');
-    const prepared = this.#kept.prepared(name);
+    if (target !== 'S') throw new ProtocolError('08P01', 'Describe requires a statement (S) or a portal (P)');
+    const prepared = this.#registry.prepared(name);
     const described = await withTextLater(prepared.text, () => this.#description(prepared));
     this.#put(messages.parameterDescription(described.typeIds));
     this.#put(described.rows ?? messages.noData());
   }
 
-  /** What a statement would take and give, whatever its parameters are. */
-  async #description(prepared: Prepared): Promise<Described> {
+  /** The parameters and rows of a statement whose parameter values are unknown. */
+  async #description(prepared: PreparedStatement): Promise<StatementDescription> {
     const { statement } = prepared;
-    // What is of no known type is text, in which values of all types are taken.
+    // Parameters of unknown type are described as text, which accepts values of every type.
     const typeIds = prepared.typeIds.map((id) => (id === 0 ? TYPE.text : id));
-    if (statement === null || hasEffectAlone(statement)) return { typeIds, rows: null };
+    if (statement === null || hasOnlyEffect(statement)) return { typeIds, rows: null };
     const values = typeIds.map(() => null);
     const portal = newPortal(prepared, values, formatsFor([], values.length), []);
     try {
@@ -226,7 +243,7 @@ export class Session implements SessionState {
   }
 
   async #execute(body: MessageReader): Promise<void> {
-    const portal = this.#kept.portal(body.text());
+    const portal = this.#registry.portal(body.text());
     const rowsMax = body.int32();
     body.expectEnd();
     if (portal.prepared.statement === null) {
@@ -240,26 +257,26 @@ export class Session implements SessionState {
   }
 
   #close(body: MessageReader): void {
-    const what = String.fromCharCode(body.byte());
+    const target = String.fromCharCode(body.byte());
     const name = body.text();
     body.expectEnd();
-    if (what === 'S') this.deallocate(name);
-    else this.#kept.closePortal(name);
+    if (target === 'S') this.deallocate(name);
+    else this.#registry.closePortal(name);
     this.#put(messages.closeComplete());
   }
 
   // Answers
 
-  /** The portal's answer, begun if it was not. */
+  /** The portal's answer; starts it if necessary. */
   async #opened(portal: Portal): Promise<Answer> {
     if (portal.answer !== null) return portal.answer;
     const { statement, text } = portal.prepared;
-    if (statement === null) throw new ProtocolFault('XX000', 'an empty query has no answer');
+    if (statement === null) throw new ProtocolError('XX000', 'an empty query has no answer');
     portal.answer = await withTextLater(text, () => this.#answers.answer(statement, portal));
     return portal.answer;
   }
 
-  /** Does for the portal what `act` does, which a cancel request may stop, and the time that the client set. */
+  /** Runs `act` for a portal; a cancel request or the session's statement_timeout cancels it. */
   async #inTime<T>({ waiting }: Portal, act: () => Promise<T>): Promise<T> {
     this.#waiting = waiting;
     const msMax = this.settings.statementMsMax;
@@ -274,7 +291,7 @@ export class Session implements SessionState {
     }
   }
 
-  /** Sends rows, `rowsMax` at most (0 = all), and what ends them. */
+  /** Sends at most `rowsMax` rows (0 = all), then PortalSuspended or CommandComplete. */
   async #sendRows(portal: Portal, rowsMax: number): Promise<void> {
     const { answer } = portal;
     if (answer === null || portal.isOver) {
@@ -283,10 +300,10 @@ export class Session implements SessionState {
     }
     let wanted = rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax;
     for (;;) {
-      if (portal.left.length === 0 && !(await nextRows(portal, answer))) break;
-      const { rowCount, end } = rowsWithin(portal.left, Math.min(wanted, ROWS_AT_ONCE));
-      const rows = portal.left.subarray(0, end);
-      portal.left = portal.left.subarray(end);
+      if (portal.unsentRows.length === 0 && !(await nextRows(portal, answer))) break;
+      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_AT_ONCE));
+      const rows = portal.unsentRows.subarray(0, end);
+      portal.unsentRows = portal.unsentRows.subarray(end);
       portal.rowCount += rowCount;
       wanted -= rowCount;
       this.#put(rows);
@@ -299,17 +316,17 @@ export class Session implements SessionState {
     portal.isOver = true;
     if (answer.notice !== null) this.#put(answer.notice);
     answer.over(null, portal.rowCount);
-    this.#needs.figures.statementAnswered();
+    this.#dependencies.counters.statementAnswered();
     this.#put(messages.commandComplete(answer.tag(portal.rowCount)));
   }
 
-  // What is sent
+  // Output
 
   async #refuse(error: unknown, text: string | null): Promise<void> {
     if (error instanceof ClientGone) throw error;
     const fields = fieldsOf(error, text);
     if (this.transaction === 'T') this.transaction = 'E';
-    this.#needs.figures.statementRefused(fields.state);
+    this.#dependencies.counters.statementRefused(fields.state);
     this.#put(messages.errorResponse(fields));
     await this.#flush();
   }
@@ -327,7 +344,7 @@ export class Session implements SessionState {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
-    await this.#needs.send(pending.length === 1 ? pending[0] : Buffer.concat(pending));
+    await this.#dependencies.send(pending.length === 1 ? pending[0] : Buffer.concat(pending));
   }
 }
 
@@ -335,10 +352,10 @@ export class Session implements SessionState {
 function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
   if (!isCancelled || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
   const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
-  return new ProtocolFault(STOPPED, why);
+  return new ProtocolError(STOPPED, why);
 }
 
-function unknownMessage(kind: number): ProtocolFault {
+function unknownMessage(kind: number): ProtocolError {
   const letter = JSON.stringify(String.fromCharCode(kind));
-  return new ProtocolFault('08P01', `a message of kind ${letter} is not taken here`);
+  return new ProtocolError('08P01', `unexpected message of kind ${letter}`);
 }

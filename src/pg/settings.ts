@@ -1,11 +1,11 @@
-/** SET and SHOW of one session: what clients set at their start is kept and told, and changes nothing but what it says. */
+/** Settings of one session for SET and SHOW. Most are stored and reported without any effect. */
 import { durationMs, durationText } from './durations.js';
-import { ProtocolFault } from './fault.js';
+import { ProtocolError } from './fault.js';
 
-/** Of the catalog that answers for this server. */
+/** The version of the Postgres in the catalog. */
 export const SERVER_VERSION = '18.6';
 
-/** Told at the start and by SHOW. */
+/** Settings that cannot be changed. */
 const FIXED: ReadonlyMap<string, string> = new Map([
   ['server_version', SERVER_VERSION],
   ['server_version_num', '180006'],
@@ -31,7 +31,7 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['bytea_output', 'hex'],
   ['jit', 'off'],
 ]);
-/** Names as ParameterStatus writes them. */
+/** Settings reported by ParameterStatus, with their names in it. */
 const REPORTED: ReadonlyMap<string, string> = new Map([
   ['server_version', 'server_version'],
   ['server_encoding', 'server_encoding'],
@@ -45,25 +45,25 @@ const REPORTED: ReadonlyMap<string, string> = new Map([
   ['default_transaction_read_only', 'default_transaction_read_only'],
   ['application_name', 'application_name'],
 ]);
-/** What these are set to must be what they are anyway. */
-const HELD: ReadonlyMap<string, RegExp> = new Map([
-  // Signs in it count for nothing: asyncpg puts it in quotes.
+/** Settings that only accept their present value. */
+const REQUIRED_VALUES: ReadonlyMap<string, RegExp> = new Map([
+  // Punctuation is ignored: asyncpg quotes the value.
   ['client_encoding', /^[^a-z0-9]*(utf[^a-z0-9]*8|unicode)[^a-z0-9]*$/i],
   ['standard_conforming_strings', /^(on|true|yes|1)$/i],
   ['datestyle', /^iso\b/i],
   ['default_transaction_read_only', /^(on|true|yes|1|off|false|no|0)$/i],
   ['transaction_read_only', /^(on|true|yes|1)$/i],
 ]);
-/** Dates come in UTC, and say so, whatever zone a client sets; what it set is not told as if it held. */
-const TOLD_AS_IS: ReadonlySet<string> = new Set(['timezone', 'datestyle', 'client_encoding']);
+/** Settings that SET accepts but does not store, so that SHOW reports the actual value: dates are always in UTC. */
+const NOT_STORED: ReadonlySet<string> = new Set(['timezone', 'datestyle', 'client_encoding']);
 
 const STATEMENT_TIMEOUT = 'statement_timeout';
 
 function durationOf(key: string, value: string): number {
   const ms = durationMs(value);
   if (ms !== null) return ms;
-  const wanted = 'it is a number of milliseconds, or one with its unit (us, ms, s, min, h, d)';
-  throw new ProtocolFault('22023', `${key} cannot be ${JSON.stringify(value.slice(0, 80))}: ${wanted}`);
+  const wanted = 'it requires a number of milliseconds, or a number with a unit (us, ms, s, min, h, d)';
+  throw new ProtocolError('22023', `${key} cannot be ${JSON.stringify(value.slice(0, 80))}: ${wanted}`);
 }
 
 const NAMES_MAX = 100;
@@ -71,54 +71,55 @@ const VALUE_LENGTH_MAX = 1_000;
 
 export class Settings {
   readonly #set = new Map<string, string>();
-  /** Up to the end of the transaction, instead of the others. */
+  /** Settings of SET LOCAL, which take precedence until the end of the transaction. */
   readonly #local = new Map<string, string>();
 
-  /** Throws 22023 for what cannot be, 55P02 for what cannot be changed. */
+  /** Throws 22023 for an invalid value, 55P02 for a setting that cannot be changed, 54000 for too many or too long ones. */
   set(name: string, value: string, isLocal = false): void {
     const key = name.toLowerCase();
-    const held = HELD.get(key);
-    if (held !== undefined && !held.test(value.trim())) {
-      throw new ProtocolFault('22023', `${key} cannot be ${JSON.stringify(value.slice(0, 80))} here`);
+    const required = REQUIRED_VALUES.get(key);
+    if (required !== undefined && !required.test(value.trim())) {
+      throw new ProtocolError('22023', `${key} cannot be ${JSON.stringify(value.slice(0, 80))} here`);
     }
-    if (FIXED.has(key) && held === undefined) throw new ProtocolFault('55P02', `${key} cannot be changed`);
-    if (TOLD_AS_IS.has(key) || FIXED.has(key)) return;
-    const kept = isLocal ? this.#local : this.#set;
-    if (key.length + value.length > VALUE_LENGTH_MAX || (kept.size >= NAMES_MAX && !kept.has(key))) {
-      throw new ProtocolFault(
+    if (FIXED.has(key) && required === undefined)
+      throw new ProtocolError('55P02', `${key} cannot be changed`);
+    if (NOT_STORED.has(key) || FIXED.has(key)) return;
+    const values = isLocal ? this.#local : this.#set;
+    if (key.length + value.length > VALUE_LENGTH_MAX || (values.size >= NAMES_MAX && !values.has(key))) {
+      throw new ProtocolError(
         '54000',
-        `at most ${NAMES_MAX} settings of ${VALUE_LENGTH_MAX} characters are kept`,
+        `the limit is ${NAMES_MAX} settings of ${VALUE_LENGTH_MAX} characters`,
       );
     }
-    kept.set(key, key === STATEMENT_TIMEOUT ? durationText(durationOf(key, value)) : value);
+    values.set(key, key === STATEMENT_TIMEOUT ? durationText(durationOf(key, value)) : value);
     if (!isLocal) this.#local.delete(key);
   }
 
-  /** Forgets what was set for the transaction alone. */
+  /** Resets the settings of SET LOCAL. */
   endTransaction(): void {
     this.#local.clear();
   }
 
-  /** Of one statement; 0 = none is set. */
+  /** Time limit of one statement; 0 = none. */
   get statementMsMax(): number {
     return durationOf(STATEMENT_TIMEOUT, this.show(STATEMENT_TIMEOUT) ?? '0');
   }
 
-  /** null = all. */
+  /** Resets a setting to its default; null = all. */
   reset(name: string | null): void {
-    for (const kept of [this.#set, this.#local]) {
-      if (name === null) kept.clear();
-      else kept.delete(name.toLowerCase());
+    for (const values of [this.#set, this.#local]) {
+      if (name === null) values.clear();
+      else values.delete(name.toLowerCase());
     }
   }
 
-  /** null = it is none of the session's own. */
+  /** The value of a setting; null = unknown to the session. */
   show(name: string): string | null {
     const key = name.toLowerCase();
     return this.#local.get(key) ?? this.#set.get(key) ?? DEFAULTS.get(key) ?? FIXED.get(key) ?? null;
   }
 
-  /** For the start of a session. */
+  /** The settings to report when a session starts. */
   reported(): readonly (readonly [name: string, value: string])[] {
     return [...REPORTED].map(([key, name]) => [name, this.show(key) ?? ''] as const);
   }

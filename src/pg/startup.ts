@@ -1,5 +1,5 @@
-/** The first messages of a connection: what it wants to be, before it is anybody's. */
-import { ProtocolFault } from './fault.js';
+/** Parses the first messages of a connection, which have no kind byte. */
+import { ProtocolError } from './fault.js';
 import type { MessageReader } from './message-reader.js';
 
 const VERSION_3 = 3;
@@ -9,24 +9,24 @@ const CANCEL_REQUEST = 80_877_102;
 const OPTIONS_MAX = 100;
 
 export interface Start {
-  readonly asks: 'start';
-  /** By name in lower case, but for `user` and `database`. */
+  readonly is: 'start';
+  /** Options by name in lower case, without `user` and `database`. */
   readonly settings: ReadonlyMap<string, string>;
   readonly user: string;
-  /** null = none is named. */
+  /** null = not specified. */
   readonly database: string | null;
-  /** Options of the protocol that nobody here knows. */
+  /** Protocol options (`_pq_.`) that this server does not know. */
   readonly unknownOptions: readonly string[];
   readonly isNewer: boolean;
 }
 
 export type First =
-  | { readonly asks: 'tls' }
-  | { readonly asks: 'gss' }
-  | { readonly asks: 'cancel'; readonly processId: number; readonly secret: number }
+  | { readonly is: 'tls' }
+  | { readonly is: 'gss' }
+  | { readonly is: 'cancel'; readonly processId: number; readonly secret: number }
   | Start;
 
-/** `-c name=value` and `--name=value` of the start option `options`; a backslash takes the character behind it as it is. */
+/** Parses `-c name=value` and `--name=value` in the startup option `options`; a backslash escapes the next character. */
 function optionsIn(text: string): readonly (readonly [name: string, value: string])[] {
   const words = (text.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((word) => word.replace(/\\(.)/gs, '$1'));
   return words.flatMap((word, at) => {
@@ -36,21 +36,21 @@ function optionsIn(text: string): readonly (readonly [name: string, value: strin
   });
 }
 
-/** Throws ProtocolFault. */
+/** Throws 08P01. */
 export function firstOf(body: MessageReader): First {
   const code = body.int32();
-  if (code === SSL_REQUEST) return { asks: 'tls' };
-  if (code === GSS_REQUEST) return { asks: 'gss' };
-  if (code === CANCEL_REQUEST) return { asks: 'cancel', processId: body.int32(), secret: body.int32() };
+  if (code === SSL_REQUEST) return { is: 'tls' };
+  if (code === GSS_REQUEST) return { is: 'gss' };
+  if (code === CANCEL_REQUEST) return { is: 'cancel', processId: body.int32(), secret: body.int32() };
   if (code >> 16 !== VERSION_3) {
-    throw new ProtocolFault(
+    throw new ProtocolError(
       '08P01',
-      `version ${code >> 16}.${code & 0xffff} of the protocol is not spoken; 3.0 is`,
+      `unsupported protocol version ${code >> 16}.${code & 0xffff}; this server supports 3.0`,
     );
   }
   const settings = new Map<string, string>();
   for (let name = body.text(); name !== ''; name = body.text()) {
-    if (settings.size >= OPTIONS_MAX) throw new ProtocolFault('08P01', 'too many options');
+    if (settings.size >= OPTIONS_MAX) throw new ProtocolError('08P01', 'too many options');
     settings.set(name.toLowerCase(), body.text());
   }
   const user = settings.get('user') ?? '';
@@ -61,5 +61,5 @@ export function firstOf(body: MessageReader): First {
   for (const name of ['user', 'database', 'replication', 'options']) settings.delete(name);
   const unknownOptions = [...settings.keys()].filter((name) => name.startsWith('_pq_.'));
   for (const name of unknownOptions) settings.delete(name);
-  return { asks: 'start', settings, user, database, unknownOptions, isNewer: (code & 0xffff) > 0 };
+  return { is: 'start', settings, user, database, unknownOptions, isNewer: (code & 0xffff) > 0 };
 }

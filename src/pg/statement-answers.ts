@@ -1,21 +1,21 @@
-/** How a statement is answered: by the session itself, by the engine or by the catalog. */
+/** Answers statements: in the session, on the engine or in the catalog. */
 import type { EngineApi } from '../engine/index.js';
 import * as sql from '../sql/index.js';
 import type { Answer } from './answer.js';
-import { answerAtOnce } from './at-once.js';
+import { answerImmediately } from './at-once.js';
 import { formatsFor } from './binary.js';
 import {
-  type CatalogAsker,
+  type CatalogRunner,
   type CatalogStatement,
   catalogAnswer,
   catalogDescription,
 } from './catalog-answer.js';
-import { ProtocolFault, ReadsRows, ResultChanged } from './fault.js';
+import { ProtocolError, ReadsRows, ResultChanged } from './fault.js';
 import { BINARY, type RowField, rowDescription, TEXT } from './messages.js';
 import { withNewerNames } from './older-names.js';
 import { parameterTypes } from './parameter-types.js';
 import { parameterValue } from './parameters.js';
-import { fieldsWithout, isOfSql, type Portal, type Prepared } from './portal.js';
+import { fieldsWithout, isOfSql, type Portal, type PreparedStatement } from './portal.js';
 import { forbiddenCall, routeOf } from './routing.js';
 import { answerSelect, bindSelect, type DatabaseContext, type PostgresRequest, rowFields } from './select.js';
 import { answerSession, type SessionState } from './session-statement.js';
@@ -30,57 +30,57 @@ export interface Asking {
 }
 
 /** A SELECT before its parameters are known. */
-export interface Described {
+export interface StatementDescription {
   readonly typeIds: readonly number[];
-  /** RowDescription; null = no rows can come. */
+  /** RowDescription; null = the statement returns no rows. */
   readonly rows: Buffer | null;
 }
 
-export interface AnswerNeeds {
-  readonly asking: Asking;
+export interface StatementDependencies {
+  readonly client: PostgresClient;
   readonly engine: Pick<EngineApi, 'select'>;
-  readonly catalog: CatalogAsker;
+  readonly catalog: CatalogRunner;
 }
 
 const READ_ONLY =
-  'this port is for reading: rows are written with POST /v1/insert, /v1/update, /v1/delete or /v1/sql, dimensions and columns made with /v1/dimension and /v1/column';
+  'this port is read-only: write rows with POST /v1/insert, /v1/update, /v1/delete or /v1/sql; create dimensions and columns with /v1/dimension and /v1/column';
 const MIXED =
-  'tables of the catalog are not available beside tables of rows: ask for either in a statement of its own';
+  'tables of the catalog cannot be combined with tables of rows: query them in separate statements';
 const SHOWN_BYTES_MAX = 80;
 const ENDS: readonly string[] = ['COMMIT', 'END', 'ROLLBACK', 'ABORT'];
 
-/** What gives no rows, and has its effect when it is answered: it is not answered in order to be described. */
-export const hasEffectAlone = (statement: sql.PostgresStatement): boolean =>
+/** Whether a statement returns no rows and has an effect, so that Describe must not run it. */
+export const hasOnlyEffect = (statement: sql.PostgresStatement): boolean =>
   routeOf(statement) === 'session' && statement.tokens[0].upper !== 'SHOW';
 
 export class StatementAnswers {
-  readonly #needs: AnswerNeeds;
+  readonly #dependencies: StatementDependencies;
   readonly #state: SessionState;
 
-  constructor(needs: AnswerNeeds, state: SessionState) {
-    this.#needs = needs;
+  constructor(dependencies: StatementDependencies, state: SessionState) {
+    this.#dependencies = dependencies;
     this.#state = state;
   }
 
-  /** Rejects with ProtocolFault, and with what the statement is refused with. */
+  /** Rejects with ProtocolError or QuarryError. */
   async answer(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
     const { formats } = portal;
     const state = this.#state;
     const route = routeOf(statement);
     if (state.transaction === 'E' && !ENDS.includes(statement.tokens[0].upper)) {
-      throw new ProtocolFault(
+      throw new ProtocolError(
         '25P02',
-        'the transaction has failed; nothing is done up to its end (ROLLBACK)',
+        'the transaction has failed; statements are ignored until its end (ROLLBACK)',
       );
     }
     if (route === 'session') {
       return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
     }
-    if (route === 'write') throw new ProtocolFault('25006', READ_ONLY);
-    if (route === 'mixed') throw new ProtocolFault('0A000', MIXED);
+    if (route === 'write') throw new ProtocolError('25006', READ_ONLY);
+    if (route === 'mixed') throw new ProtocolError('0A000', MIXED);
     if (route === 'catalog' || route === 'either') {
-      const atOnce = answerAtOnce(statement, state, formats, () => parametersOf(portal));
-      if (atOnce !== null) return atOnce;
+      const immediate = answerImmediately(statement, state, formats, () => parametersOf(portal));
+      if (immediate !== null) return immediate;
     }
     if (route === 'catalog' || portal.prepared.isOfCatalog) return this.#ofCatalog(statement, portal);
     try {
@@ -92,25 +92,28 @@ export class StatementAnswers {
   }
 
   /**
-   * The parameters and the rows of a SELECT, whatever the parameters will be; what was prepared remembers both. null = it is
-   * answered in order to be described. Rejects as `answer` does.
+   * Describes the parameters and rows of a SELECT whose parameter values are unknown, and stores the description in the prepared
+   * statement. Returns null if the statement must be run to describe it. Rejects like `answer`.
    */
-  async describe(statement: sql.PostgresStatement, { prepared, waiting }: Portal): Promise<Described | null> {
+  async describe(
+    statement: sql.PostgresStatement,
+    { prepared, waiting }: Portal,
+  ): Promise<StatementDescription | null> {
     const route = routeOf(statement);
-    if (route === 'catalog' && answerAtOnce(statement, this.#state, [], () => []) === null) {
+    if (route === 'catalog' && answerImmediately(statement, this.#state, [], () => []) === null) {
       return this.#describedByCatalog(statement, prepared, waiting);
     }
     if (route !== 'rows' && route !== 'either') return null;
-    const admission = this.#needs.asking.open();
+    const admission = this.#dependencies.client.open();
     const typeIds = this.#typesOf(statement, prepared, admission);
     try {
-      prepared.told = fieldsWithout(statement, typeIds, admission);
+      prepared.describedFields = fieldsWithout(statement, typeIds, admission);
     } catch (error) {
       if (route === 'rows') throw error;
-      if (answerAtOnce(statement, this.#state, [], () => []) !== null) return null;
+      if (answerImmediately(statement, this.#state, [], () => []) !== null) return null;
       return this.#describedByCatalog(statement, prepared, waiting);
     }
-    const rows = rowDescription(prepared.told, formatsFor([], prepared.told.length));
+    const rows = rowDescription(prepared.describedFields, formatsFor([], prepared.describedFields.length));
     return { typeIds: typeIds.map((id) => (id === 0 ? TYPE.text : id)), rows };
   }
 
@@ -125,15 +128,15 @@ export class StatementAnswers {
 
   #ofEngine(statement: sql.PostgresStatement, portal: Portal): Answer {
     const { prepared, values, parameterFormats, formats, waiting } = portal;
-    const request = this.#needs.asking.ask('rows', statement.text);
+    const request = this.#dependencies.client.execute('rows', statement.text);
     try {
       const { context: admission } = request;
       const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;
       if (values.some((_, at) => isOpen(at))) this.#typesOf(statement, prepared, admission);
       const bound = bindSelect(statement, parametersOf(portal), admission);
-      const fields = fieldsAsTold(rowFields(bound), prepared.told);
+      const fields = fieldsAsDescribed(rowFields(bound), prepared.describedFields);
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
-      return answerSelect(this.#needs.engine, request, bound, fields, formats, waiting);
+      return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);
     } catch (error) {
       request.ended(error instanceof ProtocolFault ? null : error, 0);
       throw error;
@@ -144,8 +147,8 @@ export class StatementAnswers {
     const { values, parameterFormats, formats, prepared, waiting } = portal;
     const bound = { values, parameterFormats, formats };
     try {
-      return await this.#askCatalog(statement, prepared, (request, asked) =>
-        catalogAnswer(this.#needs.catalog, request, asked, bound, waiting),
+      return await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
+        catalogAnswer(this.#dependencies.catalog, request, catalogStatement, bound, waiting),
       );
     } catch (error) {
       if (error instanceof ReadsRows) return this.#ofEngine(statement, portal);
@@ -155,12 +158,12 @@ export class StatementAnswers {
 
   async #describedByCatalog(
     statement: sql.PostgresStatement,
-    prepared: Prepared,
+    prepared: PreparedStatement,
     waiting: Waiting,
-  ): Promise<Described | null> {
+  ): Promise<StatementDescription | null> {
     try {
-      const described = await this.#askCatalog(statement, prepared, (request, asked) =>
-        catalogDescription(this.#needs.catalog, request, asked, waiting),
+      const described = await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
+        catalogDescription(this.#dependencies.catalog, request, catalogStatement, waiting),
       );
       prepared.isOfCatalog = true;
       return described;
@@ -170,24 +173,24 @@ export class StatementAnswers {
     }
   }
 
-  async #askCatalog<T>(
+  async #queryCatalog<T>(
     statement: sql.PostgresStatement,
     { text, typeIds }: Prepared,
     ask: (request: PostgresRequest, asked: CatalogStatement) => Promise<T>,
   ): Promise<T> {
     const forbidden = forbiddenCall(statement);
     if (forbidden !== null) {
-      throw new ProtocolFault('42501', `${forbidden.text} is not available: the catalog is for looking at`);
+      throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
     }
-    const asked: CatalogStatement = {
+    const catalogStatement: CatalogStatement = {
       text: withNewerNames(statement, text),
-      position: sql.characterAt(text, statement.tokens[0].place),
+      position: sql.characterAt(text, statement.tokens[0].position),
       typeIds,
       userName: this.#state.userName,
     };
-    const request = this.#needs.asking.ask('columns', statement.text);
+    const request = this.#dependencies.client.execute('columns', statement.text);
     try {
-      return await ask(request, asked);
+      return await query(request, catalogStatement);
     } catch (error) {
       request.ended(error instanceof ProtocolFault || error instanceof ReadsRows ? null : error, 0);
       throw error;
@@ -195,7 +198,7 @@ export class StatementAnswers {
   }
 }
 
-/** Values of the types that were given; of those that were inferred where bytes can be read by their types alone. */
+/** The parameter values, by the types from the client; open types are inferred for binary values and NULL. */
 function parametersOf({ prepared, values, parameterFormats }: Portal): readonly sql.SqlParameter[] {
   const { typeIds, inferredIds } = prepared;
   return values.map((value, at) => {
@@ -205,15 +208,15 @@ function parametersOf({ prepared, values, parameterFormats }: Portal): readonly 
   });
 }
 
-/** Types whose values are told as others without loss, in text: by number of the type that was told. */
-const TOLD_AS: ReadonlyMap<number, readonly number[]> = new Map([
+/** Types whose values convert to another type in text without loss, by the number of that type. */
+const LOSSLESS_TYPES: ReadonlyMap<number, readonly number[]> = new Map([
   [TYPE.numeric, [TYPE.int8]],
   [TYPE.text, [TYPE.int8, TYPE.numeric, TYPE.date, TYPE.json]],
 ]);
 
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 
-/** A parameter in text that was inferred to be an integer, and is none. */
+/** The error for a text parameter that was described as an integer but is not one; null = there is none. */
 function misfit({ prepared: { inferredIds, typeIds }, values, parameterFormats }: Portal): Error | null {
   const wrong = values.find(
     (value, at) =>
@@ -225,22 +228,22 @@ function misfit({ prepared: { inferredIds, typeIds }, values, parameterFormats }
   );
   if (wrong === undefined || wrong === null) return null;
   const shown = JSON.stringify(wrong.toString('latin1', 0, SHOWN_BYTES_MAX));
-  return new ProtocolFault('22P02', `${shown} is no integer, which the parameter was described as`);
+  return new ProtocolError('22P02', `${shown} is not an integer, as which the parameter was described`);
 }
 
-/** null = what was told cannot be kept to. */
-function fieldsAsTold(
+/** The fields to send for rows with `fields`; null = the rows do not convert to the described fields. */
+function fieldsAsDescribed(
   fields: readonly RowField[],
-  told: readonly RowField[] | null,
+  described: readonly RowField[] | null,
 ): readonly RowField[] | null {
-  if (told === null) return fields;
-  const isKept =
-    told.length === fields.length &&
-    told.every(({ name, typeId }, at) => {
+  if (described === null) return fields;
+  const isCompatible =
+    described.length === fields.length &&
+    described.every(({ name, typeId }, at) => {
       const field = fields[at];
-      const isSame = field.typeId === typeId || TOLD_AS.get(typeId)?.includes(field.typeId) === true;
+      const isSame = field.typeId === typeId || LOSSLESS_TYPES.get(typeId)?.includes(field.typeId) === true;
       return isSame && field.name === name;
     });
-  if (!isKept) return null;
-  return fields.map((field, at) => (field.typeId === told[at].typeId ? field : told[at]));
+  if (!isCompatible) return null;
+  return fields.map((field, at) => (field.typeId === described[at].typeId ? field : described[at]));
 }

@@ -1,11 +1,11 @@
 /**
- * The tables that a statement reads, at any depth, found by its words: what stands behind FROM, JOIN, TABLE and the commas between
- * tables. Functions there, subselects and the names that WITH gives are no tables.
+ * Finds the tables that a statement reads, at any depth, from its tokens: names after FROM, JOIN, TABLE and the commas between
+ * tables. Function calls, subselects and names defined by WITH are not tables.
  */
 import { isSign, type Token } from '../sql/index.js';
 
 export interface NamedTable {
-  /** In lower case; null = none is written. */
+  /** In lower case; null = unqualified. */
   readonly schema: string | null;
   /** As written. */
   readonly name: string;
@@ -13,22 +13,22 @@ export interface NamedTable {
 
 export interface TableNames {
   readonly tables: readonly NamedTable[];
-  /** Whether there is a FROM of a SELECT, whatever stands behind it. */
+  /** Whether a SELECT has a FROM clause. */
   readonly hasFrom: boolean;
 }
 
-/** What stands between a pair of parentheses, or outside of all. */
+/** The state within a pair of parentheses, or outside of all. */
 interface Frame {
   hasSelect: boolean;
-  /** Between FROM and the clause behind it. */
+  /** Between FROM and the next clause. */
   isFrom: boolean;
   expectsTable: boolean;
-  /** Between WITH and the statement behind it. */
+  /** Between WITH and its main statement. */
   isWith: boolean;
   isRecursive: boolean;
-  /** Of WITH, when its body has begun. */
-  begun: string | null;
-  /** Names of tables of WITH, in lower case. */
+  /** The name of the WITH query whose body is being read. */
+  pendingName: string | null;
+  /** Names defined by WITH, in lower case. */
   readonly given: string[];
 }
 
@@ -38,7 +38,7 @@ const newFrame = (isFrom: boolean): Frame => ({
   expectsTable: isFrom,
   isWith: false,
   isRecursive: false,
-  begun: null,
+  pendingName: null,
   given: [],
 });
 
@@ -58,7 +58,7 @@ class Search {
   readonly #tokens: readonly Token[];
   readonly #tables: NamedTable[] = [];
   readonly #frames: Frame[] = [newFrame(false)];
-  /** How often each name is given in the frames that are open. */
+  /** Number of definitions of each name in the open frames. */
   readonly #given = new Map<string, number>();
   #hasFrom = false;
   #at = 0;
@@ -94,7 +94,7 @@ class Search {
     this.#at++;
   }
 
-  /** EXTRACT(DAY FROM x) and IS DISTINCT FROM x have no clause. */
+  /** Whether FROM begins a clause, unlike in EXTRACT(DAY FROM x) and IS DISTINCT FROM x. */
   #isClause({ hasSelect }: Frame): boolean {
     const before = this.#tokens[this.#at - 1]?.upper;
     const beforeThat = this.#tokens[this.#at - 2]?.upper;
@@ -118,10 +118,10 @@ class Search {
       for (const name of this.#frames.pop()?.given ?? []) this.#given.set(name, this.#countOf(name) - 1);
     }
     const frame = this.#frames[this.#frames.length - 1];
-    // A table of WITH is known to what stands behind it.
-    if (frame.begun === null || !frame.isWith) return;
-    this.#give(frame.begun, frame);
-    frame.begun = null;
+    // A WITH query is visible after its definition.
+    if (frame.pendingName === null || !frame.isWith) return;
+    this.#give(frame.pendingName, frame);
+    frame.pendingName = null;
   }
 
   #give(name: string, frame: Frame): void {
@@ -143,11 +143,11 @@ class Search {
     ) {
       const name = this.#columnsBehind(token);
       if (frame.isRecursive) this.#give(name, frame);
-      frame.begun = name;
+      frame.pendingName = name;
     }
   }
 
-  /** The name in lower case; the list of columns behind it is passed. */
+  /** Returns the name in lower case and skips the list of columns after it. */
   #columnsBehind({ text }: Token): string {
     if (isSign(this.#tokens[this.#at + 1], '(')) {
       while (this.#at < this.#tokens.length - 1 && !isSign(this.#tokens[this.#at], ')')) this.#at++;

@@ -1,8 +1,8 @@
-/** Types of Quarry as those of Postgres: integers are int8, dates with a time timestamptz (they are UTC), lists and points json. */
+/** Maps types to those of Postgres: integers are int8, datetimes are timestamptz (in UTC), lists and points are json. */
 import { DIGITS_MAX, type Field, type SqlType } from '../vector/index.js';
 import type { RowField } from './messages.js';
 
-/** Numbers of types in the catalog of Postgres. */
+/** OIDs of types in the catalog of Postgres. */
 export const TYPE = {
   bool: 16,
   int8: 20,
@@ -21,7 +21,7 @@ export const TYPE = {
   numeric: 1700,
 } as const;
 
-/** Their numbers by the names that SQL has for them, in lower case. */
+/** OIDs by the names of types in SQL, in lower case. */
 export const TYPES_BY_NAME: ReadonlyMap<string, number> = new Map([
   ...Object.entries(TYPE),
   ['bigint', TYPE.int8],
@@ -55,7 +55,7 @@ const TYPES: Readonly<Record<SqlType['type'], PostgresType>> = {
   json: { id: TYPE.json, size: -1, name: 'json' },
 };
 
-/** Bytes of a modifier's own head: of numeric it is `(precision << 16 | scale) + 4`. */
+/** Offset in a type modifier: that of numeric is `(precision << 16 | scale) + 4`. */
 const MODIFIER_HEAD = 4;
 
 export function rowField({ name, type }: Field): RowField {
@@ -64,7 +64,7 @@ export function rowField({ name, type }: Field): RowField {
   return { name, typeId: id, typeSize: size, modifier: digits };
 }
 
-/** As CREATE TABLE takes it. */
+/** The type in the syntax of CREATE TABLE. */
 export function typeText(type: SqlType): string {
   const { name } = TYPES[type.type];
   return type.type === 'decimal' ? `${name}(${DIGITS_MAX},${type.scale})` : name;

@@ -6,11 +6,11 @@ import { invariant } from '../base/index.js';
 import type {
   Aggregate,
   AggregateState,
-  CellMoments,
+  SlotStatistics,
   CountEntityPlan,
   GroupPartial,
   LevelPlan,
-  Moment,
+  MetricStatistic,
   RoundPartial,
   RoundPlan,
   SelectPlan,
@@ -64,7 +64,7 @@ type Ask =
   /** The entities themselves. */
   | { readonly moment: null; readonly level: null; readonly least: false }
   /** `least`: of the extremes the least is wanted. */
-  | { readonly moment: Exclude<Moment, 'values'>; readonly level: LevelPlan; readonly least: boolean };
+  | { readonly moment: Exclude<MetricStatistic, 'values'>; readonly level: LevelPlan; readonly least: boolean };
 
 function askOf(aggregate: Aggregate, plan: SelectPlan): Ask | null {
   if (aggregate.distinct) return null;
@@ -75,7 +75,7 @@ function askOf(aggregate: Aggregate, plan: SelectPlan): Ask | null {
   return moment === null || level === null ? null : { moment, level, least: aggregate.function === 'min' };
 }
 
-function momentOf({ function: name }: Aggregate): Exclude<Moment, 'values'> | null {
+function momentOf({ function: name }: Aggregate): Exclude<MetricStatistic, 'values'> | null {
   switch (name) {
     case 'count':
       return 'count';
@@ -108,7 +108,7 @@ function levelOf({ of, feed }: Aggregate, { inputs, feeds }: SelectPlan): LevelP
 }
 
 function stateOf(
-  moment: Exclude<Moment, 'values'>,
+  moment: Exclude<MetricStatistic, 'values'>,
   least: boolean,
   partials: readonly RoundPartial[],
 ): AggregateState {
@@ -153,7 +153,7 @@ interface Cell {
 
 function onlyCell(partial: RoundPartial): Cell | null {
   invariant(partial.answers === 'moments', 'a round of moments is answered by moments');
-  const { counts, sums, squares, least, greatest }: CellMoments = partial;
+  const { counts, sums, squares, least, greatest }: SlotStatistics = partial;
   invariant(counts.length <= 1, 'without levels and buckets there is one cell');
   if (counts.length === 0 || counts[0] === 0) return null;
   const first = (values: readonly bigint[] | null): bigint | null => values?.[0] ?? null;

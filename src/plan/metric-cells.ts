@@ -73,7 +73,7 @@ export function* metricCells(
     cells.push(cell);
     tokens.push(token);
   };
-  const moments = partials.filter((partial): partial is CellMoments => partial.answers === 'moments');
+  const moments = partials.filter((partial): partial is SlotStatistics => partial.answers === 'moments');
   const values = partials.filter((partial): partial is ValueCounts => partial.answers === 'values');
   yield* eachMoments(moments, budget, (cell, found) => put(cell, tokenOfMoments(level.metric, level, found)));
   yield* eachOfValues(level, yield* mergeCounts(values, budget), budget, put);

@@ -3,12 +3,12 @@
  * and what it is over them. Counts, and min, max and sum of integers, have no fraction; all other numbers have one.
  */
 import { InvariantError } from '../base/index.js';
-import type { Metric, Moment } from '../ir/index.js';
+import type { Metric, MetricStatistic } from '../ir/index.js';
 import { baseTypeOf, textOfInteger, type ValueForm } from '../schema/index.js';
 import { decimalToken, floatToken, nearestDouble, nearestRoot } from './exact-numbers.js';
 import type { Moments } from './moment-merge.js';
 
-export const MOMENT_OF: Readonly<Record<Metric, Moment>> = {
+export const MOMENT_OF: Readonly<Record<Metric, MetricStatistic>> = {
   min: 'extremes',
   max: 'extremes',
   avg: 'sum',

@@ -53,7 +53,7 @@ function momentsOfRun(entries: readonly Moments[], { starts, order }: CellRuns, 
   return moments;
 }
 
-function momentsAt({ counts, sums, squares, least, greatest }: CellMoments, index: number): Moments {
+function momentsAt({ counts, sums, squares, least, greatest }: SlotStatistics, index: number): Moments {
   return {
     count: counts[index],
     sum: sums === null ? 0n : sums[index],

@@ -10,7 +10,7 @@ import type { RowFormat } from '../answer/index.js';
 import type { DataMemory, DataUse } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
-import type { BatchPlace, LineNumbers } from '../ingest/index.js';
+import type { BatchRange, LineNumbers } from '../ingest/index.js';
 import type {
   Condition,
   CountEntityPlan,
@@ -62,7 +62,7 @@ export interface ApplyRecord {
   readonly databaseId: number;
   readonly buffer: SharedPlace;
   /** Only batches of the lane's own shards. */
-  readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
+  readonly batches: readonly Omit<BatchRange, 'dimensionId'>[];
 }
 
 /** What an insert or a `set` of an update is parsed with, beside its bytes. */
@@ -261,7 +261,7 @@ export interface ParsedRecord {
   /** Dimensions that the batches are for, each once. */
   readonly dimensionIds: readonly number[];
   /** The record's batches, at their places in the buffer. */
-  readonly batches: readonly Omit<BatchPlace, 'dimensionId'>[];
+  readonly batches: readonly Omit<BatchRange, 'dimensionId'>[];
 }
 
 /** The `set` of an update as one encoded batch. */

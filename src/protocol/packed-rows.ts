@@ -4,7 +4,7 @@
  * Invariant: what a row is made of can be read in the rows' order only, and gives back the same row.
  */
 import { invariant, QuarryError } from '../base/index.js';
-import type { Cell, EventCell, ExtractedRow, OrderValue, RowPosition } from '../ir/index.js';
+import type { ExtractedCell, ExtractedEvent, ExtractedRow, OrderValue, RowPosition } from '../ir/index.js';
 
 export interface PackedRows {
   /** Per row its ID, then the texts of its cells, one behind the other. */
@@ -51,7 +51,7 @@ export function packRows(rows: readonly ExtractedRow[]): PackedRows {
 }
 
 /** Adds the cell's texts to `parts`; returns its kind. */
-function addCell(cell: Cell, parts: string[]): number {
+function addCell(cell: ExtractedCell, parts: string[]): number {
   if (cell === null) return NO_VALUE;
   if (typeof cell === 'string') {
     parts.push(cell);
@@ -144,7 +144,7 @@ export class PackedRowReader {
     const row = this.#row;
     const hasPoint = points.length > 0 && !Number.isNaN(points[row * 2]);
     const nearest = hasPoint ? { longitude: points[row * 2], latitude: points[row * 2 + 1] } : null;
-    const cells: Cell[] = [];
+    const cells: ExtractedCell[] = [];
     const first = row * this.#columnCount;
     for (let column = 0; column < this.#columnCount; column++) cells.push(this.#cell(kinds[first + column]));
     this.#row++;
@@ -152,12 +152,12 @@ export class PackedRowReader {
     return { position, nearest, cells };
   }
 
-  #cell(kind: number): Cell {
+  #cell(kind: number): ExtractedCell {
     if (kind === NO_VALUE) return null;
     if (kind === ONE_TEXT) return this.#text();
     const count = (kind >>> 1) - 1;
     if ((kind & 1) === (LIST & 1)) return Array.from({ length: count }, () => this.#text());
-    return Array.from({ length: count }, (): EventCell => {
+    return Array.from({ length: count }, (): ExtractedEvent => {
       const value = this.#text();
       return { value, date: this.#text() };
     });

@@ -38,14 +38,14 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+/** The first and the last instant that can be written: 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
 export const INSTANT_SECONDS_MIN = daysFromCivil(0, 1, 1) * SECONDS_PER_DAY;
 export const INSTANT_SECONDS_MAX = daysFromCivil(10_000, 1, 1) * SECONDS_PER_DAY - 1;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Days since 1970-01-01 of "YYYY-MM-DD", or null when the text is no such date. */
+/** Converts "YYYY-MM-DD" to days since 1970-01-01; returns null for any other text. */
 export function parseDate(text: string): number | null {
   const match = DATE.exec(text);
   if (match === null) return null;
@@ -54,7 +54,7 @@ export function parseDate(text: string): number | null {
   return daysFromCivil(year, month, day);
 }
 
-/** Seconds since 1970-01-01T00:00:00Z of a datetime, or null when the text is no such datetime. */
+/** Converts a datetime to seconds since 1970-01-01T00:00:00Z; returns null for any other text. */
 export function parseDateTime(text: string): number | null {
   const match = DATETIME.exec(text);
   if (match === null) return null;
@@ -64,11 +64,11 @@ export function parseDateTime(text: string): number | null {
   const offset = parseOffset(match[5]);
   if (offset === null) return null;
   const seconds = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
-  // An offset may lead out of the years that can be written.
+  // The offset may shift the instant outside years 0000 to 9999.
   return seconds >= INSTANT_SECONDS_MIN && seconds <= INSTANT_SECONDS_MAX ? seconds : null;
 }
 
-/** Seconds of a zone suffix, `Z` or ±hh:mm; null when out of bounds. */
+/** The offset in seconds of a zone suffix, `Z` or ±hh:mm; null when out of range. */
 function parseOffset(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0;
   const hours = Number(zone.slice(1, 3));
@@ -77,7 +77,10 @@ function parseOffset(zone: string): number | null {
   return (zone[0] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** Seconds of a date (its midnight) or of a datetime, or null: the form of event dates and of `between`. */
+/**
+ * Converts a date (its midnight) or a datetime to seconds; returns null for any other text. Event dates and `between` use
+ * this form.
+ */
 export function parseInstant(text: string): number | null {
   const days = parseDate(text);
   return days === null ? parseDateTime(text) : days * SECONDS_PER_DAY;

@@ -1,5 +1,5 @@
 /**
- * Decimal text to 64-bit integers scaled by a column's decimal places, and back; no digit is ever rounded.
+ * Converts decimal text to 64-bit integers scaled by a column's decimal places, and back, without rounding.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 
@@ -13,14 +13,14 @@ export interface DecimalText {
   readonly scale: number;
 }
 
-/** Reads a JSON number's text exactly, or null when it is none. */
+/** Parses the text of a JSON number exactly; returns null for any other text. */
 export function readDecimal(text: string): DecimalText | null {
   const match = NUMBER.exec(text);
   if (match === null) return null;
   const fraction = match[3] ?? '';
   const exponent = match[4] === undefined ? 0 : Number(match[4]);
   const all = (match[2] + fraction).replace(/^0+/, '');
-  // Not by /0+$/, which takes quadratic time over long runs of zeros.
+  // A regular expression such as /0+$/ would take quadratic time on long runs of zeros.
   let end = all.length;
   while (end > 0 && all[end - 1] === '0') end--;
   const digits = all.slice(0, end);
@@ -32,7 +32,7 @@ export type ScaledDecimal =
   | { readonly value: bigint }
   | { readonly fault: 'not-a-number' | 'too-many-places' | 'out-of-range' };
 
-/** `text` x 10^places as a 64-bit integer, or why it is none. */
+/** Computes `text` x 10^places as a 64-bit integer, or the reason why there is none. */
 export function scaleDecimal(text: string, places: number): ScaledDecimal {
   const read = readDecimal(text);
   if (read === null) return { fault: 'not-a-number' };

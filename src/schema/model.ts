@@ -1,8 +1,8 @@
 /**
- * What a database is made of, as plain immutable data that every thread can hold: dimensions, columns and
- * how a column's values are kept.
- * Invariants: a changed model is a new object with a higher `version`; ids are never used twice within a
- * database; `columns` of a dimension are keyed by api-name and always hold `entity-id`.
+ * The model of a database as immutable plain data that every thread can hold: dimensions, columns and the storage of
+ * their values.
+ * Invariants: a changed model is a new object with a higher `version`; ids are never reused within a database;
+ * `columns` of a dimension is keyed by api-name and always contains `entity-id`.
  */
 
 export const COLUMN_TYPES = [
@@ -25,7 +25,7 @@ export type ColumnType = (typeof COLUMN_TYPES)[number];
 export type Storage = 'latest-value' | 'list-of-values';
 
 /**
- * How values lie in memory.
+ * The representation of a value in memory.
  *   bits  boolean, one bit a row          i32   date, days since 1970-01-01
  *   i64   integer, enumerated, decimal (scaled by decimal-places), datetime (seconds since 1970-01-01)
  *   code  string, by dictionary           geo   longitude and latitude, two f64
@@ -41,16 +41,16 @@ export interface Column {
   /** null for event columns. */
   readonly storage: Storage | null;
   readonly cardinality: 'low' | 'high' | null;
-  /** Set on decimal and decimal-event columns, else null. */
+  /** Set for decimal and decimal-event columns, otherwise null. */
   readonly decimalPlaces: number | null;
-  /** Ascending bounds of an enumerated column, else null. */
+  /** Ascending bounds of an enumerated column, otherwise null. */
   readonly range: readonly bigint[] | null;
-  /** Whole days that an event column keeps its events; null = for ever (and for attribute columns). */
+  /** Days for which an event column keeps its events; null = forever (and for attribute columns). */
   readonly retentionDays: number | null;
   readonly active: boolean;
 }
 
-/** Event columns whose Nth values of one insert belong together; a column is in at most one relation. */
+/** Event columns whose Nth values within one insert belong together. A column is in at most one relation. */
 export interface Relation {
   readonly id: number;
   readonly name: string;
@@ -71,31 +71,34 @@ export interface DatabaseModel {
   readonly id: number;
   readonly name: string;
   readonly type: 'test' | 'production';
-  /** Goes up with every change of this database's model. */
+  /** Incremented by every change of this model. */
   readonly version: number;
-  /** The last version in which a column or dimension was taken away or altered: older parses must be redone. */
+  /**
+   * The last version that removed or altered a column or dimension. Requests parsed against an older version must be parsed
+   * again.
+   */
   readonly shrinkVersion: number;
   readonly nextDimensionId: number;
-  /** The next id of a column or a relation. */
+  /** The id that the next column or relation gets. */
   readonly nextColumnId: number;
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
 export const DEFAULT_DIMENSION = 'default';
 export const ENTITY_ID_COLUMN = 'entity-id';
-/** Keys of the column listing's answer, which holds one key per dimension beside them: no dimension is called so. */
+/** Top-level keys of the column listing, which has one more key per dimension; dimensions cannot use these names. */
 export const RESERVED_DIMENSIONS: readonly string[] = ['status', 'count', 'took'];
 
 export function isEventType(type: ColumnType): boolean {
   return type.endsWith('-event');
 }
 
-/** The type of one value: that of an event column's values without the `-event`. */
+/** The type of a single value: for event columns, the type without `-event`. */
 export function baseTypeOf(type: ColumnType): ColumnType {
   return (isEventType(type) ? type.slice(0, -'-event'.length) : type) as ColumnType;
 }
 
-/** The kind of a column's values; `unique-id` has none, because entity IDs are kept apart. */
+/** The representation of a column's values. Not meaningful for `unique-id`: entity IDs are stored in the entity index. */
 export function valueKindOf(type: ColumnType): ValueKind {
   switch (baseTypeOf(type)) {
     case 'boolean':
@@ -111,7 +114,7 @@ export function valueKindOf(type: ColumnType): ValueKind {
   }
 }
 
-/** The `entity-id` column that every dimension has; its id is 0 in all of them, since its values are kept apart. */
+/** The `entity-id` column of every dimension. Its id is always 0, because its values are stored in the entity index. */
 export const ENTITY_ID: Column = {
   id: 0,
   name: ENTITY_ID_COLUMN,
@@ -126,7 +129,7 @@ export const ENTITY_ID: Column = {
   active: true,
 };
 
-/** A dimension without columns of its own. */
+/** Creates a dimension whose only column is `entity-id`. */
 export function newDimension(
   id: number,
   apiName: string,

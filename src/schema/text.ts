@@ -1,7 +1,7 @@
 /**
- * Lower-casing and counting of text, written once for every floor.
- * Rule: each code point by its simple lower-case mapping, without context; JavaScript's toLowerCase of a whole
- * string differs on final sigma, and its mapping of U+0130 has two code points where the simple one has one.
+ * Lower-casing, comparison and length of text; the only implementation in TypeScript.
+ * Rule: each code point is replaced by its simple lower-case mapping, without context. JavaScript's toLowerCase differs
+ * on final sigma, and maps U+0130 to two code points where the simple mapping has one.
  */
 const CAPITAL_I_WITH_DOT = 0x130;
 
@@ -14,7 +14,7 @@ export function lowerCodePoint(point: number): number {
   return lower.length === (first > 0xffff ? 2 : 1) ? first : point;
 }
 
-/** A string as it is stored and compared. */
+/** The form in which a string is stored and compared. */
 export function lowerCase(text: string): string {
   let plain = true;
   for (let index = 0; index < text.length; index++) {
@@ -31,13 +31,13 @@ export function lowerCase(text: string): string {
   return result;
 }
 
-/** Below 0 when `a` stands before `b` by code points, which is their order as UTF-8 bytes; above 0 behind it. */
+/** Compares by code point, which is the order of the UTF-8 bytes: negative when `a` sorts before `b`, positive when after. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
     if (left === right) continue;
-    // Surrogates stand for code points above all others, but below some as code units.
+    // Surrogate pairs encode the highest code points, but their code units are not the highest.
     const [leftHigh, rightHigh] = [isSurrogate(left), isSurrogate(right)];
     return leftHigh === rightHigh ? left - right : leftHigh ? 1 : -1;
   }
@@ -46,7 +46,7 @@ export function compareText(a: string, b: string): number {
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** Code points in `text`: the length that the interface's bounds speak of. */
+/** The number of code points in `text`, the unit of the interface's length limits. */
 export function codePointCount(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,4 @@
-/** Stored values as the texts in which answers hold them. */
+/** Formats stored values as the text that answers contain. */
 import { formatDate, formatDateTime } from './dates.js';
 import { formatDecimal } from './decimals.js';
 import { baseTypeOf, type ColumnType } from './model.js';
@@ -8,10 +8,10 @@ export interface Point {
   readonly latitude: number;
 }
 
-/** What says how a column's values are written. */
+/** The properties of a column that determine the text of its values. */
 export interface ValueForm {
   readonly type: ColumnType;
-  /** Set where `type` is a decimal one. */
+  /** Set if `type` is decimal or decimal-event. */
   readonly decimalPlaces: number | null;
 }
 
@@ -34,7 +34,7 @@ export function textOfInteger({ type, decimalPlaces }: ValueForm, value: bigint)
   }
 }
 
-/** [longitude,latitude] as JSON writes it. */
+/** The JSON text [longitude,latitude]. */
 export function textOfPoint({ longitude, latitude }: Point): string {
   return JSON.stringify([longitude, latitude]);
 }

@@ -1,14 +1,14 @@
 /**
- * Functions whose arguments are not a plain list: CAST(x AS type), EXTRACT(unit FROM x), POSITION(a IN b),
- * SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), units of dates as bare words, COUNT(*), and DISTINCT.
+ * Parses function calls, including those with special argument syntax: CAST(x AS type), EXTRACT(unit FROM x),
+ * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), and DISTINCT.
  */
 import { NO_STAR, refuseGeolocation } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { Place, SqlNode } from './tree.js';
+import type { SourcePosition, SqlNode } from './tree.js';
 
-/** Their first argument may be a unit as a bare word. */
+/** Functions whose first argument may be a date unit as a bare word. */
 const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['DATEPART', 'DATENAME', 'DATEADD', 'DATEDIFF', 'DATETRUNC'],
   ...['DATE_PART', 'DATE_ADD', 'DATE_SUB', 'DATE_DIFF', 'DATE_TRUNC'],
@@ -16,26 +16,26 @@ const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
 
 const PRECISION_MAX = 1_000_000;
 
-/** The call that begins here with a bare name and a parenthesis; passed. */
+/** Parses a call that begins at the next token with a bare name and a parenthesis. */
 export function readCall(reader: TokenReader): SqlNode {
   const name = reader.take();
   refuseGeolocation(name);
   const open = reader.take();
   const { upper } = name;
-  if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.place);
-  if (upper === 'EXTRACT') return weekdayFrom(extractOf(reader, name, open.place));
-  if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.place);
+  if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.position);
+  if (upper === 'EXTRACT') return weekdayFrom(extractOf(reader, name, open.position));
+  if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.position);
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
   const distinct = reader.acceptWord('DISTINCT');
   const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
   if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
-  reader.expectClosing(open.place);
+  reader.expectClosing(open.position);
   return weekdayFrom({ ...callOf(name, args), distinct });
 }
 
 function callOf(name: Token, args: readonly SqlNode[]): SqlNode & { readonly is: 'call' } {
   const call = { is: 'call', name: name.text.toLowerCase(), args, distinct: false } as const;
-  return { ...call, place: name.place, parenthesized: false };
+  return { ...call, position: name.position, parenthesized: false };
 }
 
 function argumentsOf(reader: TokenReader, name: Token): SqlNode[] {
@@ -56,21 +56,25 @@ function listOf(reader: TokenReader): SqlNode[] {
 
 function starOf(reader: TokenReader, name: Token): SqlNode {
   const star = reader.take();
-  if (name.upper !== 'COUNT') throw sqlError(NO_STAR, star.place);
+  if (name.upper !== 'COUNT') throw sqlError(NO_STAR, star.position);
   reader.take();
-  return callOf(name, [{ is: 'star', table: null, place: star.place, parenthesized: false }]);
+  return callOf(name, [{ is: 'star', table: null, position: star.position, parenthesized: false }]);
 }
 
-/** A unit of dates, as a word or as a string. */
+/** Parses a date unit, as a bare word or as a string. */
 function unitOf(reader: TokenReader): SqlNode {
   const unit = reader.take();
   if (unit.kind !== 'word' && unit.kind !== 'single' && unit.kind !== 'double') {
     throw unexpected(unit, 'a unit such as year, month or day');
   }
-  return { is: 'string', text: unit.text, quotes: 'single', place: unit.place, parenthesized: false };
+  return { is: 'string', text: unit.text, quotes: 'single', position: unit.position, parenthesized: false };
 }
 
-function extractOf(reader: TokenReader, name: Token, open: Place): SqlNode & { readonly is: 'call' } {
+function extractOf(
+  reader: TokenReader,
+  name: Token,
+  open: SourcePosition,
+): SqlNode & { readonly is: 'call' } {
   const unit = unitOf(reader);
   reader.expectWord('FROM');
   const of = reader.expression();
@@ -80,27 +84,27 @@ function extractOf(reader: TokenReader, name: Token, open: Place): SqlNode & { r
 
 const WEEKDAY_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datepart']);
 
-/** The weekdays of Postgres from our own, 1 = Sunday to 7: dow counts from 0 = Sunday, isodow from 1 = Monday. */
+/** Converts weekdays (1 = Sunday to 7) to those of Postgres: dow counts from 0 = Sunday, isodow from 1 = Monday. */
 function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
   const [unit, ...rest] = call.args;
   const name = unit?.is === 'string' && WEEKDAY_CALLS.has(call.name) ? unit.text.toLowerCase() : '';
   if (name !== 'dow' && name !== 'isodow') return call;
-  const { place } = call;
+  const { position } = call;
   const calculated = (operator: '+' | '-' | '%', left: SqlNode, number: number): SqlNode => {
-    const right = { is: 'number', text: String(number), place, parenthesized: false } as const;
-    return { is: 'arithmetic', operator, left, right, place, parenthesized: false };
+    const right = { is: 'number', text: String(number), position, parenthesized: false } as const;
+    return { is: 'arithmetic', operator, left, right, position, parenthesized: false };
   };
   const weekday: SqlNode = { ...call, args: [{ ...unit, text: 'weekday' } as SqlNode, ...rest] };
   if (name === 'dow') return calculated('-', weekday, 1);
   return calculated('+', calculated('%', calculated('+', weekday, 5), 7), 1);
 }
 
-/** `FROM start FOR length`, either of them left out. */
+/** Parses `FROM start FOR length`; each part is optional. */
 function fromFor(reader: TokenReader): SqlNode[] {
-  const { place } = reader.peek();
+  const { position } = reader.peek();
   const start: SqlNode = reader.acceptWord('FROM')
     ? reader.expression()
-    : { is: 'number', text: '1', place, parenthesized: false };
+    : { is: 'number', text: '1', position, parenthesized: false };
   return reader.acceptWord('FOR') ? [start, reader.expression()] : [start];
 }
 
@@ -110,8 +114,8 @@ const TRIM_SIDES: ReadonlyMap<string, string> = new Map([
   ['TRAILING', 'rtrim'],
 ]);
 
-/** `TRIM([LEADING] [characters] FROM x)` as the call that it stands for: ltrim(x, characters). */
-function trimOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+/** Parses `TRIM([LEADING] [characters] FROM x)` to the equivalent call: ltrim(x, characters). */
+function trimOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode {
   const called = TRIM_SIDES.get(reader.peek().upper);
   const sided =
     called !== undefined && !reader.isSign(')', 1) && !reader.isSign(',', 1) && !reader.isSign('.', 1);
@@ -124,7 +128,7 @@ function trimOf(reader: TokenReader, name: Token, open: Place): SqlNode {
   return { ...callOf(name, characters), name: sided ? called : 'trim' };
 }
 
-function castOf(reader: TokenReader, name: Token, open: Place): SqlNode {
+function castOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode {
   const of = reader.expression();
   reader.expectWord('AS');
   const words = [typeWord(reader)];
@@ -133,7 +137,7 @@ function castOf(reader: TokenReader, name: Token, open: Place): SqlNode {
   reader.expectClosing(open);
   const lenient = name.upper === 'TRY_CAST';
   const cast = { is: 'cast', of, typeName: words.join(' '), precision, scale, lenient } as const;
-  return { ...cast, place: name.place, parenthesized: false };
+  return { ...cast, position: name.position, parenthesized: false };
 }
 
 function typeWord(reader: TokenReader): string {
@@ -142,13 +146,13 @@ function typeWord(reader: TokenReader): string {
   return token.text.toLowerCase();
 }
 
-/** `(10, 2)`, `(10)`, `(MAX)` or nothing. */
+/** Parses `(10, 2)`, `(10)`, `(MAX)` or nothing. */
 function digitsOf(reader: TokenReader): { precision: number | null; scale: number | null } {
   const open = reader.peek();
   if (!reader.acceptSign('(')) return { precision: null, scale: null };
   const precision = reader.acceptWord('MAX') ? null : wholeNumber(reader);
   const scale = reader.acceptSign(',') ? wholeNumber(reader) : null;
-  reader.expectClosing(open.place);
+  reader.expectClosing(open.position);
   return { precision, scale };
 }
 

@@ -1,11 +1,11 @@
 /**
- * Where a reader stands in the text of a body, and how it passes white space, comments, numbers and quoted things.
- * Invariants: `at` only grows; a place counts lines by line feeds and columns by code points, both from 1; whatever is
- * refused here is a QuarryError 6000 at the place where the thing began.
+ * A position in the text of a body, with methods that consume white space, comments, numbers and quoted tokens.
+ * Invariants: `at` only grows; a source position counts lines by line feeds and columns by code points, both from 1; errors are
+ * QuarryErrors 6000 at the position where the refused token begins.
  */
 import { quoted } from '../base/index.js';
 import { sqlError } from './sql-error.js';
-import type { Place } from './tree.js';
+import type { SourcePosition } from './tree.js';
 
 const TAB = 9;
 const LINE_FEED = 10;
@@ -29,13 +29,13 @@ const isAsciiLetter = (code: number): boolean => {
   return (lower >= 97 && lower <= 122) || code === 95;
 };
 
-/** Whether the unit can stand inside a bare name: letters of any script, digits, `_` and `$`. */
+/** Whether the UTF-16 unit can occur in a bare name: letters of any script, digits, `_` and `$`. */
 export function isNameUnit(code: number): boolean {
   if (code <= ASCII_MAX) return isAsciiLetter(code) || isDigit(code) || code === 36;
   return /[\p{L}\p{M}\p{N}\p{Cs}]/u.test(String.fromCharCode(code));
 }
 
-/** Whether a bare name can begin so. */
+/** Whether a bare name can begin with the unit. */
 export const isNameStart = (code: number): boolean =>
   code <= ASCII_MAX ? isAsciiLetter(code) : isNameUnit(code);
 
@@ -47,10 +47,10 @@ const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 export class Cursor {
   readonly text: string;
-  /** UTF-16 units passed. */
+  /** Number of UTF-16 units consumed. */
   at = 0;
   #line = 1;
-  /** Where the line begins, moved on by one for every surrogate pair in it that was passed. */
+  /** Start of the current line, plus one for every surrogate pair consumed in it. */
   #lineStart = 0;
 
   constructor(text: string) {
@@ -61,16 +61,16 @@ export class Cursor {
     return this.at >= this.text.length;
   }
 
-  /** The unit that comes next; NaN at the end. */
+  /** The next unit; NaN at the end. */
   get code(): number {
     return this.text.charCodeAt(this.at);
   }
 
-  place(): Place {
+  position(): SourcePosition {
     return { line: this.#line, column: this.at - this.#lineStart + 1 };
   }
 
-  /** Passes white space and comments: `--` to the end of the line, and slash-star ones, which nest. */
+  /** Skips white space and comments: `--` to the end of the line, and slash-star comments, which nest. */
   skip(): void {
     const { text } = this;
     for (;;) {
@@ -84,20 +84,19 @@ export class Cursor {
     }
   }
 
-  /** Passes `units` units that hold no line feed. */
+  /** Consumes `units` units without line feeds. */
   pass(units: number): void {
     const end = this.at + units;
     while (this.at < end) this.#unit();
   }
 
   /**
-   * Passes a quoted thing that begins here and ends with `close`, which stands doubled for itself inside; gives what is
-   * inside.
+   * Consumes a quoted token that ends with `close`, which is doubled to be part of the contents; returns the contents.
    */
   quoted(close: number, what: string): string {
     const { text } = this;
     const begin = this.at + 1;
-    let place: Place | null = null;
+    let position: SourcePosition | null = null;
     let doubled = false;
     let at = begin;
     for (;;) {
@@ -107,16 +106,16 @@ export class Cursor {
         doubled = true;
         at += 2;
       } else if (code === LINE_FEED) {
-        place ??= this.place();
+        position ??= this.position();
         at++;
         this.#line++;
         this.#lineStart = at;
       } else if (isHigh(code) && isPair(text, at)) {
-        place ??= this.place();
+        position ??= this.position();
         at += 2;
         this.#lineStart++;
       } else if (at >= text.length) {
-        throw sqlError(`the ${what} that begins here has no end`, place ?? this.place());
+        throw sqlError(`the ${what} that begins here has no end`, position ?? this.position());
       } else at++;
     }
     this.at = at + 1;
@@ -127,8 +126,8 @@ export class Cursor {
   }
 
   /**
-   * Passes a number without sign that begins here with a digit or a point. Gives its digits with at least one on either
-   * side of a point (`.5` = 0.5, `1.` = 1), else as they were written.
+   * Consumes an unsigned number that begins with a digit or a point. Returns it with at least one digit on either side of a
+   * point (`.5` = 0.5, `1.` = 1), otherwise as written.
    */
   number(): string {
     const { text, at: begin } = this;
@@ -151,7 +150,7 @@ export class Cursor {
     return whole + fraction + text.slice(exponentBegin, at);
   }
 
-  /** Passes a bare name, or nothing where none begins. */
+  /** Consumes a bare name, if one begins here. */
   bareName(): string {
     const { text, at: begin } = this;
     let at = begin;
@@ -177,7 +176,7 @@ export class Cursor {
 
   #badNumber(begin: number, at: number): Error {
     const what = `${quoted(this.text.slice(begin, at + 1))} is neither a number nor a name`;
-    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.place());
+    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.position());
   }
 
   #newLine(): void {
@@ -201,19 +200,19 @@ export class Cursor {
 
   #skipLineComment(): void {
     const end = this.text.indexOf('\n', this.at);
-    // Columns behind it do not matter unless it is the last line.
+    // The column is only needed if this is the last line.
     if (end >= 0) this.at = end;
     else this.pass(this.text.length - this.at);
   }
 
   #skipComment(): void {
     const { text } = this;
-    const place = this.place();
+    const position = this.position();
     let depth = 0;
     do {
       const code = text.charCodeAt(this.at);
       const next = text.charCodeAt(this.at + 1);
-      if (this.ended) throw sqlError('the comment that begins here has no end', place);
+      if (this.ended) throw sqlError('the comment that begins here has no end', position);
       if (code === SLASH && next === STAR) depth++;
       else if (code === STAR && next === SLASH) depth--;
       else {

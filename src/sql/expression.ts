@@ -1,21 +1,21 @@
 /**
- * Expressions from tokens, by their operators: OR, AND, NOT, comparisons, ||, + and -, * / %, signs; each binds tighter
- * than those before it, and equal ones from the left. The parser of statements does not read them: it binds OR tighter
- * than AND (`a OR b AND c` as `(a OR b) AND c`), and keeps neither places nor the digits of numbers.
- * Invariants: those of operand.ts; comparisons do not follow one another without parentheses.
+ * Parses expressions by operator precedence: OR, AND, NOT, comparisons, ||, + and -, * / %, signs, from loosest to tightest;
+ * operators of equal precedence associate to the left. The statement parser is not used for expressions: it binds OR tighter than
+ * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
+ * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
 import { nodeAt, OperandReader } from './operand.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonWord, Place, SqlNode } from './tree.js';
+import type { ComparisonWord, SourcePosition, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const MIXED = 'comparisons do not follow one another; put one of them in parentheses';
-/** Each operand of IS DISTINCT FROM comes twice: one inside the other grows with every level. */
+/** Limit on nested IS DISTINCT FROM: each duplicates its operands, so nesting grows exponentially. */
 const DISTINCTIONS_INSIDE_MAX = 3;
 
 export class ExpressionReader extends OperandReader {
-  /** IS DISTINCT FROM. */
+  /** Number of IS DISTINCT FROM parsed so far. */
   #distinctionCount = 0;
 
   override expression(): SqlNode {
@@ -31,33 +31,33 @@ export class ExpressionReader extends OperandReader {
   }
 
   #or(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     let left = this.#and();
     while (this.isWord('OR')) {
       const height = this.height;
       this.take();
-      left = { is: 'or', left, right: this.#and(), ...nodeAt(place) };
-      this.above(height, place);
+      left = { is: 'or', left, right: this.#and(), ...nodeAt(position) };
+      this.above(height, position);
     }
     return left;
   }
 
   #and(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     let left = this.#not();
     while (this.isWord('AND')) {
       const height = this.height;
       this.take();
-      left = { is: 'and', left, right: this.#not(), ...nodeAt(place) };
-      this.above(height, place);
+      left = { is: 'and', left, right: this.#not(), ...nodeAt(position) };
+      this.above(height, position);
     }
     return left;
   }
 
   #not(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     if (!this.acceptWord('NOT')) return this.#comparison();
-    return this.nested(place, () => ({ is: 'not', of: this.#inside(this.#not()), ...nodeAt(place) }));
+    return this.nested(position, () => ({ is: 'not', of: this.#inside(this.#not()), ...nodeAt(position) }));
   }
 
   #comparison(): SqlNode {
@@ -67,9 +67,9 @@ export class ExpressionReader extends OperandReader {
     if (!this.#predicateFollows()) return left;
     const height = this.height;
     this.height = 0;
-    const node = this.#predicate(left, first.place, distinctions);
-    this.above(height, first.place);
-    if (this.#predicateFollows()) throw sqlError(MIXED, this.peek().place);
+    const node = this.#predicate(left, first.position, distinctions);
+    this.above(height, first.position);
+    if (this.#predicateFollows()) throw sqlError(MIXED, this.peek().position);
     return node;
   }
 
@@ -79,62 +79,62 @@ export class ExpressionReader extends OperandReader {
     return upper === 'IS' || upper === 'IN' || upper === 'LIKE' || upper === 'BETWEEN' || upper === 'NOT';
   }
 
-  /** `distinctions`: how many there were before `of`. */
-  #predicate(of: SqlNode, place: Place, distinctions: number): SqlNode {
+  /** `distinctions` is the count of IS DISTINCT FROM before `of`. */
+  #predicate(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
     const sign = this.peek();
     if (sign.kind === 'sign') {
       this.take();
       const comparison = sign.text as ComparisonWord;
-      return { is: 'compare', comparison, left: of, right: this.#joined(), ...nodeAt(place) };
+      return { is: 'compare', comparison, left: of, right: this.#joined(), ...nodeAt(position) };
     }
-    if (this.acceptWord('IS')) return this.#is(of, place, distinctions);
+    if (this.acceptWord('IS')) return this.#is(of, position, distinctions);
     const negated = this.acceptWord('NOT');
-    if (this.acceptWord('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(place) };
+    if (this.acceptWord('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
     if (this.acceptWord('BETWEEN')) {
       const low = this.#joined();
       const height = this.height;
       this.expectWord('AND');
       const high = this.#joined();
       this.height = Math.max(this.height, height);
-      return { is: 'between', of, low, high, negated, ...nodeAt(place) };
+      return { is: 'between', of, low, high, negated, ...nodeAt(position) };
     }
     if (this.acceptWord('LIKE')) {
       const pattern = this.#joined();
-      return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(place) };
+      return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(position) };
     }
     throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
   }
 
-  /** Behind IS; but for NULL as the CASE that it stands for. */
-  #is(of: SqlNode, place: Place, distinctions: number): SqlNode {
+  /** Parses the part after IS; everything except NULL becomes an equivalent CASE. */
+  #is(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
     const negated = this.acceptWord('NOT');
     if (this.acceptWord('NULL') || this.acceptWord('UNKNOWN')) {
-      return { is: 'is-null', of, negated, ...nodeAt(place) };
+      return { is: 'is-null', of, negated, ...nodeAt(position) };
     }
     const truth = this.acceptWord('TRUE');
-    if (truth || this.acceptWord('FALSE')) return caseOf(of, truth, !negated, of.place);
+    if (truth || this.acceptWord('FALSE')) return caseOf(of, truth, !negated, of.position);
     if (!this.acceptWord('DISTINCT')) throw unexpected(this.peek(), 'NULL, TRUE, FALSE or DISTINCT FROM');
     this.expectWord('FROM');
     const other = this.#joined();
     if (this.#distinctionCount > distinctions + DISTINCTIONS_INSIDE_MAX) {
-      throw sqlError(`one IS DISTINCT FROM holds ${DISTINCTIONS_INSIDE_MAX} others at most`, place);
+      throw sqlError(`one IS DISTINCT FROM holds ${DISTINCTIONS_INSIDE_MAX} others at most`, position);
     }
     this.#distinctionCount++;
     return differs(of, other, !negated);
   }
 
-  /** ( value, ... ) behind IN. */
+  /** Parses ( value, ... ) after IN. */
   #list(): SqlNode[] {
     const open = this.peek();
     this.expectSign('(');
-    if (this.isSign(')')) throw sqlError('IN lists at least one value', open.place);
+    if (this.isSign(')')) throw sqlError('IN lists at least one value', open.position);
     const values: SqlNode[] = [];
-    this.nested(open.place, () => {
+    this.nested(open.position, () => {
       do values.push(this.expression());
       while (this.acceptSign(','));
       return values[0];
     });
-    this.expectClosing(open.place);
+    this.expectClosing(open.position);
     return values;
   }
 
@@ -145,46 +145,46 @@ export class ExpressionReader extends OperandReader {
     return token.text;
   }
 
-  /** Operands of ||. */
+  /** Parses operands of ||. */
   #joined(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     let left = this.#sum();
     while (this.isSign('||')) {
       const height = this.height;
       this.take();
-      left = { is: 'arithmetic', operator: '||', left, right: this.#sum(), ...nodeAt(place) };
-      this.above(height, place);
+      left = { is: 'arithmetic', operator: '||', left, right: this.#sum(), ...nodeAt(position) };
+      this.above(height, position);
     }
     return left;
   }
 
   #sum(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     let left = this.#product();
     while (this.isSign('+') || this.isSign('-')) {
       const height = this.height;
       const { text } = this.take();
       const operator = text === '+' ? '+' : '-';
-      left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(place) };
-      this.above(height, place);
+      left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(position) };
+      this.above(height, position);
     }
     return left;
   }
 
   #product(): SqlNode {
-    const { place } = this.peek();
+    const { position } = this.peek();
     let left = this.#signed();
     while (this.isSign('*') || this.isSign('/') || this.isSign('%')) {
       const height = this.height;
       const { text } = this.take();
       const operator = text === '*' ? '*' : text === '/' ? '/' : '%';
-      left = { is: 'arithmetic', operator, left, right: this.#signed(), ...nodeAt(place) };
-      this.above(height, place);
+      left = { is: 'arithmetic', operator, left, right: this.#signed(), ...nodeAt(position) };
+      this.above(height, position);
     }
     return left;
   }
 
-  /** A sign right before a number is the number's. */
+  /** A sign directly before a number belongs to the number. */
   #signed(): SqlNode {
     const sign = this.peek();
     const minus = this.isSign('-');
@@ -193,13 +193,13 @@ export class ExpressionReader extends OperandReader {
     if (this.peek().kind === 'number') {
       const { text } = this.take();
       this.height = 1;
-      return { is: 'number', text: minus ? `-${text}` : text, ...nodeAt(sign.place) };
+      return { is: 'number', text: minus ? `-${text}` : text, ...nodeAt(sign.position) };
     }
     if (!minus) throw unexpected(this.peek(), 'a number behind the sign +');
-    return this.nested(sign.place, () => ({
+    return this.nested(sign.position, () => ({
       is: 'negative',
       of: this.#inside(this.#signed()),
-      ...nodeAt(sign.place),
+      ...nodeAt(sign.position),
     }));
   }
 
@@ -209,19 +209,19 @@ export class ExpressionReader extends OperandReader {
   }
 }
 
-/** CASE of WHEN truth THEN value ELSE NOT value END. */
-function caseOf(of: SqlNode, truth: boolean, value: boolean, place: Place): SqlNode {
-  const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(place) });
+/** Builds CASE of WHEN truth THEN value ELSE NOT value END. */
+function caseOf(of: SqlNode, truth: boolean, value: boolean, position: SourcePosition): SqlNode {
+  const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(position) });
   // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
   const branches = [{ when: is(truth), then: is(value) }];
-  return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(place) };
+  return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(position) };
 }
 
-/** `truth` where one of them is missing and the other one not, or both are there and differ; else its opposite. */
+/** IS DISTINCT FROM: `truth` if exactly one operand is missing, or both are present and differ; otherwise the opposite. */
 function differs(left: SqlNode, right: SqlNode, truth: boolean): SqlNode {
-  const at = nodeAt(left.place);
+  const at = nodeAt(left.position);
   const missing = (of: SqlNode): SqlNode => ({ is: 'is-null', of, negated: false, ...at });
   const same: SqlNode = { is: 'compare', comparison: '=', left, right, ...at };
   const both: SqlNode = { is: 'and', left: missing(left), right: missing(right), ...at };
-  return caseOf({ is: 'or', left: same, right: both, ...at }, true, !truth, left.place);
+  return caseOf({ is: 'or', left: same, right: both, ...at }, true, !truth, left.position);
 }

@@ -1,7 +1,7 @@
 /**
- * What operators stand between: literals, columns, calls, CASE, and whole expressions in parentheses.
- * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high, and reading it recurses at most EXPRESSION_NESTING_MAX
- * times; time grows with the tokens read.
+ * Parses operands: literals, columns, calls, CASE, and parenthesized expressions.
+ * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high; parsing recurses at most EXPRESSION_NESTING_MAX times and takes
+ * time linear in the number of tokens.
  */
 import { readCall } from './calls.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
@@ -9,10 +9,10 @@ import { NO_STAR } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { Place, SqlNode } from './tree.js';
+import type { SourcePosition, SqlNode } from './tree.js';
 
 const OPERAND = 'a column, a value or an expression';
-/** DATE '2017-01-01' and its like. */
+/** Types of typed literals such as DATE '2017-01-01'. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'DATE',
   'DATETIME',
@@ -23,69 +23,69 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
 /** Functions that are called without parentheses. */
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
 
-/** What every node that is made here has beside its kind. */
-export const nodeAt = (place: Place): { place: Place; parenthesized: false } => ({
-  place,
+/** The common fields of every node built here. */
+export const nodeAt = (position: SourcePosition): { position: SourcePosition; parenthesized: false } => ({
+  position,
   parenthesized: false,
 });
 
 export abstract class OperandReader extends TokenReader {
-  /** Height of the node read last. */
+  /** Height of the last parsed node. */
   protected height = 0;
-  /** Of the nodes read last inside the same parentheses, call or CASE. */
+  /** Greatest height of the nodes parsed so far within the same parentheses, call or CASE. */
   protected tallest = 0;
   #nesting = 0;
 
   protected operand(): SqlNode {
     const token = this.peek();
     this.height = 1;
-    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.place) };
+    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.position) };
     if (token.kind === 'single') {
-      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.place) };
+      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.position) };
     }
     if (this.isSign('(')) return this.#parenthesized();
     if (token.kind === 'bracketed' || token.kind === 'double') return this.#column();
     if (token.kind === 'word') return this.#word();
-    if (this.isSign('*')) throw sqlError(NO_STAR, token.place);
+    if (this.isSign('*')) throw sqlError(NO_STAR, token.position);
     throw unexpected(token, OPERAND);
   }
 
   #parenthesized(): SqlNode {
-    const { place } = this.take();
-    const inner = this.nested(place, () => this.expression());
-    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', place);
-    this.expectClosing(place);
+    const { position } = this.take();
+    const inner = this.nested(position, () => this.expression());
+    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', position);
+    this.expectClosing(position);
     return { ...inner, parenthesized: true };
   }
 
-  /** What begins with a bare word. */
+  /** Parses an operand that begins with a bare word. */
   #word(): SqlNode {
     const token = this.peek();
-    const { place, upper } = token;
-    if (upper === 'CASE') return this.nested(place, () => this.#case());
+    const { position, upper } = token;
+    if (upper === 'CASE') return this.nested(position, () => this.#case());
     if (upper === 'NULL') {
       this.take();
-      return { is: 'null', ...nodeAt(place) };
+      return { is: 'null', ...nodeAt(position) };
     }
     if (upper === 'TRUE' || upper === 'FALSE') {
       this.take();
-      return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(place) };
+      return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(position) };
     }
     if (isReserved(token)) throw unexpected(token, OPERAND);
-    if (this.isSign('(', 1)) return this.nested(place, () => readCall(this));
+    if (this.isSign('(', 1)) return this.nested(position, () => readCall(this));
     const after = this.peek(1).kind;
     if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
-      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', place);
+      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', position);
     }
     if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
       this.take();
-      return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(place) };
+      return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(position) };
     }
     return this.#column();
   }
 
-  /** Of TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
+  /** Whether WITH TIME ZONE follows, as in TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
   #isZoneAhead(): boolean {
     const { upper } = this.peek(1);
     return (
@@ -96,38 +96,38 @@ export abstract class OperandReader extends TokenReader {
     );
   }
 
-  /** DATE '2017-01-01' is a CAST of its string. */
+  /** Parses DATE '2017-01-01' as a CAST of its string. */
   #dateLiteral(): SqlNode {
     const type = this.take();
     if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.take();
     const of = this.operand();
     this.height = 2;
     const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;
-    return { ...cast, scale: null, lenient: false, ...nodeAt(type.place) };
+    return { ...cast, scale: null, lenient: false, ...nodeAt(type.position) };
   }
 
-  /** A column, with a table before it or not; what stands in double quotes alone may be a string. */
+  /** Parses a column, optionally qualified; an unqualified name in double quotes may be a string. */
   #column(): SqlNode {
     const first = this.take();
-    const { place } = first;
+    const { position } = first;
     const names = [first.text];
     while (names.length < 3 && this.isSign('.')) {
       this.take();
-      if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().place);
+      if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().position);
       names.push(this.#pathName().text);
     }
     if (this.isSign('.')) throw unexpected(this.peek(), 'a name of at most three parts');
     if (this.isSign('(')) {
-      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", place);
+      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", position);
     }
     if (names.length > 1)
-      return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(place) };
+      return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(position) };
     if (first.kind === 'double')
-      return { is: 'string', text: first.text, quotes: 'double', ...nodeAt(place) };
-    return { is: 'column', table: null, name: first.text, ...nodeAt(place) };
+      return { is: 'string', text: first.text, quotes: 'double', ...nodeAt(position) };
+    return { is: 'column', table: null, name: first.text, ...nodeAt(position) };
   }
 
-  /** Behind a point keywords are names. */
+  /** Parses a name after a point, where keywords are names. */
   #pathName(): Token {
     const token = this.take();
     const named = token.kind === 'word' || token.kind === 'bracketed' || token.kind === 'double';
@@ -136,7 +136,7 @@ export abstract class OperandReader extends TokenReader {
   }
 
   #case(): SqlNode {
-    const { place } = this.take();
+    const { position } = this.take();
     const of = this.isWord('WHEN') ? null : this.expression();
     const branches: { when: SqlNode; then: SqlNode }[] = [];
     if (!this.isWord('WHEN')) throw unexpected(this.peek(), 'WHEN');
@@ -150,31 +150,31 @@ export abstract class OperandReader extends TokenReader {
     if (!this.acceptWord('END')) {
       throw unexpected(this.peek(), otherwise === null ? 'WHEN, ELSE or END' : 'END');
     }
-    return { is: 'case', of, branches, otherwise, ...nodeAt(place) };
+    return { is: 'case', of, branches, otherwise, ...nodeAt(position) };
   }
 
   /** Reads what stands inside something that began at `place`. */
-  protected nested<T>(place: Place, read: () => T): T {
+  protected nested<T>(position: SourcePosition, read: () => T): T {
     const outer = this.tallest;
     this.tallest = 0;
     if (++this.#nesting > EXPRESSION_NESTING_MAX) {
-      throw sqlError(`the expression is nested more than ${EXPRESSION_NESTING_MAX} deep`, place);
+      throw sqlError(`the expression is nested more than ${EXPRESSION_NESTING_MAX} deep`, position);
     }
     const node = read();
     this.#nesting--;
     this.height = this.tallest;
     this.tallest = outer;
-    this.above(this.height, place);
+    this.above(this.height, position);
     return node;
   }
 
-  /** The node above one of `height` and the one read last. */
-  protected above(height: number, place: Place): void {
+  /** Records the height of a node whose children have `height` and the last parsed height. */
+  protected above(height: number, position: SourcePosition): void {
     this.height = Math.max(height, this.height) + 1;
     if (this.height <= EXPRESSION_HEIGHT_MAX) return;
     throw sqlError(
       `the expression has more than ${EXPRESSION_HEIGHT_MAX} operators above one another`,
-      place,
+      position,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** How many rows of which: TOP n, LIMIT n OFFSET m, LIMIT m, n and OFFSET m ROWS FETCH NEXT n ROWS ONLY. */
+/** Parses row limits: TOP n, LIMIT n OFFSET m, LIMIT m, n and OFFSET m ROWS FETCH NEXT n ROWS ONLY. */
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { unexpected } from './tokens.js';
@@ -13,14 +13,14 @@ export interface Paging {
 
 const isRows = (reader: TokenReader): boolean => reader.isWord('ROW') || reader.isWord('ROWS');
 
-/** Whether what comes next says how many rows; OFFSET and FETCH are names elsewhere. */
+/** Whether a row limit follows; elsewhere OFFSET and FETCH are names. */
 export function pagingFollows(reader: TokenReader): boolean {
   if (reader.isWord('LIMIT')) return true;
   if (reader.isWord('OFFSET')) return reader.peek(1).kind === 'number';
   return reader.isWord('FETCH') && (reader.isWord('FIRST', 1) || reader.isWord('NEXT', 1));
 }
 
-/** TOP n or TOP (n), behind SELECT; null where the word is a name. */
+/** Parses TOP n or TOP (n) after SELECT; null if the word is a name. */
 export function readTop(reader: TokenReader): Limit {
   if (!reader.isWord('TOP')) return null;
   const enclosed = reader.isSign('(', 1);
@@ -30,11 +30,11 @@ export function readTop(reader: TokenReader): Limit {
   if (enclosed) reader.take();
   const limit = readCount(reader);
   if (enclosed) reader.take();
-  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().place);
+  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().position);
   return limit;
 }
 
-/** What stands behind ORDER BY, to the end of the statement. */
+/** Parses the part after ORDER BY to the end of the statement. */
 export function readPaging(reader: TokenReader): Paging {
   let limit: Limit = null;
   let offset: number | null = null;
@@ -56,10 +56,10 @@ export function readPaging(reader: TokenReader): Paging {
   return { limit, offset: offset ?? 0 };
 }
 
-/** FETCH was passed. */
+/** Parses the rest of FETCH. */
 function readFetch(reader: TokenReader): NonNullable<Limit> {
-  const { place } = reader.take();
-  const limit = isRows(reader) ? { count: 1, place } : readCount(reader);
+  const { position } = reader.take();
+  const limit = isRows(reader) ? { count: 1, position } : readCount(reader);
   if (!isRows(reader)) throw unexpected(reader.peek(), 'ROWS');
   reader.take();
   reader.expectWord('ONLY');
@@ -67,11 +67,11 @@ function readFetch(reader: TokenReader): NonNullable<Limit> {
 }
 
 function readCount(reader: TokenReader): NonNullable<Limit> {
-  const { kind, text, place } = reader.peek();
+  const { kind, text, position } = reader.peek();
   const count = Number(text);
   if (kind !== 'number' || !/^\d+$/.test(text) || !Number.isSafeInteger(count)) {
     throw unexpected(reader.peek(), `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
   }
   reader.take();
-  return { count, place };
+  return { count, position };
 }

@@ -1,12 +1,12 @@
-/** The parser of statements, node-sql-parser in its dialect for T-SQL, and the reading of what it answers. */
+/** The statement parser (node-sql-parser with its T-SQL dialect) and access to its result. */
 import nodeSqlParser from 'node-sql-parser/build/transactsql.js';
 
 export type Answered =
   | { readonly statement: unknown }
-  /** Where in the text it could not go on; null when it failed without saying where. */
+  /** The offset at which parsing failed; null if the parser did not report it. */
   | { readonly failedAt: number | null };
 
-/** Parses one statement; whatever the parser throws becomes `failedAt`. */
+/** Parses one statement; any error of the parser becomes `failedAt`. */
 export function parseStatement(text: string): Answered {
   try {
     return { statement: new nodeSqlParser.Parser().astify(text, { database: 'transactsql' }) };
@@ -16,19 +16,19 @@ export function parseStatement(text: string): Answered {
   }
 }
 
-/** The value under `key` of whatever it is; null where there is none. */
+/** The property `key` of any value; null if there is none. */
 export function fieldOf(node: unknown, key: string): unknown {
   if (typeof node !== 'object' || node === null) return null;
   return (node as Readonly<Record<string, unknown>>)[key] ?? null;
 }
 
-/** Null, or lists and objects with nothing but such things in them: how the parser writes what is not there. */
+/** Whether the value is null, or a list or object of such values, which is how the parser represents absent parts. */
 function isNothing(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   return typeof value === 'object' && Object.values(value).every(isNothing);
 }
 
-/** Keys of `node`, other than the known ones, that say something. */
+/** The keys of `node` that are not known and not empty. */
 export function unknownFields(node: unknown, known: readonly string[]): readonly string[] {
   if (typeof node !== 'object' || node === null) return ['node'];
   return Object.entries(node)

@@ -1,8 +1,8 @@
 /**
- * INSERT INTO name (columns) VALUES (literal, ...), ...: the only statement that may be megabytes long, so its values are
- * read from the text itself, in one pass and without tokens.
- * Invariants: time grows with the text; what is held is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the rows of an
- * insert; how many values a row has is not looked at.
+ * Parses INSERT INTO name (columns) VALUES (literal, ...), .... Only this statement may be megabytes long, so its values are
+ * parsed directly from the text, in one pass and without tokens.
+ * Invariants: time is linear in the text; memory is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the row limit of an
+ * insert; the number of values per row is not checked.
  */
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
@@ -10,7 +10,7 @@ import { INSERT_NAMES_MAX, INSERT_VALUES_MAX } from './limits.js';
 import { sqlError } from './sql-error.js';
 import { isReserved } from './token-reader.js';
 import { isSign, nextToken, type Token, unexpected } from './tokens.js';
-import type { InsertStatement, Place, SqlNode, TableName } from './tree.js';
+import type { InsertStatement, SourcePosition, SqlNode, TableName } from './tree.js';
 
 const QUOTE = 39;
 const DOUBLE_QUOTE = 34;
@@ -25,7 +25,11 @@ const SEMICOLON = 59;
 const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
 
 /** Reads on behind INSERT, which stood at `place`, to the `;` or the end. `budget.values` is what the body may still hold. */
-export function readInsert(cursor: Cursor, place: Place, budget: { values: number }): InsertStatement {
+export function readInsert(
+  cursor: Cursor,
+  position: SourcePosition,
+  budget: { values: number },
+): InsertStatement {
   expectWord(cursor, 'INTO');
   const table = tableOf(cursor);
   const columns = columnsOf(cursor);
@@ -39,12 +43,12 @@ export function readInsert(cursor: Cursor, place: Place, budget: { values: numbe
   if (!cursor.ended && cursor.code !== SEMICOLON) {
     throw unexpected(nextToken(cursor), 'a comma or the end of the statement');
   }
-  return { is: 'insert', place, table, columns, rows };
+  return { is: 'insert', position, table, columns, rows };
 }
 
 function tooManyRows(cursor: Cursor): Error {
   const what = `an INSERT holds more than ${ENTITIES_PER_INSERT_MAX} entities`;
-  return sqlError(what, cursor.place(), { code: 2012 });
+  return sqlError(what, cursor.position(), { code: 2012 });
 }
 
 function expectWord(cursor: Cursor, word: string): void {
@@ -56,32 +60,32 @@ function nameToken(cursor: Cursor, what: string): Token {
   const token = nextToken(cursor);
   const isName = token.kind === 'bracketed' || token.kind === 'double';
   if (!isName && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
-  if (token.text === '') throw sqlError('a name has at least one character', token.place);
+  if (token.text === '') throw sqlError('a name has at least one character', token.position);
   return token;
 }
 
 function tableOf(cursor: Cursor): TableName {
-  const { text, place } = nameToken(cursor, "a table's name");
-  return { name: text, alias: null, place };
+  const { text, position } = nameToken(cursor, "a table's name");
+  return { name: text, alias: null, position };
 }
 
 function columnsOf(cursor: Cursor): InsertStatement['columns'] {
   const open = nextToken(cursor);
   if (!isSign(open, '(')) throw unexpected(open, 'the list of columns in parentheses');
-  const columns: { name: string; place: Place }[] = [];
+  const columns: { name: string; position: SourcePosition }[] = [];
   for (;;) {
-    const { text: name, place } = nameToken(cursor, "a column's name");
+    const { text: name, position } = nameToken(cursor, "a column's name");
     if (columns.length === INSERT_NAMES_MAX) {
-      throw sqlError(`an INSERT names at most ${INSERT_NAMES_MAX} columns`, place);
+      throw sqlError(`an INSERT names at most ${INSERT_NAMES_MAX} columns`, position);
     }
-    columns.push({ name, place });
+    columns.push({ name, position });
     const token = nextToken(cursor);
     if (isSign(token, ')')) return columns;
     if (!isSign(token, ',')) throw unexpected(token, 'a comma or )');
   }
 }
 
-/** Passes the unit if it comes next. */
+/** Consumes the unit if it is next. */
 function passed(cursor: Cursor, code: number): boolean {
   cursor.skip();
   const found = cursor.code === code;
@@ -95,7 +99,7 @@ function rowOf(cursor: Cursor, budget: { values: number }): SqlNode[] {
   do {
     cursor.skip();
     if (--budget.values < 0) {
-      throw sqlError(`the body's INSERTs hold more than ${INSERT_VALUES_MAX} values`, cursor.place());
+      throw sqlError(`the body's INSERTs hold more than ${INSERT_VALUES_MAX} values`, cursor.position());
     }
     row.push(literal(cursor));
   } while (passed(cursor, COMMA));
@@ -105,44 +109,44 @@ function rowOf(cursor: Cursor, budget: { values: number }): SqlNode[] {
 
 function literal(cursor: Cursor): SqlNode {
   const { code } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   if (code === QUOTE) {
     return {
       is: 'string',
       text: cursor.quoted(QUOTE, 'string'),
       quotes: 'single',
-      place,
+      position,
       parenthesized: false,
     };
   }
-  if (isDigit(code)) return { is: 'number', text: cursor.number(), place, parenthesized: false };
-  if (code === DASH || code === PLUS) return signedNumber(cursor, place);
+  if (isDigit(code)) return { is: 'number', text: cursor.number(), position, parenthesized: false };
+  if (code === DASH || code === PLUS) return signedNumber(cursor, position);
   if (code === DOUBLE_QUOTE) {
     const text = cursor.quoted(DOUBLE_QUOTE, 'string');
-    return { is: 'string', text, quotes: 'double', place, parenthesized: false };
+    return { is: 'string', text, quotes: 'double', position, parenthesized: false };
   }
   if (isNameStart(code)) return wordLiteral(cursor);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
-    return { is: 'number', text: cursor.number(), place, parenthesized: false };
+    return { is: 'number', text: cursor.number(), position, parenthesized: false };
   }
   throw unexpected(nextToken(cursor), LITERALS);
 }
 
-function signedNumber(cursor: Cursor, place: Place): SqlNode {
+function signedNumber(cursor: Cursor, position: SourcePosition): SqlNode {
   const sign = cursor.code === DASH ? '-' : '';
   cursor.at++;
   const token = nextToken(cursor);
   if (token.kind !== 'number') throw unexpected(token, 'a number');
-  return { is: 'number', text: sign + token.text, place, parenthesized: false };
+  return { is: 'number', text: sign + token.text, position, parenthesized: false };
 }
 
 function wordLiteral(cursor: Cursor): SqlNode {
   const token = nextToken(cursor);
-  const { kind, upper, text, place } = token;
-  if (kind === 'single') return { is: 'string', text, quotes: 'single', place, parenthesized: false };
-  if (upper === 'NULL') return { is: 'null', place, parenthesized: false };
+  const { kind, upper, text, position } = token;
+  if (kind === 'single') return { is: 'string', text, quotes: 'single', position, parenthesized: false };
+  if (upper === 'NULL') return { is: 'null', position, parenthesized: false };
   if (upper === 'TRUE' || upper === 'FALSE') {
-    return { is: 'boolean', value: upper === 'TRUE', place, parenthesized: false };
+    return { is: 'boolean', value: upper === 'TRUE', position, parenthesized: false };
   }
   throw unexpected(token, LITERALS);
 }

@@ -1,6 +1,6 @@
 /**
- * SELECT statements: the skeleton goes to the parser of statements, and its answer, with the expressions put back, is
- * ours. Whatever the answer holds that has no place in the tree is refused by its name, never dropped.
+ * Parses SELECT statements: passes the skeleton to the statement parser and converts its result, with the expressions inserted,
+ * to our tree. Any part of the result that our tree cannot represent is refused by name, never dropped.
  */
 import { quoted } from '../base/index.js';
 import { ExpressionReader } from './expression.js';
@@ -15,16 +15,16 @@ const GOES_ON = 'a comma, the next clause or the end of the statement';
 const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
 const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 
-/** `tokens` begin with SELECT or with EXPLAIN. `budget.skeletonWords` is what the body may still hold. */
+/** `tokens` begin with SELECT or EXPLAIN. `budget.skeletonWords` is the body's remaining limit. */
 export function readSelect(tokens: readonly Token[], budget: { skeletonWords: number }): SelectStatement {
   const reader = new ExpressionReader(tokens);
-  const { place } = reader.peek();
+  const { position } = reader.peek();
   const explain = explainOf(reader);
   if (!reader.isWord('SELECT')) throw unexpected(reader.peek(), 'SELECT, which alone can be explained,');
   const skeleton = skeletonOf(reader, budget);
   const answered = parseStatement(skeleton.text);
   if ('failedAt' in answered) throw failure(skeleton, answered.failedAt);
-  return { is: 'select', place, explain, ...new SelectParts(skeleton).read(answered.statement) };
+  return { is: 'select', position, explain, ...new SelectParts(skeleton).read(answered.statement) };
 }
 
 function explainOf(reader: ExpressionReader): SelectStatement['explain'] {
@@ -36,11 +36,11 @@ function failure({ words, end }: Skeleton, failedAt: number | null): Error {
   const word = failedAt === null ? words[0] : words.findLast(({ from }) => from <= failedAt);
   const ended = failedAt !== null && words.every(({ from, text }) => from + text.length <= failedAt);
   const token = word === undefined || ended ? end : word.token;
-  if (failedAt === null) return sqlError('the statement cannot be read', token.place);
+  if (failedAt === null) return sqlError('the statement cannot be read', token.position);
   if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, GOES_ON);
   return sqlError(
     `${word.text} does not stand here; the clauses of a SELECT are in this order: ${CLAUSES}`,
-    token.place,
+    token.position,
   );
 }
 
@@ -51,7 +51,7 @@ class SelectParts {
     this.#skeleton = skeleton;
   }
 
-  read(statement: unknown): Omit<SelectStatement, 'is' | 'place' | 'explain'> {
+  read(statement: unknown): Omit<SelectStatement, 'is' | 'position' | 'explain'> {
     const { limit, offset } = this.#skeleton;
     const known = ['type', 'distinct', 'columns', 'from', 'where', 'groupby', 'having', 'orderby'];
     this.#refuseUnknown(statement, known);
@@ -77,7 +77,7 @@ class SelectParts {
     this.#refuseUnknown(item, ['expr', 'as']);
     const of = this.#leaf(fieldOf(item, 'expr')).node;
     const alias = this.#alias(fieldOf(item, 'as'));
-    if (of.is === 'star' && alias !== null) throw sqlError('* has no alias', of.place);
+    if (of.is === 'star' && alias !== null) throw sqlError('* has no alias', of.position);
     return { of, alias };
   }
 
@@ -89,10 +89,10 @@ class SelectParts {
   #table(table: unknown, more: readonly string[]): TableName {
     this.#refuseUnknown(table, ['table', 'as', ...more]);
     const { node, first } = this.#part(fieldOf(table, 'table'));
-    if (node.is === 'star') throw sqlError(TOTALS, node.place);
+    if (node.is === 'star') throw sqlError(TOTALS, node.position);
     const name = nameOf(node, false);
     if (name === null) throw unexpected(first, "a table's name, alone,");
-    return { name, alias: this.#alias(fieldOf(table, 'as')), place: node.place };
+    return { name, alias: this.#alias(fieldOf(table, 'as')), position: node.position };
   }
 
   #join(join: unknown): JoinClause {
@@ -100,7 +100,7 @@ class SelectParts {
     const { first } = this.#part(fieldOf(join, 'table'));
     const table = this.#table(join, ['join', 'on']);
     const on = this.#optional(fieldOf(join, 'on'));
-    if (on === null) throw sqlError(`the JOIN of ${quoted(table.name)} lacks ON`, first.place);
+    if (on === null) throw sqlError(`the JOIN of ${quoted(table.name)} lacks ON`, first.position);
     if (kind !== 'INNER JOIN' && kind !== 'LEFT JOIN') throw this.#notAvailable(String(kind));
     return { table, kind: kind === 'LEFT JOIN' ? 'left' : 'inner', on };
   }
@@ -120,12 +120,12 @@ class SelectParts {
   #expression(node: unknown): SqlNode {
     const { node: expression } = this.#leaf(node);
     if (expression.is === 'star') {
-      throw sqlError(NO_STAR, expression.place);
+      throw sqlError(NO_STAR, expression.position);
     }
     return expression;
   }
 
-  /** The part that a column of the skeleton stands for. */
+  /** The part that a column of the skeleton represents. */
   #leaf(node: unknown): Part {
     this.#refuseUnknown(node, ['type', 'column']);
     if (fieldOf(node, 'type') !== 'column_ref') throw this.#notAvailable(String(fieldOf(node, 'type')));
@@ -151,13 +151,13 @@ class SelectParts {
     if (unknown !== undefined) throw this.#notAvailable(unknown);
   }
 
-  /** Something that the parser reads and the tree does not know. */
+  /** The error for a construct that the statement parser accepts and our tree does not support. */
   #notAvailable(what: string): Error {
-    return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.words[0].token.place);
+    return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.words[0].token.position);
   }
 }
 
-/** The name that a part is; null when it is more, or a string where none can be a name. */
+/** The name if the part is a single name, otherwise null. */
 function nameOf(node: SqlNode, singleQuotes: boolean): string | null {
   if (node.parenthesized) return null;
   if (node.is === 'column' && node.table === null) return node.name;

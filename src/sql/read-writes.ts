@@ -1,4 +1,4 @@
-/** UPDATE and DELETE statements. */
+/** Parses UPDATE and DELETE statements. */
 import { ExpressionReader } from './expression.js';
 import { isReserved } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
@@ -7,18 +7,18 @@ import type { DeleteStatement, SqlNode, TableName, UpdateStatement } from './tre
 /** `tokens` begin with UPDATE. */
 export function readUpdate(tokens: readonly Token[]): UpdateStatement {
   const reader = new ExpressionReader(tokens);
-  const { place } = reader.take();
+  const { position } = reader.take();
   const table = tableOf(reader, 'SET');
   reader.expectWord('SET');
   const set: UpdateStatement['set'][number][] = [];
   do {
     const column = reader.expectName("a column's name");
     reader.expectSign('=');
-    set.push({ column: column.text, place: column.place, value: reader.value() });
+    set.push({ column: column.text, position: column.position, value: reader.value() });
   } while (reader.acceptSign(','));
   return {
     is: 'update',
-    place,
+    position,
     table,
     set,
     where: whereOf(reader, 'a comma, WHERE or the end of the statement'),
@@ -28,21 +28,21 @@ export function readUpdate(tokens: readonly Token[]): UpdateStatement {
 /** `tokens` begin with DELETE. */
 export function readDelete(tokens: readonly Token[]): DeleteStatement {
   const reader = new ExpressionReader(tokens);
-  const { place } = reader.take();
+  const { position } = reader.take();
   reader.expectWord('FROM');
   const table = tableOf(reader, 'WHERE');
-  return { is: 'delete', place, table, where: whereOf(reader, 'WHERE or the end of the statement') };
+  return { is: 'delete', position, table, where: whereOf(reader, 'WHERE or the end of the statement') };
 }
 
-/** A table with or without an alias, behind which the word may stand. */
+/** Parses a table with an optional alias, after which the given word may follow. */
 function tableOf(reader: ExpressionReader, followedBy: string): TableName {
-  const { text: name, place } = reader.expectName("a table's name");
+  const { text: name, position } = reader.expectName("a table's name");
   const named = reader.acceptWord('AS');
   const token = reader.peek();
   const { kind } = token;
   const bare = kind === 'word' && !isReserved(token) && token.upper !== followedBy;
   const follows = named || bare || kind === 'bracketed' || kind === 'double';
-  return { name, alias: follows ? reader.expectAlias(named) : null, place };
+  return { name, alias: follows ? reader.expectAlias(named) : null, position };
 }
 
 function whereOf(reader: ExpressionReader, otherwise: string): SqlNode | null {

@@ -1,4 +1,4 @@
-/** What this SQL does not have, found by its words before anything is parsed: each with the sentence that says so. */
+/** Unsupported SQL that is detected by its tokens before parsing, with an error message for each construct. */
 import { sqlError } from './sql-error.js';
 import { isSign, shown, type Token } from './tokens.js';
 
@@ -17,7 +17,7 @@ export const TOTALS =
 const GEOLOCATION =
   'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity and its like';
 
-/** Runs of bare words and signs that are refused wherever they stand, with the sentence. */
+/** Sequences of bare words and signs that are refused anywhere, with the message. */
 const PHRASES: readonly (readonly [string, string])[] = [
   ['UNION', `UNION ${SETS}`],
   ['INTERSECT', `INTERSECT ${SETS}`],
@@ -92,7 +92,7 @@ const PHRASES_BY_FIRST: ReadonlyMap<string, readonly Phrase[]> = (() => {
 
 const wordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
 
-/** Throws 6000 for the first phrase of the statement that is refused. */
+/** Throws 6000 for the first refused phrase of the statement. */
 export function refusePhrases(tokens: readonly Token[]): void {
   for (let at = 0; at < tokens.length; at++) {
     const phrases = PHRASES_BY_FIRST.get(wordOrSign(tokens[at]));
@@ -101,7 +101,7 @@ export function refusePhrases(tokens: readonly Token[]): void {
       const follows = rest.every(
         (word, index) => at + 1 + index < tokens.length && wordOrSign(tokens[at + 1 + index]) === word,
       );
-      if (follows) throw sqlError(what, tokens[at].place);
+      if (follows) throw sqlError(what, tokens[at].position);
     }
   }
 }
@@ -115,7 +115,7 @@ function isNameHere(tokens: readonly Token[], at: number): boolean {
 const GEO_FUNCTION = /^(GEO_|ST_|GEOGRAPHY$|GEOMETRY$)/;
 
 export function refuseGeolocation(functionName: Token): void {
-  if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.place);
+  if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.position);
 }
 
 const TRANSACTIONS = 'transactions are not available; the writes of one body take effect all or not at all';
@@ -123,7 +123,7 @@ const RIGHTS = 'permissions are not given through SQL; use /v1/key and /v1/permi
 const SETTINGS = 'is not available through SQL';
 const REPLACING = 'is not available; an INSERT of an entity that exists updates it';
 
-/** First words of statements that are refused. */
+/** First words of refused statements. */
 const STATEMENTS: ReadonlyMap<string, string> = new Map([
   ...['CREATE', 'ALTER', 'DROP', 'TRUNCATE', 'RENAME', 'COMMENT'].map(
     (word) => [word, `${word} statements ${MODEL}`] as const,
@@ -145,13 +145,16 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map([
   ['EXISTS', EXISTS],
 ]);
 
-/** The error of a statement that begins with a word that no statement of ours begins with. */
+/** The error for a statement whose first word is not supported. */
 export function refusedStatement(first: Token, second: Token | null): Error {
   if (first.upper === 'CREATE' && (second?.upper === 'VIEW' || second?.upper === 'PROCEDURE')) {
-    return sqlError(SAVED, first.place);
+    return sqlError(SAVED, first.position);
   }
   const what = STATEMENTS.get(first.upper);
-  if (what !== undefined) return sqlError(what, first.place);
+  if (what !== undefined) return sqlError(what, first.position);
   const expected = 'SELECT, EXPLAIN, INSERT, UPDATE or DELETE';
-  return sqlError(`found ${shown(first)} where a statement begins; it begins with ${expected}`, first.place);
+  return sqlError(
+    `found ${shown(first)} where a statement begins; it begins with ${expected}`,
+    first.position,
+  );
 }

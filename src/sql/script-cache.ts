@@ -1,22 +1,22 @@
 /**
- * Bodies of SQL that ask, and the statements that were read of them: the same question comes again and again.
- * Invariants: what was read depends on the text alone, and nobody changes it; the least recently used texts go when all of
- * them together become too long.
+ * Caches parsed SELECT bodies by text, because clients repeat the same statements.
+ * Invariants: the result depends only on the text and is never modified; the least recently used texts are evicted when the
+ * total length exceeds the limit.
  */
 import { readScript } from './script.js';
 import type { Script } from './tree.js';
 
-/** Of one text. */
+/** Maximum length of a cached text. */
 const LENGTH_MAX = 8 * 1024;
-/** Of all texts together; a statement takes up to some hundred bytes per letter. */
+/** Maximum total length of cached texts; a statement takes up to a few hundred bytes per character. */
 const LENGTHS_MAX = 128 * 1024;
 
 export class ScriptCache {
-  /** The most recently used last. */
+  /** Most recently used last. */
   readonly #scripts = new Map<string, Script>();
   #length = 0;
 
-  /** As readScript. */
+  /** Like readScript. */
   read(text: string): Script {
     const known = this.#scripts.get(text);
     if (known !== undefined) {

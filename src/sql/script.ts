@@ -1,4 +1,4 @@
-/** A body of SQL text as its statements. */
+/** Parses a body of SQL text into statements. */
 import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_WORDS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
@@ -13,7 +13,7 @@ import type { Script, SelectStatement, WriteStatement } from './tree.js';
 const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
-/** What all statements of a body together may still hold. */
+/** The remaining limits of all statements of a body together. */
 interface Budget {
   tokens: number;
   skeletonWords: number;
@@ -21,8 +21,8 @@ interface Budget {
 }
 
 /**
- * Reads one or several statements, separated by `;`. Throws 6000 with line and column for whatever cannot be read or is
- * not available; nothing is looked up. Time and memory are bounded by limits.ts.
+ * Parses one or more statements, separated by `;`, without resolving names. Throws 6000 with line and column for syntax errors
+ * and unsupported statements. Time and memory are bounded by limits.ts.
  */
 export function readScript(text: string): Script {
   const cursor = new Cursor(text);
@@ -30,24 +30,27 @@ export function readScript(text: string): Script {
   const reads: SelectStatement[] = [];
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
-    if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.place);
+    if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.position);
     const isRead = READS.has(first.upper);
     if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
     if (isRead ? writes.length > 0 : reads.length > 0) {
-      throw sqlError('a body is all SELECTs or all writes; this statement is of the other kind', first.place);
+      throw sqlError(
+        'a body is all SELECTs or all writes; this statement is of the other kind',
+        first.position,
+      );
     }
     if (reads.length + writes.length === STATEMENTS_MAX) {
-      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.place);
+      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.position);
     }
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
-  throw sqlError('the body holds no statement', cursor.place());
+  throw sqlError('the body holds no statement', cursor.position());
 }
 
-/** Whether the text begins as one that asks: with SELECT or EXPLAIN, behind white space and comments. Reads no further. */
+/** Whether the text begins with SELECT or EXPLAIN, after white space and comments. Does not parse further. */
 export function beginsWithRead(text: string): boolean {
   try {
     return READS.has(nextToken(new Cursor(text)).upper);
@@ -65,8 +68,8 @@ function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement
 
 function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
   if (first.upper === 'INSERT') {
-    const statement = readInsert(cursor, first.place, budget);
-    // The ; that ended it, or the end.
+    const statement = readInsert(cursor, first.position, budget);
+    // The terminating ;, or the end.
     nextToken(cursor);
     return statement;
   }

@@ -1,8 +1,8 @@
 /**
- * A SELECT as the parser of statements is given it: its keywords and commas, and for every expression, table and alias
- * one word, `q` and its number: `SELECT a + 1 AS b FROM [t]` is `SELECT q0 AS q1 FROM q2`. So the parser decides what
- * stands where; what it would misread or forget, it does not see.
- * Invariants: nothing of the body's own text is in the skeleton; behind a keyword or a comma stands what it needs.
+ * The skeleton of a SELECT for the statement parser: keywords and commas, with each expression, table and alias replaced by a
+ * numbered word: `SELECT a + 1 AS b FROM [t]` becomes `SELECT q0 AS q1 FROM q2`. The statement parser determines the structure
+ * and never sees the parts that it would misparse.
+ * Invariants: the skeleton contains no text of the body; every keyword and comma is followed by the part that it requires.
  */
 import type { ExpressionReader } from './expression.js';
 import { JOINS_MAX, SKELETON_WORDS_MAX } from './limits.js';
@@ -14,15 +14,15 @@ import type { SqlNode } from './tree.js';
 
 export interface Part {
   readonly node: SqlNode;
-  /** Its first token. */
+  /** First token of the part. */
   readonly first: Token;
-  /** AS stood before it. */
+  /** Whether the part follows AS. */
   readonly behindAs: boolean;
 }
 
 interface Word {
   readonly text: string;
-  /** Where in the skeleton's text it begins. */
+  /** Offset in the skeleton's text. */
   readonly from: number;
   readonly token: Token;
 }
@@ -31,12 +31,12 @@ export interface Skeleton extends Paging {
   readonly text: string;
   readonly words: readonly Word[];
   readonly parts: readonly Part[];
-  /** Where the statement ends. */
+  /** The token after the statement. */
   readonly end: Token;
 }
 
 const EXPRESSION = 'a column, a value or an expression';
-/** Keywords, their text in the skeleton, and what must follow; null where nothing must. */
+/** Keywords and the part that must follow each; null = none. */
 const KEYWORDS: ReadonlyMap<string, string | null> = new Map([
   ['SELECT', EXPRESSION],
   ['DISTINCT', EXPRESSION],
@@ -53,7 +53,7 @@ const KEYWORDS: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 const BEGINS_CLAUSE: ReadonlySet<string> = new Set(['FROM', 'WHERE', 'GROUP BY', 'HAVING', 'ORDER BY']);
-/** What a comma in a clause without commas would mean. */
+/** Error messages for commas in clauses that do not allow them. */
 const COMMA_REFUSED: ReadonlyMap<string, string> = new Map([
   ['FROM', `tables are joined with JOIN ... ON, not with commas; ${TOTALS}`],
   ['WHERE', 'conditions are joined with AND and OR, not with commas'],
@@ -66,10 +66,10 @@ class SkeletonWriter {
   readonly #words: Word[] = [];
   readonly #parts: Part[] = [];
   #textUnits = 0;
-  /** The keyword that began the clause. */
+  /** Keyword of the current clause. */
   #clause = 'SELECT';
   #joinCount = 0;
-  /** What must come next, in words. */
+  /** Description of the part that must follow; null = none. */
   #needed: string | null = null;
 
   constructor(reader: ExpressionReader, budget: { skeletonWords: number }) {
@@ -88,7 +88,7 @@ class SkeletonWriter {
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);
     if (top !== null && paging.limit !== null) {
-      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.place);
+      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.position);
     }
     const { offset, limit } = paging;
     const text = this.#words.map((word) => word.text).join(' ');
@@ -109,16 +109,16 @@ class SkeletonWriter {
     else if (token.upper === 'LEFT' && (reader.isWord('JOIN', 1) || reader.isWord('OUTER', 1))) {
       this.#join('LEFT JOIN');
     } else if ((token.upper === 'ASC' || token.upper === 'DESC') && this.#clause !== 'ORDER BY') {
-      throw sqlError(`${token.upper} stands in ORDER BY only`, token.place);
+      throw sqlError(`${token.upper} stands in ORDER BY only`, token.position);
     } else if (KEYWORDS.has(token.upper)) this.#keyword(token.upper);
-    else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.place);
+    else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.position);
     else this.#part();
   }
 
   #comma(token: Token): void {
     this.#refuseIfNeeded(token);
     const refused = COMMA_REFUSED.get(this.#clause);
-    if (refused !== undefined) throw sqlError(refused, token.place);
+    if (refused !== undefined) throw sqlError(refused, token.position);
     this.#reader.take();
     this.#needed = EXPRESSION;
     this.#word(',', token);
@@ -128,7 +128,7 @@ class SkeletonWriter {
     const token = this.#reader.peek();
     this.#refuseIfNeeded(token);
     if (this.#joinCount++ === JOINS_MAX) {
-      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.place);
+      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.position);
     }
     if (token.upper !== 'JOIN') this.#reader.take();
     if (token.upper === 'LEFT') this.#reader.acceptWord('OUTER');
@@ -149,12 +149,12 @@ class SkeletonWriter {
 
   #begin(clause: string, token: Token): void {
     if (this.#words.filter(({ text }) => text === clause).length > 1) {
-      throw sqlError(`${clause} stands in a SELECT once`, token.place);
+      throw sqlError(`${clause} stands in a SELECT once`, token.position);
     }
     this.#clause = clause;
   }
 
-  /** NULLS LAST says what holds anyway. */
+  /** Accepts NULLS LAST, which is the default. */
   #nullsLast(): void {
     const reader = this.#reader;
     if (reader.isWord('NULLS') && reader.isWord('LAST', 1)) {
@@ -174,16 +174,16 @@ class SkeletonWriter {
     if (this.#clause === 'ORDER BY') this.#nullsLast();
   }
 
-  /** `*` and `jobs.*`. */
+  /** Parses `*` and `jobs.*`. */
   #star(): SqlNode | null {
     const reader = this.#reader;
     const first = reader.peek();
-    const { place } = first;
-    if (reader.acceptSign('*')) return { is: 'star', table: null, place, parenthesized: false };
+    const { position } = first;
+    if (reader.acceptSign('*')) return { is: 'star', table: null, position, parenthesized: false };
     const named = first.kind === 'word' || first.kind === 'bracketed' || first.kind === 'double';
     if (!named || !reader.isSign('.', 1) || !reader.isSign('*', 2)) return null;
     for (let passed = 0; passed < 3; passed++) reader.take();
-    return { is: 'star', table: first.text, place, parenthesized: false };
+    return { is: 'star', table: first.text, position, parenthesized: false };
   }
 
   #refuseIfNeeded(token: Token): void {
@@ -194,7 +194,7 @@ class SkeletonWriter {
     if (--this.#budget.skeletonWords < 0) {
       throw sqlError(
         `the body's SELECTs have more than ${SKELETON_WORDS_MAX} columns, tables and clauses`,
-        token.place,
+        token.position,
       );
     }
     this.#words.push({ text, from: this.#textUnits, token });
@@ -202,6 +202,6 @@ class SkeletonWriter {
   }
 }
 
-/** The SELECT that begins here, to its end. `budget.skeletonWords` is what the body may still hold. */
+/** Builds the skeleton of the SELECT that begins here. `budget.skeletonWords` is the body's remaining limit. */
 export const skeletonOf = (reader: ExpressionReader, budget: { skeletonWords: number }): Skeleton =>
   new SkeletonWriter(reader, budget).write();

@@ -1,13 +1,13 @@
-/** Error 6000 as the interface tells it: what, and where. */
+/** Creation of error 6000 with message and source position. */
 import { QuarryError } from '../base/index.js';
-import type { Place } from './tree.js';
+import type { SourcePosition } from './tree.js';
 
-/** 6000: `what` is a sentence; `more` stands in more_info beside message, line and column (a suggestion, an inner code). */
+/** Creates error 6000. `more` adds fields to more_info (a suggestion, an inner code) next to message, line and column. */
 export function sqlError(
   what: string,
-  place: Place | null,
+  position: SourcePosition | null,
   more: Readonly<Record<string, unknown>> = {},
 ): QuarryError {
-  const where = place === null ? {} : { line: place.line, column: place.column };
+  const where = position === null ? {} : { line: position.line, column: position.column };
   return new QuarryError(6000, what, { message: what, ...where, ...more });
 }

@@ -1,9 +1,9 @@
-/** Where a reader stands among the tokens of a statement. */
+/** Sequential reader of the tokens of a statement. */
 import { sqlError } from './sql-error.js';
 import { isSign, type Token, unexpected } from './tokens.js';
-import type { Place, SqlNode } from './tree.js';
+import type { SourcePosition, SqlNode } from './tree.js';
 
-/** Keywords that are names nowhere; in [brackets] they are. */
+/** Reserved keywords, which are names only in [brackets]. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['SELECT', 'DISTINCT', 'FROM', 'WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'AS', 'ASC', 'DESC'],
   ...['JOIN', 'INNER', 'ON', 'AND', 'OR', 'NOT', 'IN', 'LIKE', 'BETWEEN', 'IS'],
@@ -14,20 +14,20 @@ export const isReserved = ({ upper }: Token): boolean => RESERVED.has(upper);
 
 export abstract class TokenReader {
   readonly tokens: readonly Token[];
-  /** Index of the token that comes next. */
+  /** Index of the next token. */
   at = 0;
 
   constructor(tokens: readonly Token[]) {
     this.tokens = tokens;
   }
 
-  /** The expression that begins here; passed. */
+  /** Parses the expression that begins here. */
   abstract expression(): SqlNode;
 
-  /** The same without AND, OR, NOT and comparisons outside of parentheses. */
+  /** Parses an expression without AND, OR, NOT and comparisons outside parentheses. */
   abstract value(): SqlNode;
 
-  /** The token `ahead` of the next one; behind the last one the end. */
+  /** The token `ahead` positions after the next one; the end token after the last one. */
   peek(ahead = 0): Token {
     return this.tokens[Math.min(this.at + ahead, this.tokens.length - 1)];
   }
@@ -66,23 +66,23 @@ export abstract class TokenReader {
     if (!this.acceptSign(text)) throw unexpected(this.peek(), text);
   }
 
-  /** Passes the parenthesis that closes what began at `open`. */
-  expectClosing(open: Place): void {
+  /** Consumes the parenthesis that closes the one at `open`. */
+  expectClosing(open: SourcePosition): void {
     if (this.acceptSign(')')) return;
     if (this.peek().kind === 'end') throw sqlError('the parenthesis that begins here is not closed', open);
     throw unexpected(this.peek(), 'an operator, a comma or )');
   }
 
-  /** A name on its own: bare, in brackets, or in double quotes. */
+  /** Consumes a single name: bare, in brackets, or in double quotes. */
   expectName(what: string): Token {
     const token = this.peek();
     const named = token.kind === 'bracketed' || token.kind === 'double';
     if (!named && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
-    if (token.text === '') throw sqlError('a name has at least one character', token.place);
+    if (token.text === '') throw sqlError('a name has at least one character', token.position);
     return this.take();
   }
 
-  /** Behind AS an alias may stand in single quotes too. */
+  /** Consumes an alias, which may be in single quotes after AS. */
   expectAlias(behindAs: boolean): string {
     const { kind, text } = this.peek();
     return behindAs && kind === 'single' && text !== '' ? this.take().text : this.expectName('a name').text;

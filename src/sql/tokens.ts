@@ -1,24 +1,24 @@
 /**
- * The words, names, literals and signs of a statement, each with its place.
- * Invariants: a list of tokens ends with one of kind 'end' at the place behind the last; `upper` is set for bare words
- * of ASCII letters only, so that no other letter's upper case (ı, ſ) makes a keyword; names in brackets and literals
- * are never keywords.
+ * Tokens of a statement, each with its source position.
+ * Invariants: a list of tokens ends with a token of kind 'end' after the last one; `upper` is set only for bare words of ASCII
+ * letters, so that the upper case of another letter (ı, ſ) cannot form a keyword; names in brackets and literals are never
+ * keywords.
  */
 import { quoted } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
 import { TOKENS_MAX } from './limits.js';
 import { sqlError } from './sql-error.js';
-import type { Place } from './tree.js';
+import type { SourcePosition } from './tree.js';
 
 export type TokenKind = 'word' | 'bracketed' | 'number' | 'single' | 'double' | 'sign' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As written; of quoted things what is inside, of numbers the digits. */
+  /** The text as written; for quoted tokens the contents, for numbers the digits. */
   readonly text: string;
-  /** Of bare words; else ''. */
+  /** The upper case of bare words; otherwise ''. */
   readonly upper: string;
-  readonly place: Place;
+  readonly position: SourcePosition;
 }
 
 const QUOTE = 39;
@@ -30,7 +30,7 @@ const POINT = 46;
 const ONE_UNIT_SIGNS = '()*,.+-/%<>=;';
 const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
 
-/** Signs of other dialects, and what to write instead. */
+/** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['==', 'two values are compared with one ='],
   ['::', 'a cast is written CAST(value AS type)'],
@@ -45,62 +45,62 @@ const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['~', 'operators on bits and regular expressions are not available'],
 ];
 
-/** What to tell of the sign of another dialect that begins there; null = it is none. */
+/** The error message for an operator of another dialect at `at`; null = none. */
 export function foreignSign(text: string, at: number): string | null {
   return FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at))?.[1] ?? null;
 }
 
 const ASCII_WORD = /^[A-Za-z_]+$/;
 
-/** The next token, behind white space and comments; at the end of the text one of kind 'end'. */
+/** Reads the next token after white space and comments; at the end of the text, a token of kind 'end'. */
 export function nextToken(cursor: Cursor): Token {
   cursor.skip();
-  const place = cursor.place();
+  const position = cursor.position();
   const { code } = cursor;
-  const token = (kind: TokenKind, text: string, upper = ''): Token => ({ kind, text, upper, place });
+  const token = (kind: TokenKind, text: string, upper = ''): Token => ({ kind, text, upper, position });
   if (cursor.ended) return token('end', '');
   if (isDigit(code)) return token('number', cursor.number());
   if (code === QUOTE) return token('single', cursor.quoted(QUOTE, 'string'));
   if (code === DOUBLE_QUOTE) return token('double', cursor.quoted(DOUBLE_QUOTE, 'name or string'));
-  if (code === OPENING_BRACKET) return bracketed(cursor, place);
-  if (isNameStart(code)) return word(cursor, place);
+  if (code === OPENING_BRACKET) return bracketed(cursor, position);
+  if (isNameStart(code)) return word(cursor, position);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
     return token('number', cursor.number());
   }
-  return sign(cursor, place);
+  return sign(cursor, position);
 }
 
-function bracketed(cursor: Cursor, place: Place): Token {
+function bracketed(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.quoted(CLOSING_BRACKET, 'name in brackets');
-  if (text === '') throw sqlError('a name in [brackets] has at least one character', place);
-  return { kind: 'bracketed', text, upper: '', place };
+  if (text === '') throw sqlError('a name in [brackets] has at least one character', position);
+  return { kind: 'bracketed', text, upper: '', position };
 }
 
-function word(cursor: Cursor, place: Place): Token {
+function word(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.bareName();
-  // N'...' is a string like any other.
+  // N'...' is an ordinary string.
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
-    return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', place };
+    return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
-  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', place };
+  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', position };
 }
 
-function sign(cursor: Cursor, place: Place): Token {
+function sign(cursor: Cursor, position: SourcePosition): Token {
   const { text, at } = cursor;
   const foreign = foreignSign(text, at);
   const two = TWO_UNIT_SIGNS.find((each) => text.startsWith(each, at));
-  if (foreign !== null && two === undefined) throw sqlError(foreign, place);
+  if (foreign !== null && two === undefined) throw sqlError(foreign, position);
   const found = two ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (two === undefined && !ONE_UNIT_SIGNS.includes(found)) {
-    throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, place);
+    throw sqlError(`the character ${quoted(found)} has no meaning in SQL`, position);
   }
   cursor.pass(found.length);
-  return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', place };
+  return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', position };
 }
 
 /**
- * The tokens from `first` to the `;` that ends its statement, which is passed, or to the end of the text.
- * `budget.tokens` is what a body may still hold.
+ * Reads the tokens from `first` to the `;` that ends its statement, which is consumed, or to the end of the text.
+ * `budget.tokens` is the body's remaining limit.
  */
 export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: number }): readonly Token[] {
   const tokens: Token[] = [];
@@ -108,25 +108,25 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
     if (--budget.tokens < 0) {
       const what = `the body holds more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
-      throw sqlError(what, token.place);
+      throw sqlError(what, token.position);
     }
     tokens.push(token);
     token = nextToken(cursor);
   }
-  tokens.push({ kind: 'end', text: '', upper: '', place: token.place });
+  tokens.push({ kind: 'end', text: '', upper: '', position: token.position });
   return tokens;
 }
 
 export const isSign = (token: Token | undefined, text: string): boolean =>
   token?.kind === 'sign' && token.text === text;
 
-/** The token as a message names it. */
+/** The token in the form that messages quote. */
 export function shown(token: Token): string {
   if (token.kind === 'end') return 'the end of the statement';
   if (token.kind === 'single') return `the string ${quoted(token.text)}`;
   return quoted(token.kind === 'bracketed' ? `[${token.text}]` : token.text);
 }
 
-/** `expected` as in 'found "FORM" where a comma is expected'. */
+/** The error 'found "FORM" where a comma is expected'. */
 export const unexpected = (token: Token, expected: string): Error =>
-  sqlError(`found ${shown(token)} where ${expected} is expected`, token.place);
+  sqlError(`found ${shown(token)} where ${expected} is expected`, token.position);

@@ -1,33 +1,33 @@
 /**
- * SQL as it was read: statements as our own tree, whatever the parser of the day calls things. Names stand as they were
- * written; nothing is looked up yet. Every node knows where it begins, for messages.
+ * Parsed SQL statements as a tree of our own, independent of the statement parser. Names are as written and not resolved yet.
+ * Every node has the source position where it begins, for messages.
  */
 
-/** From 1, counted in the body; columns in code points. */
-export interface Place {
+/** Line and column in the body, from 1; columns count code points. */
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
 interface Node {
-  readonly place: Place;
-  /** It stood in parentheses of its own. */
+  readonly position: SourcePosition;
+  /** Whether the node was parenthesized. */
   readonly parenthesized: boolean;
 }
 
 export type ComparisonWord = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 export type SqlNode = Node &
-  /** Digits as they were written, with sign, fraction and exponent. */
+  /** Digits as written, with sign, fraction and exponent. */
   (
     | { readonly is: 'number'; readonly text: string }
-    /** Unescaped. Double quotes: a column of that name, else a string. */
+    /** Unescaped contents. In double quotes: a column if one has that name, otherwise a string. */
     | { readonly is: 'string'; readonly text: string; readonly quotes: 'single' | 'double' }
     | { readonly is: 'boolean'; readonly value: boolean }
     | { readonly is: 'null' }
-    /** `clicks.value` of [clicks.value] is one name; `table` is what stood before it outside brackets, or null. */
+    /** [clicks.value] is the single name `clicks.value`; `table` is the qualifier outside brackets, or null. */
     | { readonly is: 'column'; readonly table: string | null; readonly name: string }
-    /** Of SELECT and of COUNT(*). */
+    /** In SELECT and in COUNT(*). */
     | { readonly is: 'star'; readonly table: string | null }
     | { readonly is: 'negative'; readonly of: SqlNode }
     | { readonly is: 'not'; readonly of: SqlNode }
@@ -82,7 +82,7 @@ export type SqlNode = Node &
         /** TRY_CAST. */
         readonly lenient: boolean;
       }
-    /** Functions and aggregates alike; `name` in lower case. */
+    /** Functions and aggregates; `name` is in lower case. */
     | {
         readonly is: 'call';
         readonly name: string;
@@ -99,7 +99,7 @@ export interface SelectItem {
 export interface TableName {
   readonly name: string;
   readonly alias: string | null;
-  readonly place: Place;
+  readonly position: SourcePosition;
 }
 
 export interface JoinClause {
@@ -110,7 +110,7 @@ export interface JoinClause {
 
 export interface SelectStatement {
   readonly is: 'select';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly explain: 'no' | 'plan' | 'analyze';
   readonly distinct: boolean;
   readonly items: readonly SelectItem[];
@@ -120,37 +120,41 @@ export interface SelectStatement {
   readonly groupBy: readonly SqlNode[];
   readonly having: SqlNode | null;
   readonly orderBy: readonly { readonly of: SqlNode; readonly descending: boolean }[];
-  readonly limit: { readonly count: number; readonly place: Place } | null;
+  readonly limit: { readonly count: number; readonly position: SourcePosition } | null;
   readonly offset: number;
 }
 
 export interface InsertStatement {
   readonly is: 'insert';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: readonly { readonly name: string; readonly place: Place }[];
-  /** Literals only (number, string, boolean, null, negative number). */
+  readonly columns: readonly { readonly name: string; readonly position: SourcePosition }[];
+  /** Only literals (number, string, boolean, null, negative number). */
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
 export interface UpdateStatement {
   readonly is: 'update';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
-  readonly set: readonly { readonly column: string; readonly place: Place; readonly value: SqlNode }[];
+  readonly set: readonly {
+    readonly column: string;
+    readonly position: SourcePosition;
+    readonly value: SqlNode;
+  }[];
   readonly where: SqlNode | null;
 }
 
 export interface DeleteStatement {
   readonly is: 'delete';
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly table: TableName;
   readonly where: SqlNode | null;
 }
 
 export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement;
 
-/** A body: all SELECTs or all writes, at least one. */
+/** A body: one or more statements, all SELECTs or all writes. */
 export type Script =
   | { readonly kind: 'reads'; readonly statements: readonly SelectStatement[] }
   | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] };

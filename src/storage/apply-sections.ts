@@ -1,6 +1,6 @@
 /**
- * The sections of a batch into a dimension's shard: of an insert, where each of the batch's rows is an entity, and of
- * an update, where its one row stands for many. Tight loops over typed arrays; nothing is made per value.
+ * Applies the sections of a batch to a dimension's shard: of an insert, where each row of the batch is an entity, or of an
+ * update, where the single row applies to many entities. Tight loops over typed arrays; no allocation per value.
  */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../base/index.js';
 import type { Section, Values } from '../column/index.js';
@@ -13,16 +13,16 @@ import { linksOf } from './links.js';
 import type { RowBitmap } from './row-bitmap.js';
 import type { Width } from './width.js';
 
-/** What of a dimension's shard sections are applied to. */
+/** The parts of a dimension's shard that sections modify. */
 export interface SectionTarget {
   readonly segments: readonly EntitySegment[];
   dictionary(columnId: number): Dictionary;
   eventTable(columnId: number, kind: ValueKind): EventTable;
-  /** So many links that no event has; the first of them. */
+  /** Reserves `count` unused links and returns the first. */
   takeLinks(count: number): number;
 }
 
-/** Applies sections whose row r is the entity in row rows[r] of the shard. */
+/** Applies sections; row r of a section is the entity in row rows[r] of the shard. */
 export function applySections(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, rows.length);
   const firstLink = links === null ? 0 : shard.takeLinks(links.count);
@@ -35,7 +35,7 @@ export function applySections(shard: SectionTarget, sections: readonly Section[]
   });
 }
 
-/** Applies sections of one entity, all of whose rows are 0, to each of the entities in `rows`, which ascend. */
+/** Applies the sections of one entity, whose rows are all 0, to each of the entities in `rows`, which ascend. */
 export function applyToAll(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, 1);
   const firstLink = links === null ? 0 : shard.takeLinks(links.count * rows.length);
@@ -55,7 +55,7 @@ export function applyToAll(shard: SectionTarget, sections: readonly Section[], r
   });
 }
 
-/** Calls `change` with each segment and the range of `rows` (ascending) that lie in it; the segment may be altered. */
+/** Calls `change` for each segment with the range of `rows` (ascending) in that segment; `change` may modify the segment. */
 function eachSegment(
   shard: SectionTarget,
   rows: Uint32Array,
@@ -70,14 +70,14 @@ function eachSegment(
   }
 }
 
-/** Codes of all strings of a section, new ones included; null for values of other kinds. */
+/** Returns the codes of all strings of a section, adding new strings; null for other kinds of values. */
 function codesOf(shard: SectionTarget, columnId: number, values: Values, count: number): Uint32Array | null {
   if (values.kind !== 'code') return null;
   const { hashes, offsets, bytes } = values;
   return shard.dictionary(columnId).internAll(hashes, bytes, offsets, count);
 }
 
-/** The width of the column in the segment before: what its values will need here too. */
+/** Returns the width of the column in the previous segment, which the values will probably need here, too. */
 function widthBefore(shard: SectionTarget, segmentIndex: number, columnId: number): Width {
   return shard.segments[segmentIndex - 1]?.latest(columnId)?.width ?? 1;
 }
@@ -98,7 +98,7 @@ function applyLatest(shard: SectionTarget, section: Section, rows: Uint32Array):
   }
 }
 
-/** The last of the section's values becomes that of all rows. */
+/** Sets all rows to the section's last value. */
 function setAll(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values } = section;
   const last = section.rows.length - 1;
@@ -114,7 +114,7 @@ function setAll(shard: SectionTarget, section: Section, rows: Uint32Array): void
   });
 }
 
-/** Value `index`, `count` times; strings stay as they are, for they count by their codes. */
+/** Repeats value `index` `count` times; strings are unchanged, because only their codes are used. */
 function repeat(values: Values, index: number, count: number): Values {
   switch (values.kind) {
     case 'code':
@@ -160,7 +160,7 @@ function applyLists(shard: SectionTarget, section: Section, rows: Uint32Array): 
   }
 }
 
-/** The last of the section's lists becomes that of all rows. */
+/** Sets all rows to the section's last list. */
 function replaceAll(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, valueCount } = section;
   const codes = codesOf(shard, columnId, values, valueCount);
@@ -191,7 +191,7 @@ function applyEvents(
   markOwners(shard, columnId, owners);
 }
 
-/** Appends events; event i gets the link firstLink + links[i]; none when `links` is null. */
+/** Appends events; event i gets the link firstLink + links[i], or none if `links` is null. */
 function appendEvents(
   table: EventTable,
   events: NewEvents,
@@ -208,7 +208,7 @@ function appendEvents(
   }
 }
 
-/** Notes that the entities in `rows` have an event of the column. */
+/** Records that the entities in `rows` have an event of the column. */
 function markOwners(shard: SectionTarget, columnId: number, rows: Uint32Array): void {
   let segmentIndex = -1;
   let owners: RowBitmap | null = null;
@@ -222,7 +222,7 @@ function markOwners(shard: SectionTarget, columnId: number, rows: Uint32Array): 
   }
 }
 
-/** Appends all events of the section to each of the rows, each row with links of its own. */
+/** Appends all events of the section to each row, with separate links per row. */
 function appendToAll(
   shard: SectionTarget,
   section: Section,

@@ -1,8 +1,8 @@
 /**
- * Arenas: WebAssembly memories of fixed size in which segments live, so that kernels run on them where they lie.
- * Invariants: an arena never grows (its views never detach); a block is at least as long as asked, 64-aligned and
- * zeroed; freed blocks serve later requests of their size class; memory returns to the system only with the arena.
- * Pages that were never touched cost address space, not memory, which is why a large arena is cheap.
+ * Arenas: WebAssembly memories of fixed size that contain segments, so that kernels process them in place.
+ * Invariants: an arena never grows (its views never detach); a block is at least as long as requested, 64-aligned and zeroed;
+ * freed blocks are reused for their size class; memory returns to the system only with the whole arena. Untouched pages use
+ * address space, not memory, so a large arena is cheap.
  */
 import { ARENA_USES, type ArenaUse, bytesOf, invariant } from '../base/index.js';
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
@@ -11,16 +11,16 @@ export const ARENA_BYTES = 256 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 const BLOCK_BYTES_MIN = 64;
 
-/** Room for one bitmap over SEGMENT_ROWS_MAX rows: where a kernel leaves its result. */
+/** Size of a bitmap over SEGMENT_ROWS_MAX rows, the result of a kernel. */
 export const BITMAP_BYTES = 8_192;
-/** Room for SEGMENT_ROWS_MAX selected u32 rows. */
+/** Size of a selection of SEGMENT_ROWS_MAX u32 rows. */
 const SELECTION_BYTES = 262_144;
 const SCRATCH_BITMAP_COUNT = 32;
-/** The last part of an arena, for what a query keeps there while it runs (tables of codes: a bit per distinct string). */
+/** The end of an arena, for temporary data of a running query (tables of codes: a bit per distinct string). */
 const TEMPORARY_PART = 1 / 32;
 const SCRATCH_BYTES = BITMAP_BYTES * SCRATCH_BITMAP_COUNT + SELECTION_BYTES;
 
-/** The size class of a request: the power of two that holds it. */
+/** Returns the size class of a request: the next power of two. */
 function classBytes(bytes: number): number {
   return bytes <= BLOCK_BYTES_MIN ? BLOCK_BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
 }
@@ -32,7 +32,7 @@ const NOTHING_USED: Readonly<Record<ArenaUse, number>> = {
   events: 0,
 };
 
-/** A piece of an arena, as long as its size class. */
+/** A block of an arena; its length is its size class. */
 export interface Block {
   readonly use: ArenaUse;
   readonly arena: Arena;
@@ -53,13 +53,13 @@ export class Arena {
   readonly #free = new Map<number, number[]>();
   #next = ARENA_RESERVED_BYTES + SCRATCH_BYTES;
   readonly #used: Record<ArenaUse, number> = { ...NOTHING_USED };
-  /** Where the temporary room begins and the arena ends. */
+  /** Start of the temporary area, which extends to the end of the arena. */
   readonly #temporaryAt: number;
   readonly #end: number;
   #temporaryEnd: number;
   #temporaryCount = 0;
 
-  /** `bytes`: whole pages of 64 KiB, more than what scratch takes; tests have smaller ones. */
+  /** `bytes` is a multiple of the 64 KiB page size and exceeds the scratch area; tests use small arenas. */
   constructor(module: WebAssembly.Module | null, bytes: number = ARENA_BYTES) {
     this.#end = bytes;
     this.#temporaryAt = bytes * (1 - TEMPORARY_PART);
@@ -76,12 +76,12 @@ export class Arena {
     this.f64 = new Float64Array(memory.buffer);
   }
 
-  /** Bytes in blocks that are held. */
+  /** Bytes in allocated blocks. */
   get usedBytes(): number {
     return bytesOf(this.#used);
   }
 
-  /** The same by what they are for. */
+  /** Bytes in allocated blocks by use. */
   get used(): Readonly<Record<ArenaUse, number>> {
     return this.#used;
   }
@@ -97,7 +97,7 @@ export class Arena {
     return ARENA_RESERVED_BYTES + SCRATCH_BITMAP_COUNT * BITMAP_BYTES;
   }
 
-  /** A zeroed block of at least `bytes`, or null when the arena has no room for it. */
+  /** Returns a zeroed block of at least `bytes`, or null if the arena is full. */
   allocate(bytes: number, use: ArenaUse = 'values'): Block | null {
     const size = classBytes(bytes);
     const freed = this.#free.get(size)?.pop();
@@ -113,7 +113,7 @@ export class Arena {
     return block;
   }
 
-  /** Byte offset of `bytes` zeroed bytes for the time of one query, or null when that many are not left. */
+  /** Returns the offset of `bytes` zeroed bytes for the duration of a query, or null if the temporary area is too full. */
   takeTemporary(bytes: number): number | null {
     const at = this.#temporaryEnd;
     if (at + bytes > this.#end) return null;
@@ -123,7 +123,7 @@ export class Arena {
     return at;
   }
 
-  /** Gives one taken piece back; the room is free again when all are. */
+  /** Releases one temporary block; the area is reused once all blocks are released. */
   releaseTemporary(): void {
     if (--this.#temporaryCount === 0) this.#temporaryEnd = this.#temporaryAt;
   }
@@ -152,7 +152,7 @@ export class ArenaPool {
     return bytesOf(this.used);
   }
 
-  /** Bytes in blocks that are held, by what they are for. */
+  /** Bytes in allocated blocks by use. */
   get used(): Readonly<Record<ArenaUse, number>> {
     const used = { ...NOTHING_USED };
     for (const arena of this.#arenas) for (const use of ARENA_USES) used[use] += arena.used[use];
@@ -160,8 +160,8 @@ export class ArenaPool {
   }
 
   /**
-   * Zeroed blocks of at least the given sizes, all in one arena: `near`, if it has room for them. `uses`: what each is for;
-   * where there are fewer, the last one holds for the rest.
+   * Returns zeroed blocks of at least the given sizes, all in one arena: `near` if they fit. `uses` names the use of each block;
+   * the last one applies to all further blocks.
    */
   allocate(sizes: readonly number[], near: Arena | null, ...uses: ArenaUse[]): Block[] {
     const beside = near === null ? null : tryAll(near, sizes, uses);
@@ -178,8 +178,8 @@ export class ArenaPool {
   }
 
   /**
-   * Blocks of at least the given sizes, all in one arena, with the content of `blocks` as far as it fits; those are
-   * released. There may be more sizes than blocks.
+   * Returns blocks of at least the given sizes, all in one arena, with the contents of `blocks` as far as they fit, and releases
+   * `blocks`. There may be more sizes than blocks.
    */
   resize(blocks: readonly Block[], sizes: readonly number[]): Block[] {
     const resized = this.allocate(sizes, blocks[0].arena, ...blocks.map(({ use }) => use));
@@ -192,7 +192,7 @@ export class ArenaPool {
     return resized;
   }
 
-  /** Drops every arena that holds nothing, which gives its memory back. */
+  /** Drops every empty arena, which returns its memory to the system. */
   dropEmpty(): void {
     for (let index = this.#arenas.length - 1; index >= 0; index--) {
       if (this.#arenas[index].usedBytes === 0) this.#arenas.splice(index, 1);

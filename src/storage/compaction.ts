@@ -1,17 +1,17 @@
 /**
- * Compaction: deleted rows leave their segments for good. What is worth it is decided by counts alone, so the same
- * changes in the same order are compacted at the same place, in replay too.
+ * Compaction removes deleted rows from their segments. The decision depends on counts only, so the same changes in the same order
+ * are compacted at the same point, including during replay.
  */
 import { SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { ArenaPool } from './arena.js';
 import { EntitySegment } from './entity-segment.js';
 import { DEAD_ROW } from './event-segment.js';
 
-/** Deleted rows below which a dimension's shard is not compacted, unless no other rows are left. */
+/** A dimension's shard with fewer deleted rows is not compacted, unless it has no other rows. */
 export const COMPACTION_DEAD_MIN = 256;
-/** It is compacted when one row in so many is deleted ... */
+/** Compaction starts when one row in DEAD_PART is deleted ... */
 const DEAD_PART = 4;
-/** ... and then each segment of which one in so many is: after it less than that part of all rows is deleted. */
+/** ... and rewrites each segment with one deleted row in SEGMENT_DEAD_PART; afterwards a smaller part of all rows is deleted. */
 const SEGMENT_DEAD_PART = 8;
 
 export function isCompactionDue(deadCount: number, livingCount: number, deadMin: number): boolean {
@@ -20,9 +20,9 @@ export function isCompactionDue(deadCount: number, livingCount: number, deadMin:
 }
 
 /**
- * Replaces each segment that has enough deleted rows by one of its living rows, in order and at the same index, one
- * after the other so that only one of them stands twice; takes empty segments off the end. Copies of replaced
- * segments that a checkpoint waits for are made first. Returns the new row of each old one, DEAD_ROW for deleted ones.
+ * Replaces each segment that has enough deleted rows with a segment of its living rows, in order and at the same index, one after
+ * the other, so that only one segment exists twice at a time; removes empty segments at the end. Pending checkpoint copies of
+ * replaced segments are made first. Returns the new row of each old row, DEAD_ROW for deleted ones.
  */
 export function compactSegments(pool: ArenaPool, segments: EntitySegment[]): Uint32Array {
   const rows = new Uint32Array(segments.length * SEGMENT_ROWS_MAX).fill(DEAD_ROW);

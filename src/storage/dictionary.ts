@@ -1,8 +1,7 @@
 /**
  * The distinct strings of one column in one shard.
- * Invariants: codes run from 1 upwards in order of first sight and never change (a smaller dictionary is another one,
- * see `keeping`); code 0 stands for a missing value; strings are lower-cased UTF-8 and not empty. Open addressing with
- * linear probing over typed arrays.
+ * Invariants: codes ascend from 1 in the order of first use and never change (`keeping` makes a new dictionary); code 0 means a
+ * missing value; strings are lower-cased UTF-8 and not empty. Open addressing with linear probing over typed arrays.
  */
 import { grown, longerCopy } from '../base/index.js';
 
@@ -15,10 +14,10 @@ export class Dictionary {
   #hashes = new Uint32Array(CODES_MIN);
   #offsets = new Uint32Array(CODES_MIN + 1);
   #bytes = new Uint8Array(BYTES_MIN);
-  /** Codes in use, with code 0: the next code. */
+  /** Codes in use, including code 0; also the next code. */
   #count = 1;
 
-  /** The number of codes with code 0; the greatest code is one less. */
+  /** The number of codes including code 0; the greatest code is one less. */
   get codeCount(): number {
     return this.#count;
   }
@@ -37,7 +36,7 @@ export class Dictionary {
     return this.#hashes;
   }
 
-  /** Bytes of all strings together. */
+  /** Total bytes of all strings. */
   get byteCount(): number {
     return this.#offsets[this.#count];
   }
@@ -48,7 +47,7 @@ export class Dictionary {
     );
   }
 
-  /** The code of bytes[from, to) with that hash, or 0 when the string is not here. */
+  /** Returns the code of bytes[from, to), whose hash is given, or 0 if the string is unknown. */
   find(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;
@@ -59,7 +58,7 @@ export class Dictionary {
     }
   }
 
-  /** The code of bytes[from, to), which it gets now if the string is new. */
+  /** Returns the code of bytes[from, to); a new string gets the next code. */
   intern(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;
@@ -76,8 +75,8 @@ export class Dictionary {
   }
 
   /**
-   * The codes of `count` strings, of which string i is bytes[offsets[i], offsets[i + 1]) with hashes[i]; new ones get
-   * theirs now. What most of them need is looked up for all before it is needed, so that waits for memory overlap.
+   * Returns the codes of `count` strings; string i is bytes[offsets[i], offsets[i + 1]) with hashes[i]; new strings get codes.
+   * Lookups are issued for all strings before their results are used, so that memory latencies overlap.
    */
   internAll(hashes: Uint32Array, bytes: Uint8Array, offsets: Uint32Array, count: number): Uint32Array {
     const codes = new Uint32Array(count);
@@ -91,7 +90,7 @@ export class Dictionary {
     return codes;
   }
 
-  /** Sets codes[i] to the code where the search for hashes[i] begins, if its string has that hash, else to 0. */
+  /** Sets codes[i] to the code at which the search for hashes[i] starts if its string has that hash, otherwise to 0. */
   #guess(hashes: Uint32Array, codes: Uint32Array): void {
     const slots = this.#slots;
     const last = slots.length - 1;
@@ -104,8 +103,8 @@ export class Dictionary {
   }
 
   /**
-   * A dictionary of the strings alone whose codes are marked by 1 in `used`, in the same order; `codes` has, by old
-   * code, the new one, which is never greater, and 0 for strings that were left out.
+   * Returns a dictionary of only the strings whose codes are marked with 1 in `used`, in the same order. `codes` maps each old
+   * code to the new one, which is never greater; 0 for removed strings.
    */
   keeping(used: Uint8Array): { readonly dictionary: Dictionary; readonly codes: Uint32Array } {
     const codes = new Uint32Array(this.#count);
@@ -127,7 +126,7 @@ export class Dictionary {
     return { dictionary, codes };
   }
 
-  /** Room for `count` codes, with code 0, and `bytes` of strings; the slots are to be filled afterwards. */
+  /** Allocates `count` codes, including code 0, and `bytes` of strings; the slots must be filled afterwards. */
   #reserve(count: number, bytes: number): void {
     const room = Math.max(CODES_MIN, count + 1);
     this.#offsets = new Uint32Array(room + 1);
@@ -167,7 +166,7 @@ export class Dictionary {
     this.#fillSlots();
   }
 
-  /** Enters all codes into the slots, which are empty. */
+  /** Enters all codes into the empty slots. */
   #fillSlots(): void {
     const slots = this.#slots;
     const last = slots.length - 1;

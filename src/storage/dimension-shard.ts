@@ -1,10 +1,10 @@
 /**
- * One dimension within one shard: its entities, their attribute columns, the dictionaries and the event tables.
- * Invariants: row >> 16 names an entity's segment and row & 65535 its place there (segments may hold fewer rows, which
- * leaves gaps); an entity's row changes only when `delete` compacts; no living entity has the row of a deleted one
- * before that, so events of a deleted one are nobody else's. New entities go to the first segment with room. Every
- * change is deterministic, so replaying the same ones in the same order gives the same rows, codes and segments.
- * Codes change only at the end of a change (unused-strings.ts), so nobody may hold them from one to the next.
+ * One dimension within one shard: its entities, attribute columns, dictionaries and event tables.
+ * Invariants: row >> 16 is an entity's segment and row & 65535 its row in the segment (segments may have fewer rows, which leaves
+ * gaps). An entity's row changes only when `delete` compacts; until then no living entity gets the row of a deleted one, so
+ * events of a deleted entity never belong to another. New entities go to the first segment with capacity. Every change is
+ * deterministic: replaying the same changes in the same order gives the same rows, codes and segments. Codes change only at the
+ * end of a change (unused-strings.ts), so codes must not be kept across changes.
  */
 import {
   bytesOf,
@@ -28,13 +28,13 @@ import { NO_COLUMN, type NoteMemory } from './memory.js';
 import type { RowBitmap } from './row-bitmap.js';
 import { UnusedStrings } from './unused-strings.js';
 
-/** Bounds that tests lower. */
+/** Limits that tests lower. */
 export interface StorageBounds {
-  /** Deleted rows from which a dimension's shard may be compacted. */
+  /** The number of deleted rows from which a dimension's shard may be compacted. */
   readonly compactionDeadMin?: number;
   /** The greatest link of related events. */
   readonly linkMax?: number;
-  /** Distinct strings of a column from which it is looked for unused ones as they come. */
+  /** The number of distinct strings of a column from which unused strings are searched during changes. */
   readonly unusedCodesMin?: number;
 }
 
@@ -49,7 +49,7 @@ export class DimensionShard {
   readonly #linkMax: number;
   readonly #unusedStrings: UnusedStrings;
   #entityCount = 0;
-  /** Deleted rows that stand in segments. */
+  /** Deleted rows that segments still contain. */
   #deadCount = 0;
   /** Segments before this one are full. */
   #firstOpen = 0;
@@ -67,12 +67,12 @@ export class DimensionShard {
     this.#unusedStrings = new UnusedStrings(this, bounds.unusedCodesMin);
   }
 
-  /** Living entities. */
+  /** The number of living entities. */
   get entityCount(): number {
     return this.#entityCount;
   }
 
-  /** Whether the entity in `row` was deleted; its events may still be there. */
+  /** Whether the entity in `row` was deleted; its events may still exist. */
   isDead(row: number): boolean {
     return this.segments[row >>> SEGMENT_ROWS_SHIFT].isDead(row & SEGMENT_ROWS_MASK);
   }
@@ -83,7 +83,7 @@ export class DimensionShard {
     return last < 0 ? 0 : (last << SEGMENT_ROWS_SHIFT) + this.segments[last].rowCount;
   }
 
-  /** Bytes outside the arenas. */
+  /** Bytes outside the arenas, by use. */
   get heapMemory(): Readonly<Record<HeapUse, number>> {
     const memory = { 'entity-indexes': this.#index.memoryBytes, dictionaries: 0, lists: 0 };
     for (const dictionary of this.dictionaries.values()) memory.dictionaries += dictionary.memoryBytes;
@@ -95,7 +95,7 @@ export class DimensionShard {
     return bytesOf(this.heapMemory);
   }
 
-  /** Notes each piece of its memory, inside and outside the arenas. */
+  /** Reports each piece of its memory, inside and outside the arenas. */
   noteMemory(note: NoteMemory): void {
     note('entity-indexes', NO_COLUMN, this.#index.memoryBytes);
     for (const [columnId, { memoryBytes }] of this.dictionaries) note('dictionaries', columnId, memoryBytes);
@@ -113,7 +113,7 @@ export class DimensionShard {
       this.#idTo,
     );
 
-  /** The row of the entity with ID bytes[from, to) and that hash, or -1. */
+  /** Returns the row of the entity with ID bytes[from, to) and that hash, or -1. */
   findRow(hash: number, bytes: Uint8Array, from: number, to: number): number {
     this.#idBytes = bytes;
     this.#idFrom = from;
@@ -130,14 +130,14 @@ export class DimensionShard {
   }
 
   /**
-   * Calls `visit` with the rows of the living entities by the hash of their IDs with its bits reversed, then by ID,
-   * from `fromHash` on until it answers false. Where it begins costs nothing.
+   * Calls `visit` with the rows of the living entities from `fromHash` on, ordered by the bit-reversed hash of their IDs, then by
+   * ID, until it returns false. The start position does not affect the cost.
    */
   scan(fromHash: number, visit: VisitRow): void {
     this.#index.scan(fromHash, this.#compareIds, visit);
   }
 
-  /** The living entities of a part of that order, in none: see EntityIndex.gather. */
+  /** Visits the living entities of a part of that order, unordered: see EntityIndex.gather. */
   gather(bits: number, ending: number, words: Uint32Array | null, take: TakeRow): void {
     this.#index.gather(bits, ending, words, take);
   }
@@ -147,7 +147,7 @@ export class DimensionShard {
     return found >= 0 ? found : this.appendEntity(hash, bytes, from, to);
   }
 
-  /** Adds an entity that is known to be absent; returns its row. */
+  /** Adds an entity that does not exist yet and returns its row. */
   appendEntity(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const index = this.#segmentWithRoom(to - from);
     const place = this.segments[index].append(bytes, from, to);
@@ -157,7 +157,7 @@ export class DimensionShard {
     return row;
   }
 
-  /** The index of the first segment that takes an ID of so many bytes, made now if there is none. */
+  /** Returns the index of the first segment with capacity for an ID of `idBytes`; adds a segment if there is none. */
   #segmentWithRoom(idBytes: number): number {
     let index = this.#firstOpen;
     while (index < this.segments.length && !this.segments[index].hasRoom(idBytes)) index++;
@@ -179,7 +179,7 @@ export class DimensionShard {
     return segment;
   }
 
-  /** Makes the entities of all restored segments known by their IDs, and goes on with links where they ended. */
+  /** Indexes the entities of all restored segments, and continues the links after the greatest one. */
   finishRestore(): void {
     this.#nextLink = greatestLink(this.events.values()) + 1;
     this.#unusedStrings.restored();
@@ -218,7 +218,7 @@ export class DimensionShard {
       table = new EventTable(this.#pool, columnId, kind);
       this.events.set(columnId, table);
     }
-    invariant(table.kind === kind, `event column ${columnId} changed its kind`);
+    invariant(table.kind === kind, `the kind of event column ${columnId} has changed`);
     return table;
   }
 
@@ -237,8 +237,8 @@ export class DimensionShard {
   }
 
   /**
-   * Applies the sections of a batch of one entity to each of the living entities in `rows`, which ascend, as if each
-   * of them had come in a batch of its own; the batch's ID does not matter.
+   * Applies the sections of a batch of one entity to each of the living entities in `rows`, which ascend, as if each had its own
+   * batch; the batch's ID is ignored.
    */
   update(rows: Uint32Array, batch: Batch): void {
     if (rows.length === 0) return;
@@ -247,8 +247,8 @@ export class DimensionShard {
   }
 
   /**
-   * Deletes the living entities in `rows`, which ascend: they are found and counted no more, and lose their values.
-   * Their rows and events go with compaction, which moves other entities to new rows.
+   * Deletes the living entities in `rows`, which ascend: they are no longer found or counted, and lose their values. Compaction,
+   * which moves other entities to new rows, removes their rows and events.
    */
   delete(rows: Uint32Array): void {
     for (let from = 0, to = 0; from < rows.length; from = to) {
@@ -286,7 +286,7 @@ export class DimensionShard {
     for (const segment of this.segments) segment.dropOwners(table.columnId);
   }
 
-  /** Forgets a column: its values, strings and events. A checkpoint that runs keeps them. */
+  /** Drops a column: its values, strings and events. A running checkpoint keeps them. */
   dropColumn(columnId: number): void {
     for (const segment of this.segments) {
       segment.dropColumn(columnId);
@@ -298,7 +298,7 @@ export class DimensionShard {
     this.#unusedStrings.forget(columnId);
   }
 
-  /** Takes the column's events away that are older than `before`, in seconds since 1970-01-01. */
+  /** Removes the column's events that are older than `before`, in seconds since 1970-01-01. */
   expire(columnId: number, before: number): void {
     const table = this.events.get(columnId);
     if (table === undefined || !table.expire(before)) return;
@@ -310,7 +310,7 @@ export class DimensionShard {
     this.#unusedStrings.look(columnId);
   }
 
-  /** Notes that the living entities among `rows` have events of the column. */
+  /** Records that the living entities among `rows` have events of the column. */
   markOwners(columnId: number, rows: Uint32Array): void {
     const owners: (RowBitmap | undefined)[] = [];
     for (let event = 0; event < rows.length; event++) {
@@ -323,17 +323,17 @@ export class DimensionShard {
     }
   }
 
-  /** Takes `count` links that no event has; returns the first. */
+  /** Reserves `count` unused links and returns the first. */
   takeLinks(count: number): number {
     if (this.#nextLink + count - 1 > this.#linkMax)
       this.#nextLink = renumberLinks([...this.events.values()]) + 1;
     const first = this.#nextLink;
     this.#nextLink += count;
-    invariant(this.#nextLink - 1 <= this.#linkMax, 'a dimension holds more related events than links');
+    invariant(this.#nextLink - 1 <= this.#linkMax, 'a dimension has more related events than links');
     return first;
   }
 
-  /** Gives all memory back. */
+  /** Frees all memory. */
   release(): void {
     for (const segment of this.segments) {
       segment.snapshot.forget();

@@ -1,8 +1,8 @@
 /**
- * Entity ID -> row, for one dimension of one shard: open addressing over typed arrays, because a JS Map ends at
- * 2^24 entries and costs 100 bytes an entry.
- * Invariants: a slot is (hash, row + 1), 0 = free; linear probing; the table is cut into parts by the hash's low
- * bits and each part grows alone, so that no single insert waits for more than 1/64 of the table to move.
+ * Maps entity IDs to rows, for one dimension of one shard: open addressing over typed arrays, because a JS Map is limited to 2^24
+ * entries and costs 100 bytes per entry.
+ * Invariants: a slot is (hash, row + 1), 0 = free; linear probing; the table is divided into parts by the low bits of the hash,
+ * and each part grows separately, so that no insert waits for more than 1/64 of the table to move.
  */
 import { invariant, reversedBits } from '../base/index.js';
 
@@ -10,16 +10,16 @@ const PART_BITS = 6;
 const PART_COUNT = 1 << PART_BITS;
 const PART_MASK = PART_COUNT - 1;
 const SLOTS_MIN = 8;
-/** Slots that are looked through before their entities are. */
+/** Slots that are collected before their entities are visited. */
 const GATHERED_AT_ONCE = 1_024;
 
-/** Tells whether the entity in `row` has the ID that is looked for. */
+/** Returns whether the entity in `row` has the ID searched for. */
 export type SameId = (row: number) => boolean;
 
-/** Below 0 when the entity in row `a` comes before that in row `b`; only asked of entities with the same hash. */
+/** Negative if the entity in row `a` is before the one in row `b`; called only for entities with equal hashes. */
 export type CompareRows = (a: number, b: number) => number;
 
-/** Tells whether the scan goes on. */
+/** Returns whether the scan continues. */
 export type VisitRow = (row: number, hash: number) => boolean;
 
 export type TakeRow = (row: number, hash: number) => void;
@@ -37,7 +37,7 @@ export class EntityIndex {
     return this.#memoryBytes;
   }
 
-  /** The row of the entity with that hash for which `same` holds, or -1. */
+  /** Returns the row of the entity with that hash for which `same` holds, or -1. */
   find(hash: number, same: SameId): number {
     const part = this.#parts[hash & PART_MASK];
     const last = (part.length >> 1) - 1;
@@ -49,8 +49,8 @@ export class EntityIndex {
   }
 
   /**
-   * Sets rows[i] to the row + 1 in the slot where the search for hashes[i] begins, 0 where that is free: done for many
-   * before each of them is looked for, the waits for memory overlap.
+   * Sets rows[i] to the row + 1 in the slot where the search for hashes[i] starts, 0 if that slot is free. Calling this for many
+   * hashes before searching overlaps the memory latencies.
    */
   approach(hashes: Uint32Array, rows: Uint32Array): void {
     const parts = this.#parts;
@@ -61,7 +61,7 @@ export class EntityIndex {
     }
   }
 
-  /** Adds an entity that is known to be absent. */
+  /** Adds an entity that does not exist yet. */
   add(hash: number, row: number): void {
     const index = hash & PART_MASK;
     let part = this.#parts[index];
@@ -72,13 +72,13 @@ export class EntityIndex {
   }
 
   /**
-   * Fills an empty index with all entities at once: sorted by part first, so that each part is filled while it lies
-   * in the cache. hashes[i] belongs to rows[i].
+   * Fills an empty index with all entities at once, sorted by part, so that each part is filled while it is in the cache.
+   * hashes[i] belongs to rows[i].
    */
   fill(hashes: Uint32Array, rows: Uint32Array): void {
     invariant(
       this.#counts.every((count) => count === 0),
-      'only an empty index is filled',
+      'only an empty index can be filled',
     );
     const counts = this.#counts;
     for (let index = 0; index < hashes.length; index++) counts[hashes[index] & PART_MASK]++;
@@ -100,19 +100,19 @@ export class EntityIndex {
     }
   }
 
-  /** Takes the entity in `row`, which is here with that hash, out: the entries behind it close the gap. */
+  /** Removes the entity in `row`, which exists with that hash; the following entries close the gap. */
   remove(hash: number, row: number): void {
     const index = hash & PART_MASK;
     const part = this.#parts[index];
     const last = (part.length >> 1) - 1;
     let hole = (hash >>> PART_BITS) & last;
     while (part[hole * 2 + 1] !== row + 1) {
-      invariant(part[hole * 2 + 1] !== 0, 'an entity that is to be removed is not in the index');
+      invariant(part[hole * 2 + 1] !== 0, 'the entity to remove is not in the index');
       hole = (hole + 1) & last;
     }
     for (let slot = (hole + 1) & last; part[slot * 2 + 1] !== 0; slot = (slot + 1) & last) {
       const home = (part[slot * 2] >>> PART_BITS) & last;
-      // An entry whose search begins behind the hole does not pass it.
+      // An entry whose search starts after the hole does not move.
       if (((slot - home) & last) < ((slot - hole) & last)) continue;
       part[hole * 2] = part[slot * 2];
       part[hole * 2 + 1] = part[slot * 2 + 1];
@@ -123,7 +123,7 @@ export class EntityIndex {
     this.#counts[index]--;
   }
 
-  /** Moves every entity from its row r to rows[r]; parts that have become far too large shrink. */
+  /** Moves every entity from its row r to rows[r]; parts that are far too large shrink. */
   remap(rows: Uint32Array): void {
     for (let index = 0; index < PART_COUNT; index++) {
       const part = this.#parts[index];
@@ -134,9 +134,9 @@ export class EntityIndex {
   }
 
   /**
-   * Calls `visit` with the entities in the order of their hashes with the bits reversed, those of one hash in the order
-   * of `compare`, from `fromHash` on until it answers false. That order is the same whatever the parts' sizes, for it
-   * goes by the bits that choose the part, then by those that choose the slot, the lowest ones first.
+   * Calls `visit` with the entities ordered by bit-reversed hash, then by `compare`, from `fromHash` on until it returns false.
+   * The order does not depend on the sizes of the parts: first come the bits that select the part, then those that select the
+   * slot, lowest first.
    */
   scan(fromHash: number, compare: CompareRows, visit: VisitRow): void {
     const fromRank = reversedBits(fromHash);
@@ -148,9 +148,9 @@ export class EntityIndex {
   }
 
   /**
-   * Calls `take`, in no order, with the entities whose hashes end in the low `bits` bits of `ending`, so that their
-   * reversed bits begin alike, and whose bits in `words` are set (null = all): bit row & 31 of word row >> 5. Parts are
-   * read from end to end, some nanoseconds a slot; more than 6 bits do not make it cheaper.
+   * Calls `take`, in no particular order, with the entities whose hashes end in the low `bits` bits of `ending`, so that their
+   * reversed bits start alike, and whose bits in `words` are set (null = all): bit row & 31 of word row >> 5. Parts are read
+   * completely, at some nanoseconds per slot; more than 6 bits do not reduce the cost.
    */
   gather(bits: number, ending: number, words: Uint32Array | null, take: TakeRow): void {
     const mask = 2 ** bits - 1;
@@ -164,7 +164,7 @@ export class EntityIndex {
     return this.#moveTo(index, this.#parts[index].length);
   }
 
-  /** Moves a part into a table of `slots` slots. */
+  /** Moves a part to a table of `slots` slots. */
   #moveTo(index: number, slots: number): Uint32Array<ArrayBuffer> {
     const from = this.#parts[index];
     const to = this.#table(slots);
@@ -181,7 +181,7 @@ export class EntityIndex {
   }
 }
 
-/** Slots of a part with `count` entities: at most four fifths are taken. */
+/** Returns the number of slots for `count` entities: at most four fifths are used. */
 function slotsFor(count: number): number {
   let slots = SLOTS_MIN;
   while (count * 5 > slots * 4) slots *= 2;
@@ -196,7 +196,7 @@ function place(part: Uint32Array, hash: number, rowPlusOne: number): void {
   part[slot * 2 + 1] = rowPlusOne;
 }
 
-/** `scan` over one part, from the hash on whose reversed bits are `fromRank`; tells whether to go on. */
+/** Like `scan` for one part, from the hash whose reversed bits are `fromRank`; returns whether to continue. */
 function scanPart(part: Uint32Array, fromRank: number, compare: CompareRows, visit: VisitRow): boolean {
   const slots = part.length >> 1;
   const last = slots - 1;
@@ -209,7 +209,7 @@ function scanPart(part: Uint32Array, fromRank: number, compare: CompareRows, vis
       const hash = part[slot * 2];
       if (((hash >>> PART_BITS) & last) !== home || reversedBits(hash) < fromRank) continue;
       const row = part[slot * 2 + 1] - 1;
-      // A home has one or two entities: they are put into order as they come.
+      // A slot is the start of the search for one or two entities, so insertion sort suffices.
       let place = count++;
       for (; place > 0 && isBefore(hash, row, hashes[place - 1], rows[place - 1], compare); place--) {
         hashes[place] = hashes[place - 1];
@@ -223,7 +223,7 @@ function scanPart(part: Uint32Array, fromRank: number, compare: CompareRows, vis
   return true;
 }
 
-/** `gather` over one part. */
+/** Like `gather` for one part. */
 function gatherPart(
   part: Uint32Array,
   mask: number,
@@ -250,8 +250,8 @@ function gatherPart(
 }
 
 /**
- * Writes the slots of [from, to) that are taken by entities whose hashes end so to `taken`; returns their number. Without
- * a branch: whether a slot is taken cannot be foreseen.
+ * Writes the used slots of [from, to) whose hashes have the ending to `taken` and returns their number. Branch-free, because slot
+ * use is unpredictable.
  */
 function takenSlots(
   part: Uint32Array,

@@ -1,9 +1,9 @@
 /**
- * A run of at most SEGMENT_ROWS_MAX entities of one dimension in one shard: their IDs and attribute columns, and
- * per event column the bitmap of entities that have such an event.
- * Invariants: rows are appended and never move within a segment (compaction makes another one); IDs never change and
- * lie as in an Arrow Utf8 column (offsets, bytes); a column exists here only once one of these rows had a value of
- * it; a deleted row is marked by its tombstone, keeps its place and has no value and no event owner's bit.
+ * A run of at most SEGMENT_ROWS_MAX entities of one dimension in one shard: their IDs and attribute columns, and per event column
+ * a bitmap of the entities with such an event.
+ * Invariants: rows are appended and never move within a segment (compaction makes a new one); IDs never change and are stored as
+ * in an Arrow Utf8 column (offsets, bytes); a column exists here only once one of these rows has had a value of it; a deleted row
+ * is marked by its tombstone, keeps its row number, and has no value and no event owner's bit.
  */
 import { hashBytes, invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
@@ -17,17 +17,17 @@ import type { Width } from './width.js';
 
 const CAPACITY_MIN = 256;
 const ID_BYTES_MIN = 2_048;
-/** IDs of a segment together; a segment whose IDs are longer takes fewer rows. */
+/** Limit of all IDs of a segment together; a segment with longer IDs has fewer rows. */
 const ID_BYTES_MAX = 16 * 2 ** 20;
-/** Room that an ID is taken to need, so that whether a segment is full does not depend on the ID that comes next. */
+/** Capacity that every ID is assumed to need, so that whether a segment is full does not depend on the next ID. */
 const ID_BYTES_ROOM = 8_192;
 
 export class EntitySegment {
   readonly snapshot = new SnapshotState();
-  /** Columns grow to the segment's capacity when they are touched: rows of few columns must not cost all of them. */
+  /** Columns grow to the segment's capacity only when they are used, so that rows with few columns do not cost all of them. */
   readonly #latest = new Map<number, LatestColumn>();
   readonly #lists = new Map<number, ListColumn>();
-  /** By event column: which rows have an event. */
+  /** By event column: the rows with an event. */
   readonly #eventOwners = new Map<number, RowBitmap>();
   readonly #pool: ArenaPool;
   #offsets: Block;
@@ -43,15 +43,15 @@ export class EntitySegment {
     [this.#offsets, this.#bytes] = pool.allocate([(CAPACITY_MIN + 1) * 4, ID_BYTES_MIN], near, 'entity-ids');
   }
 
-  /** Rows, deleted ones included. */
+  /** The number of rows, including deleted ones. */
   get rowCount(): number {
     return this.#rowCount;
   }
-  /** Deleted rows that compaction has not taken away yet. */
+  /** The number of deleted rows that compaction has not removed yet. */
   get deadCount(): number {
     return this.#deadCount;
   }
-  /** Bit 1 = the row was deleted; null while no row was. */
+  /** Bit 1 = the row was deleted; null = no row was. */
   get tombstones(): RowBitmap | null {
     this.#tombstones?.reserve(this.#capacity);
     return this.#tombstones;
@@ -60,7 +60,7 @@ export class EntitySegment {
     return this.#bytes.arena;
   }
 
-  /** Offsets of the first `rows` IDs and their bytes, as views. */
+  /** Views of the offsets of the first `rows` IDs and of their bytes. */
   ids(rows = this.#rowCount): { offsets: Uint32Array; bytes: Uint8Array } {
     const { arena, at } = this.#offsets;
     const offsets = arena.u32.subarray(at >> 2, (at >> 2) + rows + 1);
@@ -72,7 +72,7 @@ export class EntitySegment {
     return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + room <= ID_BYTES_MAX;
   }
 
-  /** Appends an entity with ID bytes[from, to); returns its place in the segment. */
+  /** Appends an entity with ID bytes[from, to) and returns its row in the segment. */
   append(bytes: Uint8Array, from: number, to: number): number {
     if (this.#rowCount === this.#capacity) this.#grow();
     const length = to - from;
@@ -93,11 +93,11 @@ export class EntitySegment {
   }
 
   /**
-   * Takes the IDs of a snapshot file into an empty segment: ID i is bytes[offsets[i], offsets[i + 1]); rows whose bit
-   * in `validity` (null = all are set) is clear were deleted.
+   * Fills an empty segment with the IDs of a snapshot file: ID i is bytes[offsets[i], offsets[i + 1]); rows whose bit in
+   * `validity` (null = all set) is clear were deleted.
    */
   restoreIds(offsets: Int32Array | Uint32Array, bytes: Uint8Array, validity: Uint8Array | null): void {
-    invariant(this.#rowCount === 0, 'only an empty segment is restored');
+    invariant(this.#rowCount === 0, 'only an empty segment can be restored');
     this.#rowCount = offsets.length - 1;
     this.#idEnd = offsets[this.#rowCount];
     while (this.#capacity < this.#rowCount) this.#capacity *= 2;
@@ -125,7 +125,7 @@ export class EntitySegment {
     return this.#deadCount > 0 && (this.tombstones as RowBitmap).has(row);
   }
 
-  /** The rows that are not deleted, ascending. */
+  /** The living rows, ascending. */
   livingRows(): Uint32Array {
     const rows = new Uint32Array(this.#rowCount - this.#deadCount);
     for (let row = 0, at = 0; row < this.#rowCount; row++) if (!this.isDead(row)) rows[at++] = row;
@@ -139,7 +139,7 @@ export class EntitySegment {
     return hashBytes(this.#bytes.arena.u8, this.#bytes.at + from, this.#bytes.at + to);
   }
 
-  /** Deletes living rows: their values, lists and owners' bits go at once, their IDs with compaction. */
+  /** Deletes living rows: their values, lists and owners' bits are removed at once, their IDs by compaction. */
   delete(rows: Uint32Array): void {
     this.snapshot.beforeChange();
     for (const row of rows) this.#markDead(row);
@@ -148,9 +148,9 @@ export class EntitySegment {
     for (const owners of this.#eventOwners.values()) for (const row of rows) owners.clear(row);
   }
 
-  /** Takes rows `places` (living ones, ascending) of another segment into an empty one, one behind the other. */
+  /** Copies the rows `places` (living, ascending) of another segment to this empty one. */
   takeFrom(source: EntitySegment, places: Uint32Array): void {
-    invariant(this.#rowCount === 0, 'only an empty segment takes rows');
+    invariant(this.#rowCount === 0, 'rows can be copied only to an empty segment');
     const { offsets, bytes } = source.ids();
     for (const place of places) this.append(bytes, offsets[place], offsets[place + 1]);
     for (const [columnId, column] of source.#latest) {
@@ -169,7 +169,7 @@ export class EntitySegment {
     }
   }
 
-  /** Whether the ID in `row` is bytes[from, to). */
+  /** Returns whether the ID in `row` is bytes[from, to). */
   idEquals(row: number, bytes: Uint8Array, from: number, to: number): boolean {
     const offset = (this.#offsets.at >> 2) + row;
     const { u32 } = this.#offsets.arena;
@@ -182,12 +182,12 @@ export class EntitySegment {
     return true;
   }
 
-  /** Ids of the attribute columns of which some row has, or once had, a value. */
+  /** IDs of the attribute columns in which some row has or had a value. */
   get columnIds(): readonly number[] {
     return [...this.#latest.keys(), ...this.#lists.keys()];
   }
 
-  /** The latest-value column as long as the segment, or undefined where none of these rows has had a value. */
+  /** The latest-value column with the length of the segment, or undefined if no row has had a value. */
   latest(columnId: number): LatestColumn | undefined {
     const column = this.#latest.get(columnId);
     column?.reserve(this.#capacity);
@@ -200,14 +200,14 @@ export class EntitySegment {
     return column;
   }
 
-  /** Which rows have an event of the column; undefined where none has. */
+  /** The rows with an event of the column; undefined if there are none. */
   eventOwners(columnId: number): RowBitmap | undefined {
     const owners = this.#eventOwners.get(columnId);
     owners?.reserve(this.#capacity);
     return owners;
   }
 
-  /** The latest-value column, made now, `width` wide for a start, if this segment does not have it yet. */
+  /** Returns the latest-value column; creates it with the initial `width` if the segment lacks it. */
   latestColumn(columnId: number, kind: ValueKind, width: Width): LatestColumn {
     let column = this.#latest.get(columnId);
     if (column === undefined) {
@@ -238,24 +238,24 @@ export class EntitySegment {
     return owners;
   }
 
-  /** Values that `markCodes` looks at. */
+  /** The number of values that `markCodes` reads. */
   placeCount(columnId: number): number {
     return (this.#latest.get(columnId)?.placeCount ?? 0) + (this.#lists.get(columnId)?.placeCount ?? 0);
   }
 
-  /** Sets used[c] to 1 for every code c of the column, which is one of strings. */
+  /** Sets used[c] to 1 for every code c of the string column. */
   markCodes(columnId: number, used: Uint8Array): void {
     this.#latest.get(columnId)?.markCodes(used);
     this.#lists.get(columnId)?.markCodes(used);
   }
 
-  /** Replaces every code c of the column by codes[c], which is not greater. The strings must stay what they were. */
+  /** Replaces every code c of the column with codes[c], which is not greater. The strings must remain the same. */
   recode(columnId: number, codes: Uint32Array): void {
     this.#latest.get(columnId)?.recode(codes);
     this.#lists.get(columnId)?.recode(codes);
   }
 
-  /** Forgets all values of an attribute column. */
+  /** Drops all values of an attribute column. */
   dropColumn(columnId: number): void {
     const latest = this.#latest.get(columnId);
     if (latest === undefined && !this.#lists.has(columnId)) return;
@@ -265,7 +265,7 @@ export class EntitySegment {
     this.#lists.delete(columnId);
   }
 
-  /** Forgets who has events of the column. */
+  /** Drops the owners' bits of the column. */
   dropOwners(columnId: number): void {
     this.#eventOwners.get(columnId)?.release();
     this.#eventOwners.delete(columnId);
@@ -276,14 +276,14 @@ export class EntitySegment {
     [this.#offsets] = this.#pool.resize([this.#offsets], [(this.#capacity + 1) * 4]);
   }
 
-  /** Memory of the list columns, which lie outside the arenas. */
+  /** Memory of the list columns, which is outside the arenas. */
   get listBytes(): number {
     let sum = 0;
     for (const column of this.#lists.values()) sum += column.memoryBytes;
     return sum;
   }
 
-  /** Notes each piece of its memory. */
+  /** Reports each piece of its memory. */
   noteMemory(note: NoteMemory): void {
     note('entity-ids', NO_COLUMN, this.#offsets.bytes + this.#bytes.bytes);
     note('bitmaps', NO_COLUMN, this.#tombstones?.memoryBytes ?? 0);

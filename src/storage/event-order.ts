@@ -1,13 +1,13 @@
-/** Events in order of their dates: a stable radix sort of places, and putting columns into that order. */
+/** Orders events by date: a stable radix sort of row numbers, and permutation of columns. */
 
-/** Bits of a radix pass at most: the counters of more would not fit the first-level cache. */
+/** The maximum number of bits per radix pass; more counters would not fit in the L1 cache. */
 const RADIX_BITS_MAX = 13;
 const DAY_SECONDS = 86_400;
 
-/** The stable order by date as places, or null when the dates ascend already. */
+/** Returns the stable order by date as row numbers, or null if the dates are already ascending. */
 export function orderByDate(dates: Uint32Array, min: number, max: number): Uint32Array | null {
   if (ascend(dates)) return null;
-  // Dates without times need few bits.
+  // Whole days need few bits.
   const unit = areDays(dates, min) ? DAY_SECONDS : 1;
   const bits = 32 - Math.clz32((max - min) / unit);
   const passes = Math.ceil(bits / RADIX_BITS_MAX);
@@ -32,14 +32,14 @@ function ascend(dates: Uint32Array): boolean {
   return true;
 }
 
-/** Whether all dates are whole days from `min` on. */
+/** Returns whether all dates are whole days from `min` on. */
 function areDays(dates: Uint32Array, min: number): boolean {
   for (let place = 0; place < dates.length; place++)
     if (((dates[place] - min) >>> 0) % DAY_SECONDS !== 0) return false;
   return true;
 }
 
-/** Puts keys, and the places beside them, into the order of the keys' digit at `shift`. `ends` is overwritten. */
+/** Sorts keys and their row numbers by the keys' digit at `shift`. `ends` is overwritten. */
 function radixPass(
   keys: Uint32Array,
   places: Uint32Array,
@@ -59,7 +59,7 @@ function radixPass(
   }
 }
 
-/** Puts items of `width` elements each, from element `at`, into `order`. */
+/** Permutes items of `width` elements each, from element `at`, into `order`. */
 export function permute(
   array: Uint8Array | Uint16Array | Uint32Array | Float64Array,
   at: number,

@@ -1,10 +1,9 @@
 /**
- * A run of at most SEGMENT_ROWS_MAX events of one event column in one shard: entity row, date and value, column by
- * column.
- * Invariants: events are appended until the segment is full and sealed: sorted by date (stable); from then on events
- * are only taken away, which keeps the order. Rows, dates, values and links lie in one arena. Dates are u32 seconds
- * since 1970-01-01, dateMin and dateMax those of the events that are here. Events with the same link (not 0) belong
- * together; a segment in which no event ever had one keeps none.
+ * A run of at most SEGMENT_ROWS_MAX events of one event column in one shard: columns of entity row, date and value.
+ * Invariants: events are appended until the segment is full and sealed, that is, sorted by date (stable); afterwards events are
+ * only removed, which keeps the order. Rows, dates, values and links are in one arena. Dates are u32 seconds since 1970-01-01;
+ * dateMin and dateMax are those of the present events. Events with the same link (not 0) belong together; a segment without
+ * linked events has no link column.
  */
 import { invariant, SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { Values } from '../column/index.js';
@@ -27,10 +26,10 @@ import {
 } from './width.js';
 
 const CAPACITY_MIN = 256;
-/** In a map of rows: the entity is gone. */
+/** In a map of rows: the entity was deleted. */
 export const DEAD_ROW = 0xffffffff;
 
-/** Events of a section: the entity's row, seconds since 1970-01-01 and value of each; `codes` of strings, else null. */
+/** The events of a section: entity row, seconds since 1970-01-01 and value of each; `codes` for strings, otherwise null. */
 export interface NewEvents {
   readonly rows: Uint32Array;
   readonly dates: Uint32Array;
@@ -40,7 +39,7 @@ export interface NewEvents {
 
 export class EventSegment {
   readonly kind: ValueKind;
-  /** Names the segment within its table for as long as both live; ascends from segment to segment. */
+  /** Identifies the segment within its table during the life of both; ascends from segment to segment. */
   readonly number: number;
   readonly snapshot = new SnapshotState();
   readonly #pool: ArenaPool;
@@ -118,12 +117,12 @@ export class EventSegment {
     for (const block of this.#blocks()) block.arena.release(block);
   }
 
-  /** Events that can still be appended. */
+  /** The number of events that can still be appended. */
   get room(): number {
     return SEGMENT_ROWS_MAX - this.#count;
   }
 
-  /** Appends events [from, to) of a section, for which there is room; returns the place of the first. */
+  /** Appends events [from, to) of a section, for which there is capacity; returns the row of the first. */
   appendAll({ rows, dates, values, codes }: NewEvents, from: number, to: number): number {
     const first = this.#count;
     const end = first + to - from;
@@ -150,7 +149,7 @@ export class EventSegment {
     if (date > this.#dateMax) this.#dateMax = date;
   }
 
-  /** Ties the event in `place`, whose link is still 0, to the others with that link. */
+  /** Links the event in row `place`, whose link is still 0, to the others with that link. */
   setLink(place: number, link: number): void {
     const { arena, at } = this.#links ?? this.#makeLinks();
     arena.u32[(at >> 2) + place] = link;
@@ -162,7 +161,7 @@ export class EventSegment {
     return blocks[blocks.length - 1];
   }
 
-  /** The links of the first `count` events, as a view to be written only after `beforeChange`; null = all are 0. */
+  /** A view of the links of the first `count` events, writable only after `beforeChange`; null = all are 0. */
   links(count = this.#count): Uint32Array | null {
     if (this.#links === null) return null;
     const { arena, at } = this.#links;
@@ -174,11 +173,11 @@ export class EventSegment {
     markCodes(this.#codes().subarray(0, this.#count), used);
   }
 
-  /** Replaces every code c by codes[c], which is not greater. */
+  /** Replaces every code c with codes[c], which is not greater. */
   recode(codes: Uint32Array): void {
     const held = this.#codes();
     for (let place = 0; place < this.#count; place++) held[place] = codes[held[place]];
-    // What events that went left there could be greater than every code now.
+    // Clears the codes of removed events, which could now exceed every code.
     held.fill(0, this.#count);
   }
 
@@ -203,14 +202,14 @@ export class EventSegment {
     this.#takeBlocks(wider);
   }
 
-  /** The first `count` rows and dates, as views. */
+  /** Views of the first `count` rows and dates. */
   placesUpTo(count: number): { rows: Uint32Array; dates: Uint32Array } {
     const { u32 } = this.arena;
     const [rowsAt, datesAt] = [this.#rows.at >> 2, this.#dates.at >> 2];
     return { rows: u32.subarray(rowsAt, rowsAt + count), dates: u32.subarray(datesAt, datesAt + count) };
   }
 
-  /** Takes the content of a snapshot file into an empty segment; `links` null = all are 0. */
+  /** Fills an empty segment with the contents of a snapshot file; `links` null = all are 0. */
   restore(
     rows: Uint32Array,
     dates: Uint32Array,
@@ -218,7 +217,7 @@ export class EventSegment {
     links: Uint32Array | null,
     sealed: boolean,
   ): void {
-    invariant(this.#count === 0, 'only an empty segment is restored');
+    invariant(this.#count === 0, 'only an empty segment can be restored');
     const count = rows.length;
     while (this.#capacity < count) this.#capacity *= 2;
     const width = widthOfValues(values);
@@ -244,14 +243,14 @@ export class EventSegment {
     for (let place = 0; place < dates.length; place++) this.#boundDate(dates[place]);
   }
 
-  /** Keeps the events in `places` (ascending) alone, in their order, and gives the room of the others back. */
+  /** Keeps only the events in rows `places` (ascending), in order, and releases excess capacity. */
   #keep(places: Uint32Array): void {
     const { u32 } = this.arena;
     for (const { at } of [this.#rows, this.#dates, ...(this.#links === null ? [] : [this.#links])]) {
       gatherItems(u32, at >> 2, u32, at >> 2, 1, places);
     }
     gatherValues(this.kind, this.#width, this.#values, this.#values, places);
-    // Links past the end must be 0 for the events that come.
+    // Links past the end must be 0 for future events.
     this.links()?.fill(0, places.length);
     this.#count = places.length;
     this.#boundDates();
@@ -262,7 +261,7 @@ export class EventSegment {
     this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
   }
 
-  /** Takes the events away that are older than `before`, in seconds; tells whether there were any. */
+  /** Removes the events that are older than `before`, in seconds; returns whether there were any. */
   expire(before: number): boolean {
     if (this.#dateMin >= before) return false;
     this.snapshot.beforeChange();
@@ -271,7 +270,7 @@ export class EventSegment {
     return true;
   }
 
-  /** Moves every event from entity row r to rows[r]; events of rows that are DEAD_ROW there go. */
+  /** Moves every event from entity row r to rows[r]; removes events whose new row is DEAD_ROW. */
   remap(rows: Uint32Array): void {
     const held = this.placesUpTo(this.#count).rows;
     let first = 0;
@@ -305,14 +304,14 @@ export class EventSegment {
     else permute(u8, at, 1, order);
   }
 
-  /** The range [from, to) of places that can hold dates of the window; all of them when unsorted. */
+  /** Returns the range [from, to) of rows that may have dates in the window; all rows if unsorted. */
   placesWithin(from: number, to: number): { from: number; to: number } {
     if (from > to || from > this.#dateMax || to < this.#dateMin) return { from: 0, to: 0 };
     if (!this.#sealed) return { from: 0, to: this.#count };
     return { from: this.#lowerBound(from), to: this.#lowerBound(to + 1) };
   }
 
-  /** The first place whose date is at least `date`; sealed segments only. */
+  /** Returns the first row whose date is at least `date`; sealed segments only. */
   #lowerBound(date: number): number {
     const { u32 } = this.arena;
     const at = this.#dates.at >> 2;
@@ -327,7 +326,7 @@ export class EventSegment {
   }
 }
 
-/** The places below `count` for which `holds` is true, ascending. */
+/** Returns the rows below `count` for which `holds` is true, ascending. */
 function placesWhere(count: number, holds: (place: number) => boolean): Uint32Array {
   const places = new Uint32Array(count);
   let kept = 0;

@@ -1,7 +1,7 @@
 /**
  * The events of one event column in one shard, in segments.
- * Invariants: events are appended to the last segment; a segment that is full is sealed: sorted by date, so a window
- * in it is a range found by bisection; only the last segment may be unsorted. No segment is empty but a new last one.
+ * Invariants: events are appended to the last segment; a full segment is sealed, that is, sorted by date, so a window in it is a
+ * range found by bisection; only the last segment may be unsorted. Only a new last segment may be empty.
  */
 import { SEGMENT_ROWS_MAX } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';
@@ -20,7 +20,7 @@ export class EventTable {
     this.kind = kind;
   }
 
-  /** The segment that takes the next event; the one before is sealed when it is full. */
+  /** Returns the segment for the next event; seals the previous one when it is full. */
   tail(): EventSegment {
     const last = this.segments.at(-1);
     if (last === undefined || last.sealed) return this.addSegment();
@@ -30,7 +30,7 @@ export class EventTable {
     return this.addSegment();
   }
 
-  /** A new last segment, as wide as the one before: its values will be of the same kind. */
+  /** Adds a last segment with the width of the previous one, because its values will be similar. */
   addSegment(number = (this.segments.at(-1)?.number ?? -1) + 1): EventSegment {
     const last = this.segments.at(-1);
     const segment = new EventSegment(this.#pool, last?.arena ?? null, this.kind, last?.width ?? 1, number);
@@ -42,7 +42,7 @@ export class EventTable {
     return this.segments.reduce((sum, segment) => sum + segment.eventCount, 0);
   }
 
-  /** The date of the oldest event, seconds since 1970-01-01; Infinity when there is none. */
+  /** The date of the oldest event, seconds since 1970-01-01; Infinity if there is none. */
   get oldest(): number {
     return this.segments.reduce(
       (least, segment) => (segment.eventCount === 0 ? least : Math.min(least, segment.dateMin)),
@@ -50,7 +50,7 @@ export class EventTable {
     );
   }
 
-  /** Takes the events away that are older than `before`, in seconds; tells whether there were any. */
+  /** Removes the events that are older than `before`, in seconds; returns whether there were any. */
   expire(before: number): boolean {
     let some = false;
     for (const segment of [...this.segments]) {
@@ -62,7 +62,7 @@ export class EventTable {
     return some;
   }
 
-  /** Moves every event from entity row r to rows[r]; events of rows that are DEAD_ROW there go. */
+  /** Moves every event from entity row r to rows[r]; removes events whose new row is DEAD_ROW. */
   remap(rows: Uint32Array): void {
     for (const segment of [...this.segments]) {
       segment.remap(rows);
@@ -70,14 +70,14 @@ export class EventTable {
     }
   }
 
-  /** A checkpoint that runs keeps the segment as it was. */
+  /** A running checkpoint keeps the segment as it was. */
   #remove(segment: EventSegment): void {
     segment.snapshot.beforeChange();
     segment.release();
     this.segments.splice(this.segments.indexOf(segment), 1);
   }
 
-  /** Gives all memory back; copies that are due are not made any more. */
+  /** Frees all memory; pending checkpoint copies are cancelled. */
   release(): void {
     for (const segment of this.segments) {
       segment.snapshot.forget();
@@ -85,7 +85,7 @@ export class EventTable {
     }
   }
 
-  /** Gives all memory back; a checkpoint that runs keeps the segments as they were. */
+  /** Frees all memory; a running checkpoint keeps the segments as they were. */
   drop(): void {
     for (const segment of [...this.segments]) this.#remove(segment);
   }

@@ -1,8 +1,8 @@
 /**
- * One attribute column (latest-value) within one segment: a value per row in the arena, in Arrow's layout.
- * Invariants: values and validity lie in one arena; a row without a value has validity 0 and value 0; codes and
- * integers take the width that their widest value needs (width.ts); capacity is a multiple of 128 rows, so kernels
- * may read to the end of the last vector. The zone map only widens, but for new codes; it is used only to skip.
+ * A latest-value attribute column within one segment: a value per row in the arena, in Arrow's layout.
+ * Invariants: values and validity are in one arena; a row without a value has validity 0 and value 0; codes and integers have the
+ * width that their widest value needs (width.ts); capacity is a multiple of 128 rows, so kernels may read to the end of the last
+ * vector. The zone map only widens, except for new codes; it is used only to skip.
  */
 import { invariant } from '../base/index.js';
 import type { Values } from '../column/index.js';
@@ -32,7 +32,7 @@ export class LatestColumn {
   #capacity: number;
   #width: Width;
   #presentCount = 0;
-  /** Zone map: bounds of all values ever set, i64 as the nearest double; codes and days as they are. */
+  /** Zone map: bounds of all values ever set; i64 as the nearest double, codes and days exactly. */
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
@@ -55,7 +55,7 @@ export class LatestColumn {
   get validityAt(): number {
     return this.#validity.at;
   }
-  /** Memory of the values, and of the validity bitmap. */
+  /** Memory of the values and of the validity bitmap. */
   get valueBytes(): number {
     return this.#values.bytes;
   }
@@ -79,7 +79,7 @@ export class LatestColumn {
     return [valueBytes(this.kind, this.#width, capacity), bitmapBytes(capacity)];
   }
 
-  /** Makes room for `capacity` rows. */
+  /** Ensures capacity for `capacity` rows. */
   reserve(capacity: number): void {
     if (capacity <= this.#capacity) return;
     [this.#values, this.#validity] = this.#pool.resize([this.#values, this.#validity], this.#sizes(capacity));
@@ -96,11 +96,11 @@ export class LatestColumn {
   }
 
   /**
-   * Takes `rowCount` rows from a snapshot file into an empty column; rows without a value hold 0 there. `validity`
-   * null = every row has one; `width` is what the widest value needs (widthOfValues).
+   * Fills an empty column with `rowCount` rows from a snapshot file, in which rows without a value have 0. `validity` null =
+   * every row has a value; `width` is what the widest value needs (widthOfValues).
    */
   restore(values: StoredValues, width: Width, validity: Uint8Array | null, rowCount: number): void {
-    invariant(this.#presentCount === 0, 'only an empty column is restored');
+    invariant(this.#presentCount === 0, 'only an empty column can be restored');
     if (width > this.#width) this.#widen(width);
     const { arena, at } = this.#values;
     writeValues(arena, at, this.#width, values);
@@ -111,7 +111,7 @@ export class LatestColumn {
     this.#restoreZone(values, rowCount);
   }
 
-  /** Rows without a value hold 0 and widen the zone by that: it is only for skipping. */
+  /** Rows without a value are 0 and widen the zone, which is only used to skip. */
   #restoreZone(values: StoredValues, rowCount: number): void {
     if (values.kind === 'bits' || values.kind === 'geo' || rowCount === 0) return;
     let min = Number.POSITIVE_INFINITY;
@@ -130,9 +130,12 @@ export class LatestColumn {
     this.#widenZone(max);
   }
 
-  /** Takes rows `places` of a column of the same kind and width into an empty column, one behind the other. */
+  /** Copies the rows `places` of a column of the same kind and width to this empty column. */
   takeFrom(source: LatestColumn, places: Uint32Array): void {
-    invariant(this.#presentCount === 0 && this.#width === source.#width, 'only an empty column takes rows');
+    invariant(
+      this.#presentCount === 0 && this.#width === source.#width,
+      'rows can be copied only to an empty column',
+    );
     gatherValues(this.kind, this.#width, source.#values, this.#values, places);
     const valid = this.#validity;
     gatherBits(source.#validity.arena.u8, source.#validity.at, valid.arena.u8, valid.at, places);
@@ -141,7 +144,7 @@ export class LatestColumn {
     this.#max = source.#max;
   }
 
-  /** Takes the row's value away; rows past the column's room have none. */
+  /** Removes the row's value; rows beyond the column's capacity have none. */
   remove(row: number): void {
     if (row >= this.#capacity || !this.has(row)) return;
     const { arena, at } = this.#values;
@@ -166,17 +169,17 @@ export class LatestColumn {
     this.#presentCount--;
   }
 
-  /** Values that `markCodes` looks at. */
+  /** The number of values that `markCodes` reads. */
   get placeCount(): number {
     return this.#capacity;
   }
 
-  /** Sets used[c] to 1 for every code c of a code column; that of a missing value is 0. */
+  /** Sets used[c] to 1 for every code c of a code column; the code of a missing value is 0. */
   markCodes(used: Uint8Array): void {
     markCodes(this.#codes(), used);
   }
 
-  /** Replaces every code c by codes[c], which is not greater, and bounds the zone map anew. */
+  /** Replaces every code c with codes[c], which is not greater, and recomputes the zone map. */
   recode(codes: Uint32Array): void {
     const held = this.#codes();
     this.#min = Number.POSITIVE_INFINITY;
@@ -195,8 +198,8 @@ export class LatestColumn {
   }
 
   /**
-   * Gives places[i] the value i of a section, for i in [from, to); `codes`: those of the strings, for kind `code`. Where
-   * a place stands twice the later value wins.
+   * Sets row places[i] to value i of a section, for i in [from, to); `codes` are those of the strings, for kind `code`. If a row
+   * occurs twice, the later value wins.
    */
   setAll(places: Uint32Array, values: Values, codes: Uint32Array | null, from: number, to: number): void {
     const width = widthOfRun(values, codes, from, to);

@@ -1,21 +1,21 @@
 /**
- * Links: what makes related events belong together. A batch ties its sections of one relation event by event; in
- * storage the events that belong together carry the same number, unique within the dimension's shard, 0 = none.
+ * Links connect related events. A batch connects its sections of one relation event by event; in storage, related events carry
+ * the same number, unique within the dimension's shard, 0 = none.
  */
 import { lowerBound } from '../base/index.js';
 import type { Section } from '../column/index.js';
 import type { EventTable } from './event-table.js';
 
 export interface BatchLinks {
-  /** Links that the batch takes. */
+  /** The number of links that the batch uses. */
   readonly count: number;
-  /** Per section and entry the ordinal of its link, from 0; null where the section's events stand alone. */
+  /** Per section and entry the ordinal of its link, from 0; null if the section's events are unrelated. */
   readonly bySection: readonly (Uint32Array | null)[];
 }
 
 /**
- * Which events of a batch of `rowCount` rows share a link: the Nth that a row has in one section of a relation and
- * its Nth in every other section of that relation. Null when no relation has two sections.
+ * Determines which events of a batch of `rowCount` rows share a link: the Nth event of a row in one section of a relation and its
+ * Nth in every other section of that relation. Null if no relation has two sections.
  */
 export function linksOf(sections: readonly Section[], rowCount: number): BatchLinks | null {
   const related = sections.filter(({ form, relationId }) => form === 'event' && relationId !== 0);
@@ -25,7 +25,7 @@ export function linksOf(sections: readonly Section[], rowCount: number): BatchLi
   for (const relationId of new Set(related.map((section) => section.relationId))) {
     const members = related.filter((section) => section.relationId === relationId);
     if (members.length < 2) continue;
-    // First of each row's ordinals, then where the next row's begin.
+    // First the counts of each row's ordinals, then the start of each row's ordinals.
     const starts = new Uint32Array(rowCount + 1);
     for (const { rows } of members)
       eachNth(rows, (_, row, n) => (starts[row + 1] = Math.max(starts[row + 1], n + 1)));
@@ -41,7 +41,7 @@ export function linksOf(sections: readonly Section[], rowCount: number): BatchLi
   return count === 0 ? null : { count, bySection };
 }
 
-/** Calls `each` with every entry, its row and how many entries of that row stand before it. Rows ascend. */
+/** Calls `each` with every entry, its row and the number of earlier entries of that row. Rows ascend. */
 function eachNth(rows: Uint32Array, each: (entry: number, row: number, n: number) => void): void {
   let n = 0;
   for (let entry = 0; entry < rows.length; entry++) {
@@ -50,14 +50,14 @@ function eachNth(rows: Uint32Array, each: (entry: number, row: number, n: number
   }
 }
 
-/** The greatest link of the tables, 0 when they have none. */
+/** Returns the greatest link of the tables, 0 if there are none. */
 export function greatestLink(tables: Iterable<EventTable>): number {
   let greatest = 0;
   for (const links of linksIn(tables)) for (const link of links) if (link > greatest) greatest = link;
   return greatest;
 }
 
-/** Gives all links of the tables new numbers from 1 on, in their order; returns the greatest. */
+/** Renumbers all links of the tables from 1, in order; returns the greatest. */
 export function renumberLinks(tables: readonly EventTable[]): number {
   const parts = [...linksIn(tables)];
   const all = new Uint32Array(parts.reduce((sum, links) => sum + links.length, 0));

@@ -1,8 +1,8 @@
 /**
- * One attribute column (list-of-values) within one segment: per row a run of items in a heap.
- * Invariants: row r owns items [starts[r], starts[r] + counts[r]); an empty list is a missing value; a replaced
- * list leaves its items behind until the heap is full or gets new codes; then the live ones move. Items lie in plain
- * typed arrays, not in an arena: one row may hold more items than an arena could take beside the others.
+ * A list-of-values attribute column within one segment: per row a run of items in a heap.
+ * Invariants: row r owns items [starts[r], starts[r] + counts[r]); an empty list is a missing value; a replaced list leaves its
+ * items in the heap until the heap is full or gets new codes; then the live items move. Items are in plain typed arrays, not in
+ * an arena, because one row may have more items than fit in an arena.
  */
 import { invariant, longerCopy } from '../base/index.js';
 import type { Values } from '../column/index.js';
@@ -35,7 +35,7 @@ export function itemHeap(kind: ValueKind, items: number): ItemHeap {
 
 export class ListColumn {
   readonly kind: ValueKind;
-  /** Elements of the heap per item. */
+  /** Array elements per item. */
   readonly width: 1 | 2;
   #starts: Uint32Array<ArrayBuffer>;
   #counts: Uint32Array<ArrayBuffer>;
@@ -69,7 +69,7 @@ export class ListColumn {
     return this.#starts.byteLength + this.#counts.byteLength + this.#items.byteLength;
   }
 
-  /** Values that `markCodes` looks at: items, and the counts of rows. */
+  /** The number of values that `markCodes` reads: items, and the counts of rows. */
   get placeCount(): number {
     return this.#liveItems + this.#counts.length;
   }
@@ -83,7 +83,7 @@ export class ListColumn {
     }
   }
 
-  /** Replaces every code c by codes[c]; the lists move to a heap without the items that replaced lists left. */
+  /** Replaces every code c with codes[c]; the lists move to a heap without the items of replaced lists. */
   recode(codes: Uint32Array): void {
     this.#moveTo(Math.max(ITEMS_MIN, this.#liveItems));
     const items = this.#codes();
@@ -101,13 +101,13 @@ export class ListColumn {
     this.#counts = longerCopy(this.#counts, capacity);
   }
 
-  /** Replaces the row's list by values [from, from + count); `codes` in place of the values of a code column. */
+  /** Replaces the row's list with values [from, from + count); `codes` replaces the values of a code column. */
   replace(row: number, values: Values, codes: Uint32Array | null, from: number, count: number): void {
     const before = this.#counts[row];
     this.#liveItems += count - before;
     if (before > 0 && count === 0) this.#presentCount--;
     if (before === 0 && count > 0) this.#presentCount++;
-    // The old list is garbage from here on: making room must not carry it along.
+    // From here on the old list is garbage, which a move must not copy.
     this.#counts[row] = 0;
     this.#makeRoom(count);
     this.#starts[row] = this.#itemEnd;
@@ -134,7 +134,7 @@ export class ListColumn {
     this.#itemEnd += count;
   }
 
-  /** Takes the row's list away; rows past the column's room have none. */
+  /** Removes the row's list; rows beyond the column's capacity have none. */
   remove(row: number): void {
     if (row >= this.#counts.length || this.#counts[row] === 0) return;
     const before = this.#counts[row];
@@ -144,7 +144,7 @@ export class ListColumn {
     this.#starts[row] = 0;
   }
 
-  /** Takes the lists of rows `places` of a column of the same kind into an empty column, one behind the other. */
+  /** Copies the lists of rows `places` of a column of the same kind to this empty column. */
   takeFrom(source: ListColumn, places: Uint32Array): void {
     const { width } = this;
     for (let row = 0; row < places.length; row++) {
@@ -163,14 +163,16 @@ export class ListColumn {
     }
   }
 
-  /** Room for `count` more items, which liveItems counts already: the lists move to a heap twice the live ones. */
+  /**
+   * Ensures capacity for `count` more items, which liveItems includes already: the lists move to a heap of twice the live size.
+   */
   #makeRoom(count: number): void {
     const needed = this.#itemEnd + count;
     if (needed * this.width <= this.#items.length) return;
     this.#moveTo(Math.max(ITEMS_MIN, this.#liveItems * 2));
   }
 
-  /** Moves the lists, one behind the other, to a heap of `capacity` items. */
+  /** Moves the lists to a heap of `capacity` items. */
   #moveTo(capacity: number): void {
     const items = itemHeap(this.kind, capacity);
     let end = 0;

@@ -1,10 +1,10 @@
 /**
- * How the memory of a shard's data is told piece by piece.
- * Invariant: what `noteMemory` tells of all dimensions adds up to what the arenas hold and what lies outside them.
+ * The form in which a shard reports the memory of its data piece by piece.
+ * Invariant: the pieces that `noteMemory` reports for all dimensions add up to the memory in the arenas and outside them.
  */
 import type { DataUse } from '../base/index.js';
 
-/** In the place of a column: what belongs to all of the dimension. */
+/** Replaces the column ID for memory that belongs to the whole dimension. */
 export const NO_COLUMN = 0;
 
 export type NoteMemory = (use: DataUse, columnId: number, bytes: number) => void;

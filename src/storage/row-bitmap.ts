@@ -1,4 +1,4 @@
-/** One bit per row of a segment, least significant first, in an arena. Rows past the last one hold 0. */
+/** One bit per row of a segment, least significant first, in an arena. Bits after the last row are 0. */
 import { bitmapBytes } from '../kernels/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
 import { gatherBits } from './width.js';
@@ -24,7 +24,7 @@ export class RowBitmap {
     return this.#block.bytes;
   }
 
-  /** Makes room for `capacity` rows. */
+  /** Ensures capacity for `capacity` rows. */
   reserve(capacity: number): void {
     if (this.#block.bytes < bitmapBytes(capacity)) {
       [this.#block] = this.#pool.resize([this.#block], [bitmapBytes(capacity)]);
@@ -39,13 +39,13 @@ export class RowBitmap {
     this.#block.arena.u8[this.#block.at + (row >> 3)] |= 1 << (row & 7);
   }
 
-  /** Rows past the bitmap's room are clear. */
+  /** Rows beyond the bitmap's capacity are clear. */
   clear(row: number): void {
     if (row >= this.#block.bytes * 8) return;
     this.#block.arena.u8[this.#block.at + (row >> 3)] &= ~(1 << (row & 7));
   }
 
-  /** Takes the bits of rows `places` of another bitmap, one behind the other; this one must be clear. */
+  /** Copies the bits of rows `places` of another bitmap to this one, which must be clear. */
   takeFrom(source: RowBitmap, places: Uint32Array): void {
     gatherBits(source.arena.u8, source.at, this.arena.u8, this.at, places);
   }

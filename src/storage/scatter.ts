@@ -1,19 +1,19 @@
 /**
- * Values [from, to) of a section to their places in an arena: loops over arrays of one kind each, so that nothing is
- * decided per value. Values i in the section, places[i] in the column; where a place stands twice the later one wins.
+ * Copies values [from, to) of a section to their rows in an arena: a loop per kind of array, so that nothing is decided per
+ * value. Value i of the section goes to row places[i] of the column; if a row occurs twice, the later value wins.
  */
 import { invariant } from '../base/index.js';
 import type { Values } from '../column/index.js';
 import type { Arena } from './arena.js';
 import { type Width, widthOfCode, widthOfInteger } from './width.js';
 
-/** The width that values [from, to) need; 1 for kinds of one width. `codes`: of strings. */
+/** Returns the width that values [from, to) need; 1 for kinds of fixed width. `codes`: for strings. */
 export function widthOfRun(values: Values, codes: Uint32Array | null, from: number, to: number): Width {
   if (values.kind === 'code') return widthOfCodeRun(codesOf(codes), from, to);
   return values.kind === 'i64' ? widthOfIntegerRun(values.words, from, to) : 1;
 }
 
-/** Writes values that fit the width; `at`: byte offset of the column's first value. `codes`: of strings. */
+/** Writes values that fit the width; `at` is the byte offset of the column's first value. `codes`: for strings. */
 export function scatterValues(
   arena: Arena,
   at: number,
@@ -48,7 +48,7 @@ export function scatterValues(
   }
 }
 
-/** Sets the bits of places[from, to) from byte `at` on; returns how many of them were clear. */
+/** Sets the bits of places[from, to) in the bitmap at byte `at`; returns how many of them were clear. */
 export function markPlaces(
   u8: Uint8Array,
   at: number,
@@ -66,7 +66,7 @@ export function markPlaces(
   return added;
 }
 
-/** target[at + places[i]] = values[i * stride]: the lowest bits of each. */
+/** target[at + places[i]] = values[i * stride], lowest bits only. */
 function scatterU8(
   target: Uint8Array,
   at: number,
@@ -128,7 +128,7 @@ function scatterDays(
   for (let index = from; index < to; index++) target[at + places[index]] = days[index];
 }
 
-/** `bits` has a byte a value. */
+/** `bits` has a byte per value. */
 function scatterBits(
   u8: Uint8Array,
   at: number,
@@ -165,7 +165,7 @@ function widthOfCodeRun(codes: Uint32Array, from: number, to: number): Width {
   return widthOfCode(all >>> 0);
 }
 
-/** Of (low, high) pairs of words. */
+/** For (low, high) pairs of words. */
 function widthOfIntegerRun(words: Uint32Array, from: number, to: number): Width {
   let width: Width = 1;
   for (let index = from; index < to && width < 8; index++) {
@@ -176,6 +176,6 @@ function widthOfIntegerRun(words: Uint32Array, from: number, to: number): Width 
 }
 
 function codesOf(codes: Uint32Array | null): Uint32Array {
-  invariant(codes !== null, 'strings come with their codes');
+  invariant(codes !== null, 'strings require codes');
   return codes;
 }

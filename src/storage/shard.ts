@@ -6,7 +6,7 @@ import type { Batch } from '../column/index.js';
 import type { ArenaPool } from './arena.js';
 import { DimensionShard, type StorageBounds } from './dimension-shard.js';
 
-/** A dimension of a database; ids of dimensions are unique within their database only. */
+/** A dimension of a database; dimension IDs are unique only within their database. */
 export interface DimensionKey {
   readonly databaseId: number;
   readonly dimensionId: number;
@@ -24,12 +24,12 @@ export class Shard {
     this.index = index;
   }
 
-  /** The dimension's part in this shard, or undefined while it holds nothing here. */
+  /** Returns the dimension's part in this shard, or undefined if it has no data here. */
   find({ databaseId, dimensionId }: DimensionKey): DimensionShard | undefined {
     return this.#databases.get(databaseId)?.get(dimensionId);
   }
 
-  /** The dimension's part in this shard, made now if need be. */
+  /** Returns the dimension's part in this shard; creates it if it does not exist. */
   dimension({ databaseId, dimensionId }: DimensionKey): DimensionShard {
     let database = this.#databases.get(databaseId);
     if (database === undefined) {
@@ -48,7 +48,7 @@ export class Shard {
     this.dimension({ databaseId, dimensionId: batch.dimensionId }).apply(batch);
   }
 
-  /** Forgets the dimension and gives its memory back. */
+  /** Drops the dimension and frees its memory. */
   drop({ databaseId, dimensionId }: DimensionKey): void {
     const database = this.#databases.get(databaseId);
     database?.get(dimensionId)?.release();
@@ -56,31 +56,31 @@ export class Shard {
     this.#pool.dropEmpty();
   }
 
-  /** Forgets all dimensions of the database and gives their memory back. */
+  /** Drops all dimensions of the database and frees their memory. */
   dropDatabase(databaseId: number): void {
     for (const dimension of this.#databases.get(databaseId)?.values() ?? []) dimension.release();
     this.#databases.delete(databaseId);
     this.#pool.dropEmpty();
   }
 
-  /** Forgets all values or events of the column and gives their memory back. */
+  /** Drops all values or events of the column and frees their memory. */
   dropColumn(key: DimensionKey, columnId: number): void {
     this.find(key)?.dropColumn(columnId);
     this.#pool.dropEmpty();
   }
 
-  /** Takes the column's events away that are older than `beforeSeconds` (since 1970-01-01). */
+  /** Removes the column's events that are older than `beforeSeconds` (since 1970-01-01). */
   expire(key: DimensionKey, columnId: number, beforeSeconds: number): void {
     this.find(key)?.expire(columnId, beforeSeconds);
     this.#pool.dropEmpty();
   }
 
-  /** The date of the column's oldest event in this shard, seconds since 1970-01-01; Infinity when it has none. */
+  /** Returns the date of the column's oldest event in this shard, seconds since 1970-01-01; Infinity if there is none. */
   oldestEvent(key: DimensionKey, columnId: number): number {
     return this.find(key)?.events.get(columnId)?.oldest ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Every dimension that holds something here, by database and dimension id. */
+  /** Every dimension with data here, by database and dimension ID. */
   *dimensions(): Generator<DimensionKey & { readonly shard: DimensionShard }> {
     for (const [databaseId, dimensions] of [...this.#databases].sort(([a], [b]) => a - b)) {
       for (const [dimensionId, shard] of [...dimensions].sort(([a], [b]) => a - b)) {
@@ -95,7 +95,7 @@ export class Shard {
     return sum;
   }
 
-  /** Bytes outside the arenas. */
+  /** Bytes outside the arenas, by use. */
   get heapMemory(): Readonly<Record<HeapUse, number>> {
     const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0 };
     for (const { shard } of this.dimensions()) {

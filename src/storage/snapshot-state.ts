@@ -1,8 +1,8 @@
 /**
- * Where one segment stands between checkpoints: whether a snapshot file holds just its content, and whether a
- * running checkpoint still has to copy it.
- * Invariants: while a copy is due, rows that stood when the checkpoint began are not altered before the copy is
- * made (copy on write); appends behind them are free. `file` is set only while the segment equals that file.
+ * The state of one segment between checkpoints: whether a snapshot file has exactly its contents, and whether a running
+ * checkpoint still has to copy it.
+ * Invariants: while a copy is pending, rows that existed when the checkpoint began are not modified before the copy is made (copy
+ * on write); appends after them need no copy. `file` is set only while the segment equals that file.
  */
 import type { SnapshotFileEntry } from '../format/index.js';
 
@@ -12,29 +12,29 @@ export class SnapshotState {
   #copy: (() => void) | null = null;
   #forgotten = false;
 
-  /** The snapshot file that holds this segment as it is, or null. */
+  /** The snapshot file with the present contents of this segment, or null. */
   get file(): SnapshotFileEntry | null {
     return this.#file;
   }
 
-  /** Goes up with every change; tells whether a written file is still the segment's content. */
+  /** Incremented by every change; shows whether a written file still matches the segment. */
   get changeCount(): number {
     return this.#changeCount;
   }
 
-  /** A checkpoint began: `copy` must run before the present rows are altered. */
+  /** Called when a checkpoint begins: `copy` must run before the present rows are modified. */
   copyIsDue(copy: () => void): void {
     this.#copy = copy;
   }
 
-  /** Makes the copy if it is still due. */
+  /** Makes the copy if it is still pending. */
   copyNow(): void {
     const copy = this.#copy;
     this.#copy = null;
     copy?.();
   }
 
-  /** The segment goes away: a copy that is due is not made any more, and no file of it is wanted. */
+  /** Called when the segment is dropped: cancels a pending copy and rejects files of the segment. */
   forget(): void {
     this.#copy = null;
     this.#forgotten = true;
@@ -44,23 +44,23 @@ export class SnapshotState {
     return this.#forgotten;
   }
 
-  /** To be called before a row that stands is altered or moved. */
+  /** Call before an existing row is modified or moved. */
   beforeChange(): void {
     if (this.#copy !== null) this.copyNow();
     this.appended();
   }
 
-  /** To be called when rows were added behind the others. */
+  /** Call after rows were appended. */
   appended(): void {
     this.#changeCount++;
     this.#file = null;
   }
 
-  /** `file` holds the segment as it was when changeCount was `changeCount`. */
+  /** Records that `file` has the contents of the segment as of `changeCount`. */
   written(file: SnapshotFileEntry, changeCount: number): void {
     if (changeCount === this.#changeCount) this.#file = file;
   }
-  /** The file may not be on disk: the next checkpoint writes another one. */
+  /** The file may not be on disk: the next checkpoint writes a new one. */
   fileIsLost(): void {
     this.#file = null;
   }

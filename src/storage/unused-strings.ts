@@ -1,29 +1,28 @@
 /**
- * Strings that no value has any more leave their dictionaries: a smaller dictionary takes the place of one of which
- * half is unused, and the column's codes are rewritten where they lie, all in one step. The strings themselves stay
- * what they were: a snapshot file of a segment stays valid, and a copy of it may be made before or after.
- *
- * A look reads every value of the column. It is taken after values went in bulk (compaction, expiry) and when the
- * dictionary, or the number of changes, has doubled; never while the dictionary takes less than a byte per value. So
- * what looks cost is a small part of what the changes cost that lead to them. Nothing but codes depends on them.
+ * Removes strings that no value uses any more from dictionaries: a smaller dictionary replaces one that is at least half unused,
+ * and the column's codes are rewritten in place, all in one step. The strings of values do not change: a snapshot file of a
+ * segment stays valid, and a copy of it may be made before or after.
+ * A check reads every value of the column. It happens after bulk removals (compaction, expiry) and when the dictionary, or the
+ * number of changes, has doubled; never while the dictionary takes less than a byte per value. So checks cost a small part of the
+ * changes that cause them. Only codes depend on when they happen.
  */
 import type { Dictionary } from './dictionary.js';
 import type { EntitySegment } from './entity-segment.js';
 import type { EventTable } from './event-table.js';
 
-/** Codes, or changes of a column, from which it is looked at as they come. */
+/** The number of codes, or changes of a column, from which it is checked during changes. */
 const CODES_MIN = 16_384;
-/** ... or so many bytes of strings for each of those codes. */
+/** ... or the number of string bytes per such code. */
 const BYTES_PER_CODE = 64;
 
-/** What of a dimension's shard holds strings and their codes. */
+/** The parts of a dimension's shard that contain strings and their codes. */
 export interface StringHolder {
   readonly segments: readonly EntitySegment[];
   readonly dictionaries: Map<number, Dictionary>;
   readonly events: ReadonlyMap<number, EventTable>;
 }
 
-/** How a column stood when it was looked at last, and what happened since. */
+/** The state of a column at its last check, and the changes since then. */
 interface Looked {
   codes: number;
   bytes: number;
@@ -41,7 +40,7 @@ export class UnusedStrings {
     this.#codesMin = codesMin;
   }
 
-  /** `count` values of the column, whatever its kind, were set, replaced or taken away; nobody holds its codes now. */
+  /** `count` values of the column, of any kind, were set, replaced or removed. The caller holds no codes of it. */
   changed(columnId: number, count: number): void {
     const dictionary = this.#holder.dictionaries.get(columnId);
     if (dictionary === undefined) return;
@@ -58,7 +57,7 @@ export class UnusedStrings {
     if (isDue) this.look(columnId);
   }
 
-  /** Takes the column's unused strings away when they are half of all; nobody may hold codes of it. */
+  /** Removes the column's unused strings if they are at least half of all. The caller holds no codes of it. */
   look(columnId: number): void {
     const { dictionaries, segments, events } = this.#holder;
     const dictionary = dictionaries.get(columnId);
@@ -81,7 +80,7 @@ export class UnusedStrings {
     this.#note(columnId, places);
   }
 
-  /** All strings that are here now are used. */
+  /** Marks all present strings as used. */
   restored(): void {
     for (const columnId of this.#holder.dictionaries.keys()) this.#note(columnId, 0);
   }
@@ -96,7 +95,7 @@ export class UnusedStrings {
   }
 }
 
-/** Whether the strings whose codes are marked are at most half of all, by number or by bytes. */
+/** Returns whether the strings whose codes are marked are at most half of all, by number or by bytes. */
 function isHalfUnused({ codeCount, offsets, byteCount }: Dictionary, used: Uint8Array): boolean {
   let codes = 0;
   let bytes = 0;

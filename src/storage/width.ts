@@ -1,15 +1,15 @@
 /**
- * How wide values lie: codes (unsigned) and 64-bit integers (signed) take the narrowest width that holds the
- * widest value of their segment so far. Narrow columns are smaller and are scanned faster in proportion.
+ * Variable widths of values: codes (unsigned) and 64-bit integers (signed) have the narrowest width that fits the widest value of
+ * their segment so far. Narrow columns are smaller and proportionally faster to scan.
  */
 import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, Block } from './arena.js';
 
-/** Bytes a value; 8 for integers only. Kinds of one fixed width use 1 and do not look at it. */
+/** Bytes per value; 8 for integers only. Kinds of fixed width use 1 and ignore it. */
 export type Width = 1 | 2 | 4 | 8;
 
-/** Values of consecutive rows as a snapshot file gives them. */
+/** Values of consecutive rows as read from a snapshot file. */
 export type StoredValues =
   | { readonly kind: 'code'; readonly codes: Uint32Array }
   /** (low, high) pairs of words. */
@@ -25,7 +25,7 @@ export function widthOfValues(values: StoredValues): Width {
   return values.kind === 'i64' ? widthOfIntegers(values.words) : 1;
 }
 
-/** Writes all values from byte offset `at` on, `width` being at least what they need. */
+/** Writes all values from byte offset `at` on; `width` must suffice for them. */
 export function writeValues(arena: Arena, at: number, width: Width, values: StoredValues): void {
   switch (values.kind) {
     case 'code':
@@ -46,7 +46,7 @@ export function writeValues(arena: Arena, at: number, width: Width, values: Stor
   }
 }
 
-/** Bytes of `rows` values. */
+/** The size of `rows` values in bytes. */
 export function valueBytes(kind: ValueKind, width: Width, rows: number): number {
   switch (kind) {
     case 'bits':
@@ -98,7 +98,7 @@ export function writeInteger(
   arena.u32[word + 1] = high;
 }
 
-/** The first `count` codes, as a view. */
+/** A view of the first `count` codes. */
 export function readCodes(
   arena: Arena,
   at: number,
@@ -134,7 +134,7 @@ function signedValues(arena: Arena, at: number, width: 1 | 2 | 4): Int8Array | I
   return width === 2 ? arena.i16.subarray(at >> 1) : arena.i32.subarray(at >> 2);
 }
 
-/** Copies `count` values from `from` to `to`, which is wider. */
+/** Copies `count` values from `from` to the wider `to`. */
 export function widenInto(
   kind: 'code' | 'i64',
   from: Block,
@@ -158,8 +158,8 @@ export function widenInto(
 type Elements = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /**
- * Moves items of `perItem` elements each: item i of `to`, from element `toAt`, becomes item places[i] of `from`, from
- * element `fromAt`. Both may be one: places ascend, so writes never pass reads.
+ * Moves items of `perItem` elements each: item i of `to`, from element `toAt`, becomes item places[i] of `from`, from element
+ * `fromAt`. Both arrays may be the same: places ascend, so writes never pass reads.
  */
 export function gatherItems(
   from: Elements,
@@ -179,7 +179,7 @@ export function gatherItems(
   }
 }
 
-/** Sets bit i of the cleared bitmap `to`, from byte `toAt`, where bit places[i] of another one is set. */
+/** Sets bit i of the cleared bitmap `to`, from byte `toAt`, if bit places[i] of another bitmap is set. */
 export function gatherBits(
   from: Uint8Array,
   fromAt: number,
@@ -193,7 +193,7 @@ export function gatherBits(
   }
 }
 
-/** The values at `places`, which ascend, one behind the other; `to` may be `from` but for bits. */
+/** Copies the values at `places`, which ascend; `to` may equal `from` except for bits. */
 export function gatherValues(
   kind: ValueKind,
   width: Width,

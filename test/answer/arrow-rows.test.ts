@@ -4,9 +4,9 @@ import path from 'node:path';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { query } from 'chdb';
 import t from 'tap';
+import { allocateFresh } from '../../src/answer/allocator.js';
 import { arrowEncoder } from '../../src/answer/arrow-rows.js';
 import { type RowEncoder, rowEncoder } from '../../src/answer/index.js';
-import { freshRoom } from '../../src/answer/room.js';
 import { Prng } from '../../src/base/index.js';
 import { type Field, type Value, vectorOf } from '../../src/vector/index.js';
 import { cuts, type GeneratedRows, generateRows, tokenOf } from './generated-rows.js';
@@ -150,7 +150,7 @@ function clickHouseToken(field: Field, value: Value): unknown {
 t.test('texts that are too many for one batch come in several', async (t) => {
   const prng = new Prng(SEED);
   const generated = generateRows(prng, 300);
-  const encoder = arrowEncoder(generated.fields, freshRoom, 500);
+  const encoder = arrowEncoder(generated.fields, allocateFresh, 500);
   const bytes = Buffer.concat([
     encoder.head(),
     encoder.rows(generated.columns, 0, 300, true),

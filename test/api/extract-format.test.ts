@@ -9,7 +9,7 @@ import {
   wholeExtraction,
 } from '../../src/api/index.js';
 import { Prng } from '../../src/base/index.js';
-import type { Cell, ExtractedRow } from '../../src/ir/index.js';
+import type { ExtractedCell, ExtractedRow } from '../../src/ir/index.js';
 import type { Point } from '../../src/schema/index.js';
 import { json } from './databases.js';
 import { INT, INT_IS, REQUEST, TEXT } from './extractions.js';
@@ -23,7 +23,7 @@ const score = (columns: string, query = INT_IS(5)): Extraction =>
 
 const row = (
   id: string,
-  cells: readonly Cell[],
+  cells: readonly ExtractedCell[],
   more: Partial<ExtractedRow['position']> = {},
   nearest: Point | null = null,
 ): ExtractedRow => ({
@@ -145,7 +145,7 @@ t.test('whatever the rows, NDJSON holds those of the JSON list', async (t) => {
   t.comment('seed 9');
   const text = (): string =>
     prng.pick(['', 'a', '"', '\\', 'ä\n', '🚀', ',', '__proto__']).repeat(prng.below(3));
-  const cell = (make: () => Exclude<Cell, null>): Cell => (prng.chance(0.3) ? null : make());
+  const cell = (make: () => Exclude<ExtractedCell, null>): ExtractedCell => (prng.chance(0.3) ? null : make());
   const some = <T>(make: () => T): T[] => Array.from({ length: 1 + prng.below(3) }, make);
   const rows = Array.from({ length: 200 }, (_, index) =>
     row(`${text()}${index}`, [

@@ -91,7 +91,7 @@ t.test('what makes no sense is refused before any row', async (t) => {
     ],
     [
       { op: 'call', type: DATE, name: 'date-truncate', args: [date], unit: 'weekday' },
-      'weekday is a part of dates, not a length of time',
+      'weekday is a part of a date, not a length of time',
     ],
     [
       {

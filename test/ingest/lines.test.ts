@@ -84,18 +84,18 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
   ['{"country":"x"}', 2003, 'line 1: the line has no "id"'],
   ['{}', 2003, 'line 1: the line has no "id"'],
   ['\n \t\r\n{"id":""}', 2003, 'line 3: an entity ID is empty'],
-  ['{"id":7,"country":"x"}', 2007, 'line 1: its "id" is a number, not a string'],
-  ['{"id":null,"country":"x"}', 2007, 'line 1: its "id" is null, not a string'],
+  ['{"id":7,"country":"x"}', 2007, 'line 1: "id" is a number, not a string'],
+  ['{"id":null,"country":"x"}', 2007, 'line 1: "id" is null, not a string'],
   ['[1]', 2005, 'line 1: the line is a list, not an object'],
   ['"u"', 2005, 'line 1: the line is a string, not an object'],
-  ['{"id":"u"}', 2017, 'line 1: entity "u": it has no column'],
+  ['{"id":"u"}', 2017, 'line 1: entity "u": no column is given'],
   ['{"id":"auto-create","country":"x"}', 2007, 'line 1: the ID "auto-create" is reserved'],
   ['{"id":"auto\\u002dcreate","country":"x"}', 2007, 'line 1: the ID "auto-create" is reserved'],
   ['{"auto-create":["column"],"country":"x"}', 2003, 'line 1: the line has no "id"'],
   [
     '{"id":"u","country":"x"}\n{"id":"U","country":"y"}',
     2019,
-    'line 2: entity "u": the entity ID stands twice in the request',
+    'line 2: entity "u": the entity ID occurs twice in the request',
   ],
   ['{"id":"u","id":"x"}', 2011, 'line 1: entity "u": there is no column "id" in dimension "default"'],
   [
@@ -107,59 +107,55 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
   [
     '{"id":"u","country":"x"},"v":{"country":"y"}',
     1503,
-    "line 1: invalid JSON at byte 24: ',' stands where the end of the line should",
+    "line 1: invalid JSON at byte 24: found ',', expected the end of the line",
   ],
   [
     '{"id":"u","country":"x"},{"id":"v","country":"y"}',
     1503,
-    "line 1: invalid JSON at byte 24: ',' stands where the end of the line should",
+    "line 1: invalid JSON at byte 24: found ',', expected the end of the line",
   ],
   [
     '{"id":"u",\n"country":"x"}',
     1503,
-    'line 1: invalid JSON at byte 10: the line ends where a key in quotes should stand',
+    'line 1: invalid JSON at byte 10: the line ends where a key in quotes is expected',
   ],
   [
     '{"id":"u","country":"x"\n}',
     1503,
-    "line 1: invalid JSON at byte 23: the line ends where ',' or '}' should stand",
+    "line 1: invalid JSON at byte 23: the line ends where ',' or '}' is expected",
   ],
   [
     '{"id":"u","string-event":{"value":"a"}\n{"id":"integer-event","value":3}}\n{"id":"z","country":"x"},"w":{"country":"x"}',
     1503,
-    "line 1: invalid JSON at byte 38: the line ends where ',' or '}' should stand",
+    "line 1: invalid JSON at byte 38: the line ends where ',' or '}' is expected",
   ],
   [
     '{"country":\n"x","id":"u"}',
     1503,
-    'line 1: invalid JSON at byte 11: the line ends where a value should stand',
+    'line 1: invalid JSON at byte 11: the line ends where a value is expected',
   ],
   [
     '{"id":"u","country":"x"} {"id":"v","country":"x"}',
     1503,
-    "line 1: invalid JSON at byte 25: '{' stands where the end of the line should",
+    "line 1: invalid JSON at byte 25: found '{', expected the end of the line",
   ],
-  [
-    '{"id":"u","country":"x",}',
-    1503,
-    "line 1: invalid JSON at byte 24: '}' stands where a key in quotes should",
-  ],
+  ['{"id":"u","country":"x",}', 1503, "line 1: invalid JSON at byte 24: found '}', expected a key in quotes"],
   ['{"id":"u\n","country":"x"}', 1503, 'line 1: invalid JSON at byte 8: the line ends inside a string'],
   [
     '{"id":"u","country":"x"}\n\u0000',
     1503,
-    'line 2: invalid JSON at byte 0: byte 0x00 stands where a value should',
+    'line 2: invalid JSON at byte 0: found byte 0x00, expected a value',
   ],
   [
     '\ufeff{"id":"u","country":"x"}',
     1503,
-    'line 1: invalid JSON at byte 0: byte 0xef stands where a value should',
+    'line 1: invalid JSON at byte 0: found byte 0xef, expected a value',
   ],
   // What is no JSON wins over what is no entity.
   [
     '{"country":"x"}\n{',
     1503,
-    'line 2: invalid JSON at byte 1: the line ends where a key in quotes should stand',
+    'line 2: invalid JSON at byte 1: the line ends where a key in quotes is expected',
   ],
   // Of lines that are JSON the first wrong one is told.
   [
@@ -191,7 +187,7 @@ t.test('lines are numbered from where they stand in the body', (t) => {
   };
   t.strictSame(told('\n{"id":5}', 0, 1001), [
     2007,
-    'line 1002: its "id" is a number, not a string',
+    'line 1002: "id" is a number, not a string',
     { line: 1002 },
   ]);
   const head = '{"auto-create":["column"]}\n';
@@ -200,9 +196,9 @@ t.test('lines are numbered from where they stand in the body', (t) => {
     'line 3002: new column "new": a new column cannot hold both integer and string',
     { line: 3002 },
   ]);
-  const wrong = 'line 2: "auto-create" must be a list of "dimension" and "column": it is no list';
+  const wrong = 'line 2: "auto-create" must be a list of "dimension" and "column": it is not a list';
   t.strictSame(told('{"auto-create":7}\n{"id":"u","country":"x"}', 2, 3), [2007, wrong, { line: 2 }]);
-  const alone = 'line 2: "auto-create" must stand in a line of its own';
+  const alone = 'line 2: "auto-create" must be on a line of its own';
   t.strictSame(told('{"auto-create":[],"id":"u"}\n', 2, 3), [2007, alone, { line: 2 }]);
   t.match(told(`${head}{"id":"u","country":"x"}`, 1, 2, true), [505]);
   t.match(told('{"auto-create":[\n{"id":"u","country":"x"}', 1, 2), [1503, /^line 1: .* the line ends/]);

@@ -223,7 +223,7 @@ t.test('the fault that stands first in the document is the one answered, unless 
   t.end();
 });
 
-t.test('bytes that are no valid UTF-8 are refused at their place', (t) => {
+t.test('invalid UTF-8 is refused with its byte offset', (t) => {
   const bad = [
     [0x80],
     [0xc0, 0xaf],

@@ -32,7 +32,7 @@ t.test('a host of the catalog', async (t) => {
     template: () => fs.readFile(fileOf('postgres-template.tar.gz')),
     runMsMax: RUN_MS,
     idleMsMax: IDLE_MS,
-    holdMemory: (bytes) => {
+    reserveMemory: (bytes) => {
       if (heldBytes + bytes > roomBytes) return null;
       heldBytes += bytes;
       return () => {

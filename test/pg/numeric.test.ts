@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
-import { ProtocolFault } from '../../src/pg/fault.js';
+import { ProtocolError } from '../../src/pg/fault.js';
 import { numericBytes, numericText } from '../../src/pg/numeric.js';
 
 const ROUNDS = 2_000;
@@ -34,7 +34,7 @@ t.test('bytes that are no number are refused', (t) => {
     '00000000c0000000',
     '7fff000000000000',
   ]) {
-    t.throws(() => numericText(Buffer.from(hex, 'hex')), ProtocolFault);
+    t.throws(() => numericText(Buffer.from(hex, 'hex')), ProtocolError);
   }
   t.end();
 });

@@ -4,8 +4,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { Connection, type Hall } from '../../src/pg/connection.js';
-import { Figures } from '../../src/pg/figures.js';
+import { Connection, type ConnectionContext } from '../../src/pg/connection.js';
+import { PostgresCounters } from '../../src/pg/figures.js';
 import { runCommand } from '../support/server-process.js';
 import { DRIVERS } from './driver-statements.js';
 import { int16, int32, message, RawClient, type Told } from './raw-client.js';
@@ -210,8 +210,8 @@ t.test('a key is not asked for over a network without TLS', async (t) => {
     limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
     leave: () => {},
     mayHold: () => true,
-    figures: new Figures(),
-  } as unknown as Hall;
+    figures: new PostgresCounters(),
+  } as unknown as ConnectionContext;
   const ask = async (address: string): Promise<string> => {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       Object.defineProperty(socket, 'remoteAddress', { value: address });

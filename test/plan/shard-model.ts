@@ -6,7 +6,7 @@ import type {
   AggregateAnswer,
   AggregatePlan,
   Buckets,
-  CellMoments,
+  SlotStatistics,
   LevelPlan,
   MetricLevel,
   RoundPartial,
@@ -133,7 +133,7 @@ function momentsOf(
   perCell: ReadonlyMap<number, readonly Plain[]>,
   moment: string,
   oneCell: boolean,
-): CellMoments {
+): SlotStatistics {
   const cells = [...perCell.keys()];
   const lists = [...perCell.values()] as (readonly bigint[])[];
   // A shard without any value of the one cell there is says so by a count of 0.

@@ -2,7 +2,7 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import t from 'tap';
 import { InvariantError, Prng } from '../../src/base/index.js';
-import type { Cell, ExtractedRow } from '../../src/ir/index.js';
+import type { ExtractedCell, ExtractedRow } from '../../src/ir/index.js';
 import { PackedRowReader, type PackedRows, packRows, unpackRows } from '../../src/protocol/index.js';
 
 const SEED = 6_174;
@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 
 const TEXTS = ['', 'a', 'c3', '0', 'null', 'ß', '\u{1f600}', '\uffff', '"', '\n', 'x'.repeat(5_000)];
 
-function generateCell(prng: Prng): Cell {
+function generateCell(prng: Prng): ExtractedCell {
   const text = (): string => prng.pick(TEXTS);
   const count = prng.between(1, 4);
   switch (prng.below(4)) {

@@ -40,18 +40,18 @@ t.test('every value knows its line and column', async (t) => {
     statements: [
       {
         is: 'insert',
-        place: { line: 1, column: 1 },
-        table: { name: 't', alias: null, place: { line: 1, column: 13 } },
+        position: { line: 1, column: 1 },
+        table: { name: 't', alias: null, position: { line: 1, column: 13 } },
         columns: [
-          { name: 'ü🙂', place: { line: 2, column: 3 } },
-          { name: 'b', place: { line: 2, column: 9 } },
+          { name: 'ü🙂', position: { line: 2, column: 3 } },
+          { name: 'b', position: { line: 2, column: 9 } },
         ],
         rows: [
           [
-            { is: 'string', text: '🙂\n🙂🙂', ...literal, place: { line: 3, column: 9 } },
-            { ...number, text: '-1', place: { line: 4, column: 6 } },
+            { is: 'string', text: '🙂\n🙂🙂', ...literal, position: { line: 3, column: 9 } },
+            { ...number, text: '-1', position: { line: 4, column: 6 } },
           ],
-          [{ ...number, text: '2', place: { line: 5, column: 2 } }],
+          [{ ...number, text: '2', position: { line: 5, column: 2 } }],
         ],
       },
     ],

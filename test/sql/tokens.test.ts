@@ -6,7 +6,7 @@ import { refusalOf } from '../support/sql-told.js';
 const tokensOf = (text: string): readonly string[] => {
   const cursor = new Cursor(text);
   return statementTokens(cursor, nextToken(cursor), { tokens: 1_000 }).map(
-    (token) => `${token.kind} ${token.text} ${token.place.line}:${token.place.column}`,
+    (token) => `${token.kind} ${token.text} ${token.position.line}:${token.position.column}`,
   );
 };
 
@@ -120,10 +120,10 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
 ];
 
 t.test('what is no token is refused where it begins', async (t) => {
-  for (const [text, message, place] of REFUSED) {
+  for (const [text, message, position] of REFUSED) {
     t.equal(
       refusalOf(() => tokensOf(text)),
-      `${place} ${message}`,
+      `${position} ${message}`,
       JSON.stringify(text),
     );
   }

@@ -52,7 +52,7 @@ t.test('a set is checked like an insert, and messages call it "set"', (t) => {
     () => parse('{"a-date":"2026-02-30"}'),
     refusal(2014, '"set", column "a-date": "2026-02-30" is not a date YYYY-MM-DD'),
   );
-  t.throws(() => parse('{}'), refusal(2017, '"set": it has no column'));
+  t.throws(() => parse('{}'), refusal(2017, '"set": no column is given'));
   t.throws(
     () => parse('{"nope":1}'),
     refusal(2011, '"set": there is no column "nope" in dimension "default"'),

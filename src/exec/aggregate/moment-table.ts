@@ -58,7 +58,7 @@ export class MomentTable implements CellSink {
   readonly #extremes: Extremes | null;
 
   /** Throws 9006. */
-  constructor(moment: Exclude<Moment, 'values'>, cellCount: number, run: QueryRun) {
+  constructor(moment: Exclude<MetricStatistic, 'values'>, cellCount: number, run: QueryRun) {
     this.needsValues = moment !== 'count';
     this.#run = run;
     const memory = run.child();
@@ -115,14 +115,14 @@ export class MomentTable implements CellSink {
   }
 
   /** To be called once, at the end: the table's memory is given back, that of the answer taken. Throws 9006. */
-  result(): CellMoments {
+  result(): SlotStatistics {
     const { count } = this.#slots;
     const [sums, squares, extremes] = [this.#sums, this.#squares, this.#extremes];
     const lists = [sums, squares, extremes, extremes].filter((kept) => kept !== null).length;
     this.#run.reserve(count * (12 + lists * RESULT_BYTES));
     const cells = this.#slots.cells();
     const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(cells, (_, slot) => of(slot));
-    const answer: CellMoments = {
+    const answer: SlotStatistics = {
       answers: 'moments',
       cells: this.#isOneCell && count === 1 ? null : cells,
       counts: this.#counts.slice(0, count),

@@ -3,7 +3,7 @@
  * level's window. Values of deleted entities do not count, nor do their events that are still there.
  */
 import { invariant, QuarryError } from '../../base/index.js';
-import type { Moment, RoundAsk, RoundPartial, ValueSource } from '../../ir/index.js';
+import type { MetricStatistic, RoundAsk, RoundPartial, ValueSource } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
@@ -75,7 +75,7 @@ function momentsOfCells(
 function sinkOf(
   shard: DimensionShard,
   source: ValueSource,
-  moment: Moment,
+  moment: MetricStatistic,
   cellCount: number,
   run: QueryRun,
 ): MomentTable | CellValues {

@@ -1,5 +1,5 @@
 /** The events of extracted rows: the window's events are gone through once per column, and most are none of theirs. */
-import type { EventCell, OutputColumn } from '../../ir/index.js';
+import type { ExtractedEvent, OutputColumn } from '../../ir/index.js';
 import { compareText, formatDateTime } from '../../schema/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -42,7 +42,7 @@ export class RowEvents {
   }
 
   /** The column's cell of each row: its distinct events by date, then by value; null without any. Throws 9005 and 9006. */
-  cells(column: EventColumn, run: QueryRun): (readonly EventCell[] | null)[] {
+  cells(column: EventColumn, run: QueryRun): (readonly ExtractedEvent[] | null)[] {
     const collected: (Collected[] | null)[] = new Array(this.#rowCount).fill(null);
     for (const [shard, owners] of this.#owners) {
       const writer = new ValueWriter(column, shard.dictionaries.get(column.columnId));
@@ -78,7 +78,7 @@ function collect(
   }
 }
 
-function distinct(events: Collected[]): EventCell[] {
+function distinct(events: Collected[]): ExtractedEvent[] {
   events.sort((a, b) => a.seconds - b.seconds || compareText(a.value, b.value));
   return events
     .filter(

@@ -1,6 +1,6 @@
 /** The cells of extracted rows, column by column. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
-import type { Cell, OutputColumn } from '../../ir/index.js';
+import type { ExtractedCell, OutputColumn } from '../../ir/index.js';
 import type { DimensionShard, LatestColumn } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { RowEvents } from './event-cells.js';
@@ -16,8 +16,8 @@ export function cellsOf(
   rows: readonly FoundRow[],
   columns: readonly OutputColumn[],
   run: QueryRun,
-): Cell[][] {
-  const cells = rows.map((): Cell[] => []);
+): ExtractedCell[][] {
+  const cells = rows.map((): ExtractedCell[] => []);
   let events: RowEvents | null = null;
   for (const column of columns) {
     run.check();
@@ -39,7 +39,7 @@ function pushValues(
   rows: readonly FoundRow[],
   column: OutputColumn,
   columnId: number,
-  cells: Cell[][],
+  cells: ExtractedCell[][],
   run: QueryRun,
 ): void {
   const found = new Map<DimensionShard, ShardColumn>();

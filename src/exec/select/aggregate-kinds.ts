@@ -33,7 +33,7 @@ export interface AggregationSettings {
   /** Bits of a grid of groups and codes at most. */
   readonly gridMax: number;
   /** Memory for texts of the answer. */
-  readonly room: Room;
+  readonly room: Allocator;
 }
 
 /** `type`: of the values, whatever it is for a count of rows. Throws 9006. */

@@ -154,9 +154,9 @@ function sumColumn(
   rowCount: number,
   sums: number,
 ): void {
-  if (kind === 'i32' || width === 4) kernels.sumCellsI32(valuesAt, cells, bitmap, rowCount, sums);
-  else if (width === 2) kernels.sumCellsI16(valuesAt, cells, bitmap, rowCount, sums);
-  else kernels.sumCellsI8(valuesAt, cells, bitmap, rowCount, sums);
+  if (kind === 'i32' || width === 4) kernels.sumGroupSlotsI32(valuesAt, cells, bitmap, rowCount, sums);
+  else if (width === 2) kernels.sumGroupSlotsI16(valuesAt, cells, bitmap, rowCount, sums);
+  else kernels.sumGroupSlotsI8(valuesAt, cells, bitmap, rowCount, sums);
 }
 
 function widenColumn(
@@ -166,9 +166,9 @@ function widenColumn(
   rowCount: number,
   extremes: number,
 ): void {
-  if (kind === 'i32' || width === 4) kernels.extremesCellsI32(valuesAt, cells, bitmap, rowCount, extremes);
-  else if (width === 2) kernels.extremesCellsI16(valuesAt, cells, bitmap, rowCount, extremes);
-  else kernels.extremesCellsI8(valuesAt, cells, bitmap, rowCount, extremes);
+  if (kind === 'i32' || width === 4) kernels.extremesGroupSlotsI32(valuesAt, cells, bitmap, rowCount, extremes);
+  else if (width === 2) kernels.extremesGroupSlotsI16(valuesAt, cells, bitmap, rowCount, extremes);
+  else kernels.extremesGroupSlotsI8(valuesAt, cells, bitmap, rowCount, extremes);
 }
 
 function sumsOf(tables: CellTables, column: number, groups: Uint32Array, run: QueryRun): WireVector {

@@ -23,7 +23,7 @@ export interface SelectSettings {
   readonly format: RowFormat | null;
   readonly profiled: boolean;
   /** For encoded parts and for texts of groups; absent = fresh memory. */
-  readonly room?: Room;
+  readonly room?: Allocator;
 }
 
 export class SelectCursor {

@@ -29,7 +29,7 @@ export interface DistinctSettings {
   /** Bits of a grid at most. */
   readonly gridMax: number;
   /** Memory for texts. */
-  readonly room: Room;
+  readonly room: Allocator;
 }
 
 export class DistinctValues implements Aggregation {

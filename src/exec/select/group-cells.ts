@@ -105,7 +105,7 @@ class CellGrouper {
       cells = cells === null ? this.#tables.begin(arena, rowCount) : this.#tables.move(arena, rowCount);
       if (cells === null) return null;
       if (stored === undefined || stored.presentCount === 0) {
-        arena.kernels.addCellsBits(0, rowCount, column.adds[0], 0, cells.cells);
+        arena.kernels.addGroupSlotsBits(0, rowCount, column.adds[0], 0, cells.cells);
       } else addColumn(stored, column, rowCount, cells.adds[at], cells.cells);
     }
     return cells;
@@ -160,17 +160,17 @@ function addColumn(
 ): void {
   const { kernels } = arena;
   const { least } = domain;
-  if (kind === 'bits') kernels.addCellsBits(valuesAt, rowCount, adds[1 - least], adds[-least], cells);
+  if (kind === 'bits') kernels.addGroupSlotsBits(valuesAt, rowCount, adds[1 - least], adds[-least], cells);
   else if (kind === 'code') {
-    if (width === 1) kernels.addCellsU8(valuesAt, rowCount, least, table, cells);
-    else if (width === 2) kernels.addCellsU16(valuesAt, rowCount, least, table, cells);
-    else kernels.addCellsI32(valuesAt, rowCount, least, table, cells);
-  } else if (kind === 'i32' || width === 4) kernels.addCellsI32(valuesAt, rowCount, least, table, cells);
-  else if (width === 2) kernels.addCellsI16(valuesAt, rowCount, least, table, cells);
-  else kernels.addCellsI8(valuesAt, rowCount, least, table, cells);
+    if (width === 1) kernels.addGroupSlotsU8(valuesAt, rowCount, least, table, cells);
+    else if (width === 2) kernels.addGroupSlotsU16(valuesAt, rowCount, least, table, cells);
+    else kernels.addGroupSlotsI32(valuesAt, rowCount, least, table, cells);
+  } else if (kind === 'i32' || width === 4) kernels.addGroupSlotsI32(valuesAt, rowCount, least, table, cells);
+  else if (width === 2) kernels.addGroupSlotsI16(valuesAt, rowCount, least, table, cells);
+  else kernels.addGroupSlotsI8(valuesAt, rowCount, least, table, cells);
   // Where a value is missing 0 is stored, which of codes means just that.
   if (kind !== 'code' && presentCount < rowCount) {
-    kernels.addCellsBits(validityAt, rowCount, 0, (adds[0] - adds[-least]) & 0xffff, cells);
+    kernels.addGroupSlotsBits(validityAt, rowCount, 0, (adds[0] - adds[-least]) & 0xffff, cells);
   }
 }
 

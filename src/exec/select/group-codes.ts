@@ -2,7 +2,7 @@
  * Codes for the values of an expression within one shard: equal values have equal codes, whatever vector they come in, so
  * that keys are grouped and distinct values counted as integers.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -28,7 +28,7 @@ export interface ValueCodes {
   /** A vector of the values with these codes; the memory that it takes is the run's. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
   /** The same, of codes above 0, as texts put together by their hashes, where these are known; absent, or null, where they are not. */
-  partitioned?(codes: Uint32Array, run: QueryRun, room: Room): PartitionedTexts | null;
+  partitioned?(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null;
 }
 
 /** 0 where a code is that of missing values; null where none is. */

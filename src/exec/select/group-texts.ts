@@ -85,7 +85,7 @@ export class TextCodes implements ValueCodes {
     }
   }
 
-  partitioned(codes: Uint32Array, run: QueryRun, room: Room): PartitionedTexts | null {
+  partitioned(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null {
     if (this.#own === null || this.#own.hashes === null) return null;
     return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, room);
   }

@@ -38,7 +38,7 @@ export interface GroupedRows {
 
 export interface GroupSettings {
   /** Memory for texts of the answer. */
-  readonly room?: Room;
+  readonly room?: Allocator;
   /** Places of a table with a place for every pair of keys, at most. */
   readonly directMax: number;
   /** Bits of a grid with one for every pair of group and value, at most. */

@@ -23,7 +23,7 @@ export class GroupedShards {
   isDone = false;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards, room: Room = freshMemory) {
+  constructor(lane: LaneShards, room: Allocator = freshMemory) {
     this.#lane = lane;
     this.#room = room;
     this.#work = this.#groups();

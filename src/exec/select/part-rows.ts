@@ -37,7 +37,7 @@ export function partBuilder(
   plan: SelectPlan,
   format: RowFormat | null,
   run: QueryRun,
-  room?: Room,
+  room?: Allocator,
 ): PartBuilder {
   return format === null ? new PartOfColumns(plan, run) : new PartOfBytes(plan, format, run, room);
 }
@@ -92,7 +92,7 @@ class PartOfBytes implements PartBuilder {
     return this.#memory.reservedBytes;
   }
 
-  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Room) {
+  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Allocator) {
     this.#encoder = rowEncoder(format, plan.outputs, room);
     this.#builders = outputBuilders(plan, run.child());
     this.#memory = run.child();

@@ -3,7 +3,7 @@
  * may be equal side by side.
  * Cost  Texts are read as they lie and written word by word at the ends of a few hundred partitions, which stay in the cache.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { hashBytes, QuarryError } from '../../base/index.js';
 import {
   TEXT_BLOCK_BYTES as BLOCK_BYTES,
@@ -19,7 +19,7 @@ const MASK = TEXT_PARTITIONS - 1;
 /** What a place of 32 bits reaches. */
 const WORDS_MAX = 2 ** 32 - 1;
 
-export const freshMemory: Room = (byteCount) => new Uint8Array(byteCount);
+export const freshMemory: Allocator = (byteCount) => new Uint8Array(byteCount);
 
 /**
  * The distinct texts with these codes: text t has code t + 1. `hashes`: hashBytes of every text that is not empty.
@@ -30,7 +30,7 @@ export function partitionedTexts(
   { offsets, bytes }: TextBytes,
   hashes: Uint32Array,
   run: QueryRun,
-  room: Room,
+  room: Allocator,
 ): PartitionedTexts {
   const hashOfNone = hashBytes(bytes, 0, 0);
   const counts = new Uint32Array(TEXT_PARTITIONS);

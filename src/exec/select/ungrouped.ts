@@ -40,7 +40,7 @@ export class UngroupedRows {
   #batch: OpenBatch | null = null;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards, format: RowFormat | null, room?: Room) {
+  constructor(lane: LaneShards, format: RowFormat | null, room?: Allocator) {
     const { limit, offset } = lane.plan;
     this.#lane = lane;
     this.#part = partBuilder(lane.plan, format, lane.run, room);

@@ -56,7 +56,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
     isRestricted: call.access.fingerprint !== '',
   }));
   if (asked.length > 1 && format !== 'json') {
-    throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].place);
+    throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
   call.notes.asked = () => asked.map(({ plan }) => ({ asks: 'select', plan }));
   return { rows: engine.select(asked, format, { cancellation, bypassCache: false }) };

@@ -1,4 +1,4 @@
-/** Twins of wasm/bits.ts: see there for needs and gives. */
+/** Twins of wasm/bits.ts, which documents Needs and Gives. */
 import { ALL_VALID, clearRest, liveMask, popcount32, put, wordCount } from './words.js';
 
 export function bitsEqual(

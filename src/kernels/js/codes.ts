@@ -1,4 +1,4 @@
-/** Twins of wasm/codes.ts: see there for layout, needs and gives. */
+/** Twins of wasm/codes.ts, which documents Layout, Needs and Gives. */
 import { ALL_VALID, clearRest, put } from './words.js';
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array;

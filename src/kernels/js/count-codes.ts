@@ -1,4 +1,4 @@
-/** Twin of wasm/count-codes.ts: see there for layout and needs. The table is reached as i32, whose sums wrap alike. */
+/** Twin of wasm/count-codes.ts, which documents Layout and Needs. The table is accessed as i32, whose sums wrap alike. */
 import { chosen, lowestBit } from './words.js';
 
 export function countCodes(

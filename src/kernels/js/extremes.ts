@@ -1,4 +1,4 @@
-/** Twins of wasm/extremes.ts: see there for layout, needs and gives. */
+/** Twins of wasm/extremes.ts, which documents Layout, Needs and Gives. */
 import { chosen, lowestBit, popcount32 } from './words.js';
 
 export function extremesNarrow(

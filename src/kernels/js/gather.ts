@@ -1,4 +1,4 @@
-/** Twin of wasm/gather.ts: see there for needs and gives. */
+/** Twin of wasm/gather.ts, which documents Needs and Gives. */
 import { liveMask, lowestBit } from './words.js';
 
 export function gatherU32(words: Uint32Array, bitmap: number, n: number, rows: number, out: number): number {

@@ -1,4 +1,4 @@
-/** Twin of wasm/geo.ts: see there for layout, needs and gives. */
+/** Twin of wasm/geo.ts, which documents Layout, Needs and Gives. */
 import { clearRest, put } from './words.js';
 
 export function geoBox(

@@ -1,9 +1,9 @@
-/** Twins of wasm/range.ts: see there for layout, needs and gives. */
+/** Twins of wasm/range.ts, which documents Layout, Needs and Gives. */
 import { clearRest, put } from './words.js';
 
 /**
- * The borrow of a - b - carried over unsigned 32-bit integers: 1 if b + carried exceeds a. Without a branch, so
- * that random data cost no mispredictions.
+ * Returns the borrow of a - b - carried over unsigned 32-bit integers: 1 if b + carried exceeds a. Branch-free, so that random
+ * data causes no mispredictions.
  */
 const borrow = (a: number, b: number, carried: number): number =>
   ((~a & b) | (~(a ^ b) & (a - b - carried))) >>> 31;
@@ -11,7 +11,7 @@ const borrow = (a: number, b: number, carried: number): number =>
 const high32 = (value: bigint): number => Number(BigInt.asIntN(32, value >> 32n));
 const low32 = (value: bigint): number => Number(BigInt.asIntN(32, value));
 
-/** i64 rows as pairs of u32 words (low, high), which spares a BigInt per row. */
+/** i64 rows as pairs of u32 words (low, high), which avoids a BigInt per row. */
 export function rangeI64(
   words: Uint32Array,
   values: number,
@@ -34,7 +34,7 @@ export function rangeI64(
     let outside = 0;
     for (let row = 0; row < to; row++) {
       const at = values + 2 * (from + row);
-      // value - low modulo 2^64, in two words; the borrow of span - that says "outside".
+      // value - low modulo 2^64, in two words; the borrow of span - (value - low) is 1 if the value is outside.
       const valueLow = words[at] | 0;
       const aboveLow = (valueLow - fromLow) | 0;
       const aboveHigh = (words[at + 1] - fromHigh - borrow(valueLow, fromLow, 0)) | 0;
@@ -46,7 +46,7 @@ export function rangeI64(
   return kept;
 }
 
-/** Both signs: value - low, modulo 2^32, is at most high - low exactly when the value lies in the range. */
+/** For both signs: value - low, modulo 2^32, is at most high - low exactly if the value is in the range. */
 export function range32(
   words: Uint32Array,
   values: number,
@@ -72,7 +72,7 @@ export function range32(
   return kept;
 }
 
-/** The same over narrow integers, read through a signed view. */
+/** Like range32, for narrow integers read through a signed view. */
 export function rangeNarrow(
   rows: Int8Array | Int16Array,
   values: number,

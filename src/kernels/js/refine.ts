@@ -1,7 +1,7 @@
-/** Twins of wasm/refine.ts: see there for layout, needs and gives. */
+/** Twins of wasm/refine.ts, which documents Layout, Needs and Gives. */
 import { ALL_VALID, lowestBit, popcount32 } from './words.js';
 
-/** Whether `row` passes; `values` is where its column begins. */
+/** Returns whether `row` passes; `values` is the start of its column. */
 type Passes = (row: number) => boolean;
 
 function refine(words: Uint32Array, validity: number, n: number, bitmap: number, passes: Passes): number {

@@ -1,10 +1,10 @@
 /**
- * Twins of wasm/sum.ts: see there for layout, needs and gives. Sums stay below 2^53 (65,536 rows of 32 bits), so a
- * plain number is exact.
+ * Twins of wasm/sum.ts, which documents Layout, Needs and Gives. Sums stay below 2^53 (65,536 rows of 32 bits), so a number is
+ * exact.
  */
 import { chosen, lowestBit, popcount32 } from './words.js';
 
-/** An integer of at most 53 bits as i64 in the two words at word index `out`. */
+/** Stores an integer of at most 53 bits as i64 in the two words at word index `out`. */
 function storeI64(words: Uint32Array, out: number, value: number): void {
   words[out] = value % 2 ** 32;
   words[out + 1] = Math.floor(value / 2 ** 32);

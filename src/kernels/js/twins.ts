@@ -1,15 +1,15 @@
 /**
- * The JS twins as a `Kernels` without the radius filter: turns the contract's byte offsets, which may reach
- * 4 GiB and are therefore shifted as unsigned, into element indexes of views over one arena.
+ * The JS twins as a `Kernels` without the radius filter: converts byte offsets, which may reach 4 GiB and are therefore shifted
+ * as unsigned, into element indexes of views over one arena.
  */
 import type { Kernels } from '../kernels.js';
 import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
-import { addCells, addCellsBits, extremesCells, sumCells } from './cells.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
 import { extremesI64, extremesNarrow } from './extremes.js';
 import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
+import { addGroupSlots, addGroupSlotsBits, extremesGroupSlots, sumGroupSlots } from './group-slots.js';
 import { range32, rangeI64, rangeNarrow } from './range.js';
 import { refineI32, refineI64 } from './refine.js';
 import { sumI64, sumNarrow } from './sum.js';
@@ -77,29 +77,29 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       countCodes(u16, codes >>> 1, i32, rowsWord(bitmap), n, word(table)),
     countCodesU32: (codes, bitmap, n, table) =>
       countCodes(u32, word(codes), i32, rowsWord(bitmap), n, word(table)),
-    addCellsU8: (values, n, least, table, cells) =>
-      addCells(u8, values >>> 0, n, least, u16, table >>> 1, cells >>> 1),
-    addCellsU16: (values, n, least, table, cells) =>
-      addCells(u16, values >>> 1, n, least, u16, table >>> 1, cells >>> 1),
-    addCellsI8: (values, n, least, table, cells) =>
-      addCells(i8, values >>> 0, n, least, u16, table >>> 1, cells >>> 1),
-    addCellsI16: (values, n, least, table, cells) =>
-      addCells(i16, values >>> 1, n, least, u16, table >>> 1, cells >>> 1),
-    addCellsI32: (values, n, least, table, cells) =>
-      addCells(i32, word(values), n, least, u16, table >>> 1, cells >>> 1),
-    addCellsBits: (bitmap, n, set, clear, cells) =>
-      addCellsBits(u32, rowsWord(bitmap), n, set, clear, u16, cells >>> 1),
-    sumCellsI8: (values, cells, bitmap, n, sums) =>
-      sumCells(i8, values >>> 0, u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
-    sumCellsI16: (values, cells, bitmap, n, sums) =>
-      sumCells(i16, values >>> 1, u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
-    sumCellsI32: (values, cells, bitmap, n, sums) =>
-      sumCells(i32, word(values), u16, cells >>> 1, u32, rowsWord(bitmap), n, word(sums)),
-    extremesCellsI8: (values, cells, bitmap, n, extremes) =>
-      extremesCells(i8, values >>> 0, u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
-    extremesCellsI16: (values, cells, bitmap, n, extremes) =>
-      extremesCells(i16, values >>> 1, u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
-    extremesCellsI32: (values, cells, bitmap, n, extremes) =>
-      extremesCells(i32, word(values), u16, cells >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    addGroupSlotsU8: (values, n, least, table, slots) =>
+      addGroupSlots(u8, values >>> 0, n, least, u16, table >>> 1, slots >>> 1),
+    addGroupSlotsU16: (values, n, least, table, slots) =>
+      addGroupSlots(u16, values >>> 1, n, least, u16, table >>> 1, slots >>> 1),
+    addGroupSlotsI8: (values, n, least, table, slots) =>
+      addGroupSlots(i8, values >>> 0, n, least, u16, table >>> 1, slots >>> 1),
+    addGroupSlotsI16: (values, n, least, table, slots) =>
+      addGroupSlots(i16, values >>> 1, n, least, u16, table >>> 1, slots >>> 1),
+    addGroupSlotsI32: (values, n, least, table, slots) =>
+      addGroupSlots(i32, word(values), n, least, u16, table >>> 1, slots >>> 1),
+    addGroupSlotsBits: (bitmap, n, set, clear, slots) =>
+      addGroupSlotsBits(u32, rowsWord(bitmap), n, set, clear, u16, slots >>> 1),
+    sumGroupSlotsI8: (values, slots, bitmap, n, sums) =>
+      sumGroupSlots(i8, values >>> 0, u16, slots >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    sumGroupSlotsI16: (values, slots, bitmap, n, sums) =>
+      sumGroupSlots(i16, values >>> 1, u16, slots >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    sumGroupSlotsI32: (values, slots, bitmap, n, sums) =>
+      sumGroupSlots(i32, word(values), u16, slots >>> 1, u32, rowsWord(bitmap), n, word(sums)),
+    extremesGroupSlotsI8: (values, slots, bitmap, n, extremes) =>
+      extremesGroupSlots(i8, values >>> 0, u16, slots >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    extremesGroupSlotsI16: (values, slots, bitmap, n, extremes) =>
+      extremesGroupSlots(i16, values >>> 1, u16, slots >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    extremesGroupSlotsI32: (values, slots, bitmap, n, extremes) =>
+      extremesGroupSlots(i32, word(values), u16, slots >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
   };
 }

@@ -1,18 +1,18 @@
 /**
- * What a key of an entity says about a column: a value, null, a list or events. Readers take the place of the token and
- * return the place behind it; 0 = not plain, or no room.
+ * Parses the content of a column's key: a value, null, a list or events. Readers take the offset of the token and return the
+ * offset after it; 0 = not plain, or out of memory.
  */
 import { readEvents, readRelatedEvents } from './_insert-events';
 import { addRow, Builder, builderOf, Column, openBuilder, reserveEntry, Walk } from './_insert-records';
 import { CLOSE_LIST, COMMA, OPEN_LIST, skipSpace } from './_insert-text';
 import { readValue } from './_insert-values';
 
-/** Places of FORMS of src/column/batch.ts. */
+/** Indexes in FORMS of src/column/batch.ts. */
 const FORM_LATEST: u32 = 0;
 const FORM_LIST: u32 = 1;
 const NULL: u32 = 0x6c6c756e;
 
-/** What the key at `at` of entity `row` says about column `column`. */
+/** Reads the content of column `column` at `at` for entity `row`. */
 // @ts-ignore: decorator
 @inline
 export function readColumn(walk: Walk, column: Column, builder: Builder, row: u32, at: usize): usize {
@@ -21,7 +21,7 @@ export function readColumn(walk: Walk, column: Column, builder: Builder, row: u3
     if (walk.removes != 0 && endsWithRow(removerOf(walk, builder), walk, row)) return 0;
     const end = readValue(walk, column, builder, at);
     if (end == 0) return 0;
-    // Each value has one row, so that there is room for it.
+    // There is capacity for the row, because each value has one row.
     addRow(builder, row, 0);
     walk.valueCount++;
     return end;
@@ -31,14 +31,14 @@ export function readColumn(walk: Walk, column: Column, builder: Builder, row: u3
   return readEvents(walk, column, builder, row, at);
 }
 
-/** Where rows without a value go that `builder` would have held. */
+/** Returns the builder of removals that belongs to `builder`. */
 // @ts-ignore: decorator
 @inline
 function removerOf(walk: Walk, builder: Builder): Builder {
   return builderOf(changetype<usize>(builder), walk.shardCount);
 }
 
-/** Whether the builder's last row of this request is `row`. */
+/** Returns whether the builder's last row of this request is `row`. */
 // @ts-ignore: decorator
 @inline
 function endsWithRow(builder: Builder, walk: Walk, row: u32): bool {
@@ -46,7 +46,7 @@ function endsWithRow(builder: Builder, walk: Walk, row: u32): bool {
   return builder.stamp == walk.request && count > 0 && load<u32>(builder.rowsAt + ((count - 1) << 2)) == row;
 }
 
-/** A null, which takes the value away; an entity that also gives one is given up. */
+/** Reads a null, which removes the value; gives up if the entity also has a value. */
 function readNull(walk: Walk, builder: Builder, row: u32, at: usize): usize {
   const remover = removerOf(walk, builder);
   if (endsWithRow(builder, walk, row)) return 0;
@@ -57,7 +57,7 @@ function readNull(walk: Walk, builder: Builder, row: u32, at: usize): usize {
   return at + 4;
 }
 
-/** A list of values; null empties it. */
+/** Reads a list of values; null empties the list. */
 function readList(walk: Walk, column: Column, builder: Builder, row: u32, from: usize): usize {
   if (load<u32>(from) == NULL) {
     if (!reserveEntry(walk, builder, builder.rowCount)) return 0;

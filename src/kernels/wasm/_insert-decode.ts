@@ -1,24 +1,25 @@
 /**
- * Strings of an insert body that have escapes or letters beyond ASCII, one code point at a time. They are lower-cased by
- * a table of two bytes for each code point below LOWERED_BELOW, which the caller lays when it is missed first; above lie
- * scripts with capitals, which are given up, and from CASELESS_FROM on symbols and ideographs, which have none.
+ * Decodes strings of an insert body that contain escapes or letters beyond ASCII, one code point at a time. A table with two
+ * bytes for each code point below LOWERED_BELOW gives the lower case; the caller writes it when it is first missed. The code
+ * points above include scripts with capitals, for which the parser gives up; from CASELESS_FROM on there are only symbols and
+ * ideographs without capitals.
  */
 import { Walk } from './_insert-records';
 import { hashOf, QUOTE } from './_insert-text';
 
-/** TEXT_POINTS_MAX of base. */
+/** TEXT_POINTS_MAX of src/base. */
 const TEXT_POINTS_MAX: u32 = 1000;
-/** Bytes that a decoded text may take, and the rest of a vector. */
+/** The greatest size of a decoded text, plus the rest of a vector. */
 export const DECODED_BYTES_MAX: u32 = 4016;
 const LOWERED_BELOW: u32 = 0x10000;
 const CASELESS_FROM: u32 = 0x1f000;
 const BACKSLASH: u32 = 0x5c;
-/** No code point: what stands there is not well formed. */
+/** Not a code point: malformed UTF-8 or escape. */
 const NO_POINT: u32 = 0xffffffff;
 
 /**
- * Writes the string whose first byte is at `from` lower-cased to `to`, where DECODED_BYTES_MAX are free; leaves its length
- * and hash in the walk's record. Returns the place behind the closing quote; 0 = given up.
+ * Writes the string whose first byte is at `from`, lower-cased, to `to`, where DECODED_BYTES_MAX are free; stores its length and
+ * hash in the walk's record. Returns the offset after the closing quote; 0 = gave up.
  */
 export function decodeText(walk: Walk, from: usize, to: usize): usize {
   if (walk.lowerAt == 0) {
@@ -66,7 +67,7 @@ function follows(at: usize): bool {
   return (load<u8>(at) & 0xc0) == 0x80;
 }
 
-/** Bytes of the well-formed UTF-8 sequence at `at` whose first byte is 0x80 or above; 0 = it is not well formed. */
+/** Returns the length of the well-formed UTF-8 sequence at `at`, whose first byte is 0x80 or above; 0 = malformed. */
 function sequenceBytes(at: usize): u32 {
   const first = <u32>load<u8>(at);
   const second = <u32>load<u8>(at + 1);
@@ -86,7 +87,7 @@ function sequencePoint(at: usize, bytes: u32): u32 {
   return point;
 }
 
-/** The code point that the escape at `at` (its backslash) stands for. */
+/** Returns the code point of the escape at `at` (its backslash). */
 function escapedPoint(at: usize): u32 {
   switch (load<u8>(at + 1)) {
     case 0x22:
@@ -130,7 +131,7 @@ function hexUnit(at: usize): u32 {
   return unit;
 }
 
-/** Writes `point` as UTF-8; returns the place behind it. */
+/** Writes `point` as UTF-8 and returns the offset after it. */
 function writePoint(to: usize, point: u32): usize {
   if (point < 0x80) {
     store<u8>(to, point);

@@ -1,13 +1,12 @@
 /**
- * What a walk gathered, as encoded batches (layout of column/batch.ts) one behind the other: by shard, then by dimension
- * in the order of first mention. Sections follow the order in which the columns were first mentioned; what is taken away
- * of a column stands behind its values.
+ * Encodes the parsed entities as batches (layout of column/batch.ts), concatenated: by shard, then by the first mention of the
+ * dimension. Sections follow the first mention of their columns; the removals of a column follow its values.
  */
 import { allocate, Builder, builderOf, Column, Dimension, Relation, Walk } from './_insert-records';
 
-/** BATCH_VERSION of column. */
+/** BATCH_VERSION of src/column. */
 const BATCH_VERSION: u32 = 1;
-/** Places of FORMS of column. */
+/** Indexes in FORMS of src/column. */
 const FORM_LATEST: u32 = 0;
 const FORM_REMOVE: u32 = 3;
 const HEAD_BYTES: u32 = 32;
@@ -19,7 +18,7 @@ function padded(bytes: u32): u32 {
   return (bytes + 7) & ~7;
 }
 
-/** Bytes of all parts of a builder. */
+/** Returns the size of all parts of a builder. */
 function partsBytes(builder: Builder): u32 {
   const rowCount = builder.rowCount;
   const valueCount = builder.valueCount;
@@ -30,7 +29,7 @@ function partsBytes(builder: Builder): u32 {
     : rows + values + padded((valueCount + 1) * builder.endBytes) + padded(builder.textLength);
 }
 
-/** Copies `bytes` from `from` to `at`, filled up with zeros to the 8-aligned place that it returns. */
+/** Copies `bytes` from `from` to `at`, padded with zeros to the 8-aligned offset that it returns. */
 function copyPart(at: u32, from: u32, bytes: u32): u32 {
   if (bytes == 0) return at;
   const end = at + padded(bytes);
@@ -60,7 +59,7 @@ function writeHead(at: u32, a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u
   return at + HEAD_BYTES;
 }
 
-/** Bytes of the batch of the entities `entities`. */
+/** Returns the size of the batch of the entities `entities`. */
 function batchBytes(walk: Walk, entities: Builder): u32 {
   let bytes = HEAD_BYTES + partsBytes(entities);
   const dimension = changetype<Dimension>(entities.owner);
@@ -73,7 +72,7 @@ function batchBytes(walk: Walk, entities: Builder): u32 {
   return bytes;
 }
 
-/** Whether there are builders of what is taken away of the column. */
+/** Returns whether the column has builders for removals. */
 // @ts-ignore: decorator
 @inline
 function takesAway(walk: Walk, column: Column): bool {
@@ -119,7 +118,7 @@ function writeBatch(walk: Walk, from: u32, entities: Builder): u32 {
   return at;
 }
 
-/** Encodes everything; leaves in the walk's record where. False = no room. */
+/** Encodes all batches and stores their positions in the walk's record. Returns false if out of memory. */
 export function encodeBatches(walk: Walk): bool {
   let count: u32 = 0;
   let bytes: u32 = 0;

@@ -1,8 +1,8 @@
 /**
- * One entity of an insert body: its ID, its dimension, which must be its first key or the default one, and its columns.
- * Which column a key names is guessed first: the one that stood behind the same column in an earlier entity, or the one
- * behind that, when an optional column is left out; else its name is looked up.
- * Readers return the place behind what they read; 0 = not plain, or no room.
+ * Parses one entity of an insert body: its ID, its dimension, which must be its first key or the default one, and its columns.
+ * The column of a key is guessed: the column that followed the same column in an earlier entity, or the one after that if an
+ * optional column is omitted. Otherwise its name is looked up.
+ * Readers return the offset after what they read; 0 = not plain, or out of memory.
  */
 import { decodeText } from './_insert-decode';
 import {
@@ -33,7 +33,7 @@ import {
 } from './_insert-text';
 import { readColumn } from './_insert-columns';
 
-/** ENTITIES_PER_INSERT_MAX and COLUMNS_PER_INSERT_MAX of base. */
+/** ENTITIES_PER_INSERT_MAX and COLUMNS_PER_INSERT_MAX of src/base. */
 const ENTITIES_MAX: u32 = 1000;
 const COLUMNS_MAX: u32 = 5000;
 /** `"dimensi` and `ion"`: together, overlapping in one byte, the key `"dimension"`. */
@@ -45,7 +45,7 @@ const AUTO_START: u64 = 0x6572632d6f747561;
 const AUTO_END: u64 = 0x6574616572632d6f;
 const AUTO_BYTES: u32 = 11;
 
-/** Reads the member of the body whose key starts at `keyAt`. */
+/** Parses the member of the body whose key starts at `keyAt`. */
 export function readEntity(walk: Walk, keyAt: usize): usize {
   if (load<u8>(keyAt) != QUOTE || walk.entityCount == ENTITIES_MAX) return 0;
   const idAt = changetype<usize>(walk) + ID_AT;
@@ -61,7 +61,7 @@ export function readEntity(walk: Walk, keyAt: usize): usize {
   return at == 0 || load<u8>(at) != OPEN_OBJECT ? 0 : readObject(walk, skipSpace(at + 1));
 }
 
-/** The ID whose first byte is at `from`, to `to`; returns the place behind its quote. */
+/** Copies the ID whose first byte is at `from` to `to`; returns the offset after its quote. */
 // @ts-ignore: decorator
 @inline
 function readId(walk: Walk, from: usize, to: usize): usize {
@@ -72,7 +72,7 @@ function readId(walk: Walk, from: usize, to: usize): usize {
   return from + length + 1;
 }
 
-/** Notes the hash of an ID. False = an ID with that hash stood before. */
+/** Stores the hash of an ID. Returns false if the request already contains an ID with that hash. */
 // @ts-ignore: decorator
 @inline
 function isNew(walk: Walk, hash: u32): bool {
@@ -89,7 +89,7 @@ function isNew(walk: Walk, hash: u32): bool {
   return true;
 }
 
-/** An entity's object, from its first key on. */
+/** Parses an entity's object from its first key on. */
 function readObject(walk: Walk, from: usize): usize {
   let at = from;
   let place = walk.defaultDimension;
@@ -110,7 +110,7 @@ function readObject(walk: Walk, from: usize): usize {
   return addEntity(walk, entities) ? readColumns(walk, dimension, shard, entities.valueCount - 1, at) : 0;
 }
 
-/** The dimension whose name stands at `at`, or 0. */
+/** Returns the dimension whose name is at `at`, or 0. */
 // @ts-ignore: decorator
 @inline
 function dimensionAt(walk: Walk, at: usize): u32 {
@@ -139,7 +139,7 @@ function openBatch(walk: Walk, dimension: Dimension, entities: Builder): bool {
   return true;
 }
 
-/** Adds the entity whose ID was read. */
+/** Adds the entity with the current ID. */
 // @ts-ignore: decorator
 @inline
 function addEntity(walk: Walk, entities: Builder): bool {
@@ -158,7 +158,7 @@ function addEntity(walk: Walk, entities: Builder): bool {
   return true;
 }
 
-/** The columns of an entity, from the first one's key to behind the object. */
+/** Parses the columns of an entity, from the first key to the end of the object. */
 function readColumns(walk: Walk, dimension: Dimension, shard: u32, row: u32, from: usize): usize {
   const request = walk.request;
   let at = from;
@@ -188,7 +188,7 @@ function readColumns(walk: Walk, dimension: Dimension, shard: u32, row: u32, fro
   return load<u8>(at) == CLOSE_OBJECT ? at + 1 : 0;
 }
 
-/** `guess`, or the column behind it, if the key at `at` names it; else 0. */
+/** Returns `guess`, or the column that follows it, if the key at `at` names it; otherwise 0. */
 // @ts-ignore: decorator
 @inline
 function guessed(guess: u32, at: usize): u32 {
@@ -201,7 +201,7 @@ function guessed(guess: u32, at: usize): u32 {
   return isNamed(at, other.nameAt, other.nameBytes) ? behind : 0;
 }
 
-/** Makes the builder one of this request, and notes that the request names its column. */
+/** Opens the builder for this request and records that the request names its column. */
 function openColumn(walk: Walk, dimension: Dimension, column: Column, builder: Builder): bool {
   if (column.stamp != walk.request) {
     if (walk.columnCount == COLUMNS_MAX) return false;

@@ -1,13 +1,13 @@
 /**
- * Events of an insert body: an object {value, date?} or a list of them, one row each. Readers take the place of the token
- * and return the place behind it; 0 = not plain, or no room.
+ * Parses events of an insert body: an object {value, date?} or a list of such objects, one row each. Readers take the offset of
+ * the token and return the offset after it; 0 = not plain, or out of memory.
  */
-import { DATE_BYTES, datetimeEnd, NO_MOMENT, readDays, readSeconds } from './_insert-dates';
+import { DATE_BYTES, datetimeEnd, NO_DATE, readDays, readSeconds } from './_insert-dates';
 import { addRow, Builder, Column, Relation, Walk } from './_insert-records';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipColon, skipSpace } from './_insert-text';
 import { readValue } from './_insert-values';
 
-/** EVENT_SECONDS_MIN of base. */
+/** EVENT_SECONDS_MIN of src/base. */
 const EVENT_SECONDS_MIN: i64 = 631152000;
 const SECONDS_PER_DAY: i64 = 86400;
 
@@ -17,7 +17,7 @@ const VALUE_KEY_MASK: u64 = 0xffffffffffffff;
 const DATE_KEY: u64 = 0x226574616422;
 const DATE_KEY_MASK: u64 = 0xffffffffffff;
 
-/** Events of a column in a relation; a column named twice by one entity is given up. */
+/** Parses events of a column in a relation; gives up if an entity names the column twice. */
 export function readRelatedEvents(walk: Walk, column: Column, builder: Builder, row: u32, at: usize): usize {
   const entity = walk.entity;
   if (column.entity == entity) return 0;
@@ -47,11 +47,11 @@ export function readEvents(walk: Walk, column: Column, builder: Builder, row: u3
   return load<u8>(at) == CLOSE_LIST ? at + 1 : 0;
 }
 
-/** A value and at most one date, in either order; without a date it is the request's time. */
+/** Parses a value and at most one date, in either order; the default date is the request's timestamp. */
 function readEvent(walk: Walk, column: Column, builder: Builder, row: u32, from: usize): usize {
   if (load<u8>(from) != OPEN_OBJECT) return 0;
   const before = builder.valueCount;
-  let date = NO_MOMENT;
+  let date = NO_DATE;
   let at = from;
   do {
     at = skipSpace(at + 1);
@@ -61,31 +61,31 @@ function readEvent(walk: Walk, column: Column, builder: Builder, row: u32, from:
       if (at == 0) return 0;
       at = readValue(walk, column, builder, at);
       if (at == 0) return 0;
-    } else if ((key & DATE_KEY_MASK) == DATE_KEY && date == NO_MOMENT) {
+    } else if ((key & DATE_KEY_MASK) == DATE_KEY && date == NO_DATE) {
       at = skipColon(at + 6);
       if (at == 0) return 0;
       date = eventDate(walk, column, at);
-      if (date == NO_MOMENT) return 0;
+      if (date == NO_DATE) return 0;
       at = load<u8>(at + DATE_BYTES - 1) == QUOTE ? at + DATE_BYTES : datetimeEnd(at);
     } else return 0;
     at = skipSpace(at);
   } while (load<u8>(at) == COMMA);
   if (load<u8>(at) != CLOSE_OBJECT || builder.valueCount == before) return 0;
-  addRow(builder, row, <u32>(date == NO_MOMENT ? walk.nowSeconds : date));
+  addRow(builder, row, <u32>(date == NO_DATE ? walk.nowSeconds : date));
   walk.valueCount++;
   return at + 1;
 }
 
-/** The date at `at`, a day or a datetime, if it is one that an event of the column may have now. */
+/** Reads the date at `at`, a day or a datetime, and checks that an event of the column may have it now. */
 // @ts-ignore: decorator
 @inline
 function eventDate(walk: Walk, column: Column, at: usize): i64 {
-  let date = NO_MOMENT;
+  let date = NO_DATE;
   if (load<u8>(at + DATE_BYTES - 1) == QUOTE) {
     const days = readDays(at);
-    if (days != NO_MOMENT) date = days * SECONDS_PER_DAY;
+    if (days != NO_DATE) date = days * SECONDS_PER_DAY;
   } else if (load<u8>(at) == QUOTE && datetimeEnd(at) != 0) date = readSeconds(at);
-  if (date < EVENT_SECONDS_MIN || date > walk.nowSeconds) return NO_MOMENT;
+  if (date < EVENT_SECONDS_MIN || date > walk.nowSeconds) return NO_DATE;
   const days = column.retentionDays;
-  return days >= 0 && date < walk.nowSeconds - <i64>days * SECONDS_PER_DAY ? NO_MOMENT : date;
+  return days >= 0 && date < walk.nowSeconds - <i64>days * SECONDS_PER_DAY ? NO_DATE : date;
 }

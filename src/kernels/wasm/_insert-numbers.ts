@@ -1,12 +1,12 @@
 /**
- * Numbers of an insert body, of at most 18 digits, which fit 64 bits whatever they are. All readers write the value to
- * `to` and return the place behind the token; 0 = not plain: an exponent, more digits, or no number at all. What
- * follows a token is the caller's to check, so that a point behind an integer is met there.
+ * Parses numbers of an insert body with at most 18 digits, which always fit in 64 bits. All readers write the value to `to` and
+ * return the offset after the token; 0 = not plain: an exponent, more digits, or not a number. The caller checks what follows a
+ * token, including a point after an integer.
  */
 const MINUS: u32 = 0x2d;
 const DOT: u32 = 0x2e;
 const DIGITS_MAX: u32 = 18;
-/** Digits of integers that a double holds exactly, whatever they are. */
+/** Every integer with so many digits is exact in a double. */
 const FLOAT_DIGITS_MAX: u32 = 15;
 
 // @ts-ignore: decorator
@@ -15,7 +15,7 @@ function digitAt(at: usize): u32 {
   return <u32>load<u8>(at) - 0x30;
 }
 
-/** Whether no number starts at `start`: no digit, or a zero with digits behind it. */
+/** Returns whether no valid number starts at `start`: no digit, or a zero followed by digits. */
 // @ts-ignore: decorator
 @inline
 function startsBadly(start: usize): bool {
@@ -57,7 +57,7 @@ export function readDecimal(from: usize, places: u32, to: usize): usize {
   return at;
 }
 
-/** The nearest double, between -bound and bound; minus zero becomes zero. */
+/** Reads the nearest double, between -bound and bound; minus zero becomes zero. */
 export function readDegrees(from: usize, bound: f64, to: usize): usize {
   const negative = <u32>load<u8>(from) == MINUS;
   const start = negative ? from + 1 : from;
@@ -78,7 +78,7 @@ export function readDegrees(from: usize, bound: f64, to: usize): usize {
     digitCount += <u32>(at - fraction);
   }
   if (digitCount > FLOAT_DIGITS_MAX) return 0;
-  // Both are exact, so that their quotient is the nearest double.
+  // Both operands are exact, so their quotient is the nearest double.
   const value = <f64>digits / power;
   if (value > bound) return 0;
   store<f64>(to, negative ? 0 - value : value);

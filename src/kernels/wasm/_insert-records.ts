@@ -1,14 +1,14 @@
 /**
- * What the walk over insert bodies keeps in its memory. The records of columns, dimensions and names are laid there by
- * src/ingest/plain-tables.ts, field by field in the order in which they stand here, four bytes each.
- * A record is of the request whose number is its stamp; what an older one says is forgotten.
- * Room for values is taken from behind the body, is never given back within a request, and is begun anew by the next
- * one: a builder starts with room for somewhat more than it held last, and doubles.
+ * The records in the memory of the insert parser. src/ingest/plain-tables.ts writes the records of columns, dimensions and names,
+ * field by field in the order given here, four bytes each.
+ * A record belongs to the request whose number is its stamp; the contents of an older record are void.
+ * Memory for values is allocated after the body and never freed within a request; the next request starts over. A builder starts
+ * with slightly more capacity than it last used, and doubles.
  */
 
-/** Entries of the table of IDs seen: a request's number and a hash each. */
+/** Entries in the table of IDs seen, each with a request number and a hash. */
 export const SEEN_SLOTS: u32 = 2048;
-/** Places behind the walk's record: an ID being read, and the table of IDs seen. */
+/** Offsets after the walk's record: the current ID, and the table of IDs seen. */
 export const ID_AT: usize = 256;
 export const SEEN_AT: usize = 8192;
 
@@ -20,39 +20,39 @@ export class Walk {
   memoryEnd: u32;
   request: u32;
   shardCount: u32;
-  /** 0 = there is none. */
+  /** 0 = none. */
   defaultDimension: u32;
-  /** Records of dimensions by the hash of their names, and the size of that table less one. */
+  /** Offset of the hash table of dimension records by name, and its size minus one. */
   dimensionsAt: u32;
   dimensionMask: u32;
-  /** Two bytes for each code point below 65,536, its lower-case mapping; 0 = not laid yet. */
+  /** Two bytes for each code point below 65,536: its lower-case mapping; 0 = not written yet. */
   lowerAt: u32;
-  // What came of it.
+  // The results.
   entityCount: u32;
   valueCount: u32;
-  /** Of each batch: shard, dimension's id, place, bytes. */
+  /** Of each batch: shard, dimension ID, offset, size in bytes. */
   batchesAt: u32;
   batchCount: u32;
-  /** 1 = gave up for want of the table of lower-case mappings. */
+  /** 1 = the parser gave up because the table of lower-case mappings is missing. */
   misses: u32;
-  // Used by the walk alone.
+  // Internal state of the parser.
   free: u32;
-  /** The dimension named last; 0 = none. */
+  /** The last dimension named; 0 = none. */
   guess: u32;
   firstOpened: u32;
   lastOpened: u32;
   columnCount: u32;
-  /** Of the ID or the decoded text that was read last. */
+  /** Length and hash of the last ID or decoded text. */
   textLength: u32;
   textHash: u32;
-  /** Of the entity being read. */
+  /** Length and hash of the current entity's ID. */
   idLength: u32;
   idHash: u32;
-  /** Number of the entity being read, over all requests. */
+  /** Number of the current entity, counted over all requests. */
   entity: u32;
-  /** Something was taken away in this request. */
+  /** 1 = the request removes some value. */
   removes: u32;
-  /** Filled in by the caller: 1 = every entity ends with its line. */
+  /** Set by the caller: 1 = every entity ends with its line. */
   lines: u32;
   nowSeconds: i64;
 }
@@ -62,15 +62,15 @@ export class Walk {
 @unmanaged
 export class Builder {
   stamp: u32;
-  // Bytes that an entry takes in each part; 0 = it has no such part.
+  // Size of an entry in each part; 0 = the builder has no such part.
   rowBytes: u32;
   extraBytes: u32;
   valueBytes: u32;
   endBytes: u32;
   shard: u32;
-  /** Of entities: the dimension's record. */
+  /** For entities: the dimension's record. */
   owner: u32;
-  /** Of entities: the builder opened next. */
+  /** For entities: the builder opened next. */
   nextOpened: u32;
   rowCount: u32;
   valueCount: u32;
@@ -84,7 +84,7 @@ export class Builder {
   textAt: u32;
 }
 
-/** A column; its builders stand behind it, by shard, and behind them those of values taken away (latest-value only). */
+/** A column, followed by its builders by shard, and then (latest-value only) by those of removals. */
 // @ts-ignore: decorator
 @unmanaged
 export class Column {
@@ -94,34 +94,34 @@ export class Column {
   kind: u32;
   reader: u32;
   places: u32;
-  /** -1 = events are kept for ever. */
+  /** -1 = events are kept forever. */
   retentionDays: i32;
   boundsAt: u32;
   boundCount: u32;
   nameAt: u32;
   nameBytes: u32;
-  /** The column that stood behind this one in an earlier entity: a guess; 0 = none yet. */
+  /** The column that followed this one in an earlier entity, used as a guess; 0 = none yet. */
   next: u32;
   nextTouched: u32;
-  /** Of events; 0 = in no relation. */
+  /** For event columns; 0 = in no relation. */
   relation: u32;
-  /** Of related events: the entity that named the column last. */
+  /** For related events: the last entity that named the column. */
   entity: u32;
   unused: u32;
 }
 
-/** A relation: the columns in it that an entity names have equally many events there. */
+/** A relation: all its columns that an entity names must have equally many events. */
 // @ts-ignore: decorator
 @unmanaged
 export class Relation {
   id: u32;
-  /** The entity that named one of its columns last, with so many events. */
+  /** The last entity that named a column of the relation, and its number of events. */
   entity: u32;
   eventCount: u32;
   unused: u32;
 }
 
-/** A dimension; the builders of its entities stand behind it, by shard. */
+/** A dimension, followed by the builders of its entities by shard. */
 // @ts-ignore: decorator
 @unmanaged
 export class Dimension {
@@ -131,14 +131,14 @@ export class Dimension {
   nameBytes: u32;
   columnsAt: u32;
   columnMask: u32;
-  /** The column that stood first in the last entity: a guess. */
+  /** The first column of the previous entity, used as a guess. */
   guess: u32;
   firstTouched: u32;
   lastTouched: u32;
   unused: u32;
 }
 
-/** Room for `bytes`, 16-aligned; 0 = none is left. */
+/** Allocates `bytes`, 16-aligned; 0 = out of memory. */
 export function allocate(walk: Walk, bytes: u32): u32 {
   const at = walk.free;
   const size = (bytes + 15) & ~15;
@@ -147,14 +147,14 @@ export function allocate(walk: Walk, bytes: u32): u32 {
   return at;
 }
 
-/** The part at `from` in a larger place; 0 = there is none left. */
+/** Moves the part at `from` to a larger block; 0 = out of memory. */
 function moved(walk: Walk, from: u32, usedBytes: u32, bytes: u32): u32 {
   const at = allocate(walk, bytes);
   if (at != 0 && usedBytes != 0) memory.copy(at, from, usedBytes);
   return at;
 }
 
-/** Moves the builder's entries to where there is room for `capacity` of them. */
+/** Moves the builder's entries to blocks with the given capacity. */
 function resize(walk: Walk, builder: Builder, capacity: u32): bool {
   const rowCount = builder.rowCount;
   const valueCount = builder.valueCount;
@@ -172,7 +172,7 @@ function resize(walk: Walk, builder: Builder, capacity: u32): bool {
   return true;
 }
 
-/** Makes an older request's builder an empty one of this request. False = no room. */
+/** Empties an older request's builder for this request. Returns false if out of memory. */
 export function openBuilder(walk: Walk, builder: Builder): bool {
   const held = max(builder.rowCount, builder.valueCount);
   const textLength = builder.textLength;
@@ -188,14 +188,14 @@ export function openBuilder(walk: Walk, builder: Builder): bool {
   return builder.textAt != 0;
 }
 
-/** Makes room for one row or value more. False = no room. */
+/** Ensures capacity for one more row or value. Returns false if out of memory. */
 // @ts-ignore: decorator
 @inline
 export function reserveEntry(walk: Walk, builder: Builder, count: u32): bool {
   return count < builder.capacity || resize(walk, builder, builder.capacity << 1);
 }
 
-/** Adds a row, for which there is room. */
+/** Adds a row; the caller has ensured capacity. */
 // @ts-ignore: decorator
 @inline
 export function addRow(builder: Builder, row: u32, extra: u32): void {
@@ -213,14 +213,14 @@ function growText(walk: Walk, builder: Builder, length: u32): bool {
   return true;
 }
 
-/** Makes room for a text of `length` bytes more, written in whole vectors. False = no room. */
+/** Ensures capacity for one more text of `length` bytes, written in whole vectors. Returns false if out of memory. */
 // @ts-ignore: decorator
 @inline
 export function reserveText(walk: Walk, builder: Builder, length: u32): bool {
   return builder.textLength + length + 16 <= builder.textCapacity || growText(walk, builder, length + 16);
 }
 
-/** The builder of `shard` among those that stand behind the record at `first`. */
+/** Returns the builder of `shard` among the builders from `first` on. */
 // @ts-ignore: decorator
 @inline
 export function builderOf(first: usize, shard: u32): Builder {

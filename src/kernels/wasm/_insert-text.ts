@@ -1,7 +1,7 @@
 /**
- * White space, strings and keys of an insert body, 16 bytes at a time. Behind the body lie 64 zero bytes, which no
- * token contains, so that every loop ends there and vectors may be read from any place of the body.
- * A string is plain when it has no escape and nothing beyond ASCII, is not empty and not too long.
+ * Parses white space, strings and keys of an insert body, 16 bytes at a time. The body is followed by 64 zero bytes, which no
+ * token contains, so every loop ends there and vectors may be read from any offset of the body. A string is plain if it has no
+ * escapes, only ASCII characters, and from 1 to TEXT_BYTES_MAX bytes.
  */
 import { Column, Dimension, Walk } from './_insert-records';
 
@@ -12,9 +12,9 @@ export const OPEN_LIST: u32 = 0x5b;
 export const CLOSE_LIST: u32 = 0x5d;
 export const OPEN_OBJECT: u32 = 0x7b;
 export const CLOSE_OBJECT: u32 = 0x7d;
-/** TEXT_POINTS_MAX of base. */
+/** TEXT_POINTS_MAX of src/base. */
 const TEXT_BYTES_MAX: u32 = 1000;
-/** HASH_SEED of base. */
+/** HASH_SEED of src/base. */
 const HASH_SEED: u32 = 0x51756172;
 
 function skipSpaceSlowly(from: usize): usize {
@@ -24,14 +24,14 @@ function skipSpaceSlowly(from: usize): usize {
   return at;
 }
 
-/** The first place from `at` on that is no white space. */
+/** Returns the offset of the first byte from `at` on that is not white space. */
 // @ts-ignore: decorator
 @inline
 export function skipSpace(at: usize): usize {
   return load<u8>(at) > 0x20 ? at : skipSpaceSlowly(at);
 }
 
-/** Whether nothing but blanks stands between `from` and the end of its line. */
+/** Returns whether only blanks are between `from` and the end of its line. */
 export function endsLine(from: usize): bool {
   let at = from;
   let byte = <u32>load<u8>(at);
@@ -39,7 +39,7 @@ export function endsLine(from: usize): bool {
   return byte == 0x0a;
 }
 
-/** From behind a key to the value behind its colon; 0 = there is no colon. */
+/** Returns the offset of the value after a key's colon; 0 = there is no colon. */
 // @ts-ignore: decorator
 @inline
 export function skipColon(from: usize): usize {
@@ -47,7 +47,7 @@ export function skipColon(from: usize): usize {
   return load<u8>(at) == COLON ? skipSpace(at + 1) : 0;
 }
 
-/** Bytes of the plain string whose first byte is at `from`, up to its quote; 0 = it is not plain. */
+/** Returns the length of the plain string whose first byte is at `from`; 0 = it is not plain. */
 // @ts-ignore: decorator
 @inline
 export function plainLength(from: usize): u32 {
@@ -81,7 +81,7 @@ function hashBlock(hash: u32, word: u32): u32 {
   return rotl<u32>(hash ^ (rotl<u32>(word * 0xcc9e2d51, 15) * 0x1b873593), 13) * 5 + 0xe6546b64;
 }
 
-/** The hash of the `length` bytes at `at`, of which whole words are readable: hashBytes of base. */
+/** Returns the hash (hashBytes of src/base) of the `length` bytes at `at`, which are readable in whole words. */
 // @ts-ignore: decorator
 @inline
 export function hashOf(at: usize, length: u32): u32 {
@@ -101,14 +101,14 @@ export function hashOf(at: usize, length: u32): u32 {
 export function lowerText(from: usize, to: usize, length: u32): u32 {
   for (let done: u32 = 0; done < length; done += 16) {
     const chunk = v128.load(from + done);
-    // 'A' to 'Z', and no other ASCII letter, go to 0x66 to 0x7f.
+    // 'A' to 'Z', and no other ASCII letters, become 0x66 to 0x7f.
     const capitals = i8x16.gt_s(i8x16.add(chunk, i8x16.splat(0x25)), i8x16.splat(0x65));
     v128.store(to + done, v128.or(chunk, v128.and(capitals, i8x16.splat(0x20))));
   }
   return hashOf(to, length);
 }
 
-/** Whether the string at `at` (its quote) is the name of `bytes` bytes, both quotes included, at `name`. */
+/** Returns whether the string at `at` (its quote) equals the name at `name`, which has `bytes` bytes including both quotes. */
 // @ts-ignore: decorator
 @inline
 export function isNamed(at: usize, name: usize, bytes: u32): bool {
@@ -116,7 +116,7 @@ export function isNamed(at: usize, name: usize, bytes: u32): bool {
   return bytes <= 16 ? unlike << (32 - bytes) == 0 : unlike == 0 && isNamedFurther(at, name, bytes);
 }
 
-/** Bits of the bytes in which 16 at `a` and 16 at `b` differ. */
+/** Returns a bit for each byte in which the 16 bytes at `a` and at `b` differ. */
 // @ts-ignore: decorator
 @inline
 function unlikeAt(a: usize, b: usize): u32 {
@@ -129,7 +129,7 @@ function isNamedFurther(at: usize, name: usize, bytes: u32): bool {
   return unlikeAt(at + done, name + done) << (32 - (bytes - done)) == 0;
 }
 
-/** The dimension whose name stands at `at` (its quote), or 0. */
+/** Returns the dimension whose name is at `at` (its quote), or 0. */
 export function dimensionNamed(walk: Walk, at: usize): u32 {
   const length = plainLength(at + 1);
   if (length == 0) return 0;
@@ -145,7 +145,7 @@ export function dimensionNamed(walk: Walk, at: usize): u32 {
   return found;
 }
 
-/** The column of `dimension` whose name stands at `at` (its quote), or 0. */
+/** Returns the column of `dimension` whose name is at `at` (its quote), or 0. */
 export function columnNamed(dimension: Dimension, at: usize): u32 {
   const length = plainLength(at + 1);
   if (length == 0) return 0;

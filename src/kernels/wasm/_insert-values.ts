@@ -1,14 +1,14 @@
 /**
- * One value of an insert body, appended to the builder of its column and shard. All readers take the place of the token
- * and return the place behind it; 0 = not plain, or no room.
+ * Parses one value of an insert body and appends it to the builder of its column and shard. All readers take the offset of the
+ * token and return the offset after it; 0 = not plain, or out of memory.
  */
-import { DATE_BYTES, datetimeEnd, NO_MOMENT, readDays, readSeconds } from './_insert-dates';
+import { DATE_BYTES, datetimeEnd, NO_DATE, readDays, readSeconds } from './_insert-dates';
 import { DECODED_BYTES_MAX, decodeText } from './_insert-decode';
 import { readDecimal, readDegrees, readInteger } from './_insert-numbers';
 import { Builder, Column, reserveEntry, reserveText, Walk } from './_insert-records';
 import { CLOSE_LIST, COMMA, lowerText, OPEN_LIST, plainLength, QUOTE, skipSpace } from './_insert-text';
 
-/** What a value is read as: the numbers of src/ingest/tables.ts. */
+/** How a value is read: the numbers of src/ingest/tables.ts. */
 const AS_TEXT: u32 = 0;
 const AS_INTEGER: u32 = 1;
 const AS_DECIMAL: u32 = 2;
@@ -21,7 +21,7 @@ const AS_ENUMERATED: u32 = 7;
 const TRUE: u32 = 0x65757274;
 const FALSE: u32 = 0x736c6166;
 
-/** One value, appended; the caller adds its row. */
+/** Appends one value; the caller adds its row. */
 export function readValue(walk: Walk, column: Column, builder: Builder, at: usize): usize {
   const index = builder.valueCount;
   if (!reserveEntry(walk, builder, index)) return 0;
@@ -39,20 +39,20 @@ export function readValue(walk: Walk, column: Column, builder: Builder, at: usiz
     case AS_DATE: {
       const days = readDays(at);
       store<i32>(values + (index << 2), <i32>days);
-      return days == NO_MOMENT ? 0 : at + DATE_BYTES;
+      return days == NO_DATE ? 0 : at + DATE_BYTES;
     }
     case AS_DATETIME: {
       const end = load<u8>(at) == QUOTE ? datetimeEnd(at) : 0;
       if (end == 0) return 0;
       const seconds = readSeconds(at);
       store<i64>(values + (index << 3), seconds);
-      return seconds == NO_MOMENT ? 0 : end;
+      return seconds == NO_DATE ? 0 : end;
     }
     case AS_POINT:
       return readPoint(at, values + (index << 4));
     case AS_ENUMERATED: {
       const end = readInteger(at, values + (index << 3));
-      return end != 0 && keepBound(column, values + (index << 3)) ? end : 0;
+      return end != 0 && replaceWithBound(column, values + (index << 3)) ? end : 0;
     }
     default:
       return 0;
@@ -86,7 +86,7 @@ function readDecoded(walk: Walk, builder: Builder, index: u32, at: usize): usize
   return end;
 }
 
-/** true or false, also in quotes. */
+/** Reads true or false, also in quotes. */
 function readBoolean(at: usize, to: usize): usize {
   const inQuotes = load<u8>(at) == QUOTE;
   const from = inQuotes ? at + 1 : at;
@@ -112,8 +112,8 @@ function readPoint(from: usize, to: usize): usize {
   return load<u8>(at) == CLOSE_LIST ? at + 1 : 0;
 }
 
-/** Puts the greatest bound not above it in the place of the integer at `at`; false = there is none. */
-function keepBound(column: Column, at: usize): bool {
+/** Replaces the integer at `at` with the greatest bound not above it; false = there is none. */
+function replaceWithBound(column: Column, at: usize): bool {
   const value = load<i64>(at);
   let from: u32 = 0;
   let to = column.boundCount;

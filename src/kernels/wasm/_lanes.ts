@@ -1,10 +1,10 @@
 /**
- * What the aggregating kernels share: bits of a bitmap as lanes. T is i8, i16, i32 or i64; conditions on sizeof<T>()
- * are decided by the compiler.
+ * Helpers of the aggregating kernels: bits of a bitmap as lanes. T is i8, i16, i32 or i64; the compiler evaluates conditions on
+ * sizeof<T>().
  */
 import { liveMask } from './_words';
 
-/** The rows of word w below n that are set in `bitmap`; bitmap 0: all. */
+/** Returns the rows of word w below n that are set in `bitmap`; bitmap 0: all. */
 // @ts-ignore: decorator
 @inline
 export function chosen(bitmap: usize, w: u32, n: u32): u64 {
@@ -12,7 +12,7 @@ export function chosen(bitmap: usize, w: u32, n: u32): u64 {
   return bitmap == 0 ? live : live & load<u64>(bitmap + (<usize>w << 3));
 }
 
-/** All ones in the lanes of one vector whose bit is set; lane 0 has the lowest bit, bits beyond the lanes do not matter. */
+/** Returns a vector with all ones in the lanes whose bit is set; lane 0 has the lowest bit, excess bits are ignored. */
 // @ts-ignore: decorator
 @inline
 export function lanesOf<T>(bits: u64): v128 {

@@ -1,17 +1,17 @@
 /**
- * What every SIMD kernel shares: the bitmap is written in 64-row words, two words to each 128-row group.
- * A kernel computes whole words, padded rows included, and lets `trim` clear the bits from n on; so values and
- * validity must be readable, whatever they hold, to the end of the last 128-row group.
+ * Helpers of all SIMD kernels. Bitmaps are written in 64-row words, two words per 128-row group. A kernel computes whole words,
+ * including padding rows, and `trim` clears the bits from n on; so values and validity must be readable, with arbitrary contents,
+ * to the end of the last 128-row group.
  */
 
-/** Words of a bitmap over n rows; bitmapBytes(n) / 8. */
+/** The number of words of a bitmap over n rows: bitmapBytes(n) / 8. */
 // @ts-ignore: decorator
 @inline
 export function wordCount(n: u32): u32 {
   return (n >>> 7 << 1) + ((n & 127) != 0 ? 2 : 0);
 }
 
-/** Bits of word w that stand for rows below n. */
+/** The mask of rows below n in word w. */
 // @ts-ignore: decorator
 @inline
 export function liveMask(w: u32, n: u32): u64 {
@@ -21,7 +21,7 @@ export function liveMask(w: u32, n: u32): u64 {
   return rows >= 64 ? ~(<u64>0) : ((<u64>1) << rows) - 1;
 }
 
-/** Drops rows without a value from word w, stores it and returns its bits set. validity 0: all have one. */
+/** Clears rows without a value in word w, stores it and returns the number of bits set. validity 0: all rows have one. */
 // @ts-ignore: decorator
 @inline
 export function put(bits: u64, w: u32, validity: usize, out: usize): u32 {
@@ -30,7 +30,7 @@ export function put(bits: u64, w: u32, validity: usize, out: usize): u32 {
   return <u32>popcnt<u64>(bits);
 }
 
-/** Clears the bits from n on in the last 128-bit group of `out`; returns how many were set. */
+/** Clears the bits from n on in the last 128-bit group of `out`; returns the number of bits cleared. */
 export function trim(n: u32, out: usize): u32 {
   const end = wordCount(n);
   let cut: u32 = 0;

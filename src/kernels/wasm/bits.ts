@@ -1,12 +1,12 @@
 /**
- * Bitmap algebra, 64 rows per step. Every input must be readable over bitmapBytes(n) bytes; what it holds from
- * bit n on is ignored.
+ * Bitmap algebra, 64 rows per step. Every input must be readable over bitmapBytes(n) bytes; its contents from bit n on are
+ * ignored.
  */
 import { liveMask, put, trim, wordCount } from './_words';
 
 /**
  * Rows whose bit equals `wanted` and that have a value.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias bits or validity.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias bits or validity.
  * Cost    O(n / 64).
  * Twin    js/bits.ts
  */
@@ -20,7 +20,7 @@ export function bitsEqual(bits: usize, validity: usize, n: u32, wanted: bool, ou
 
 /**
  * a & b, a | b, a & ~b.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias a or b.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias a or b.
  * Cost    O(n / 64).
  * Twin    js/bits.ts
  */

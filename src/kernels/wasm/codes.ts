@@ -1,6 +1,4 @@
-/**
- * Filters over dictionary codes of 1, 2 or 4 bytes, SIMD. Code 0 stands for "no value".
- */
+/** SIMD filters over dictionary codes of 1, 2 or 4 bytes. Code 0 means "no value". */
 import { bits16, put, trim, wordCount } from './_words';
 
 const ALL: u64 = ~(<u64>0);
@@ -48,7 +46,7 @@ function equalBits32(at: usize, code: v128): u64 {
  * equals none of its rows.
  * Layout  one u8, u16 or u32 per row.
  * Needs   codes readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out.
  * Cost    O(n), flat in selectivity; negated compares twice.
  * Twin    js/codes.ts
  */
@@ -122,7 +120,7 @@ export function equalU32(codes: usize, n: u32, code: u32, negated: bool, out: us
 function member8x16(at: usize, tableLow: v128, tableHigh: v128, bitOf: v128): u64 {
   const code = v128.load(at);
   const byte = i8x16.shr_u(code, 3);
-  // A swizzle gives 0 for a lane number past 15, so each half answers only for its own codes.
+  // A swizzle gives 0 for lane numbers above 15, so each half matches only its own codes.
   const held = v128.or(i8x16.swizzle(tableLow, byte), i8x16.swizzle(tableHigh, i8x16.sub(byte, i8x16.splat(16))));
   const bit = i8x16.swizzle(bitOf, v128.and(code, i8x16.splat(7)));
   return <u64>i8x16.bitmask(i8x16.eq(v128.and(held, bit), bit));
@@ -132,7 +130,7 @@ function member8x16(at: usize, tableLow: v128, tableHigh: v128, bitOf: v128): u6
  * Rows whose code's bit is set in `table`.
  * Layout  one u8 per row; table: 32 bytes, bit `code & 7` of byte `code >> 3`.
  * Needs   table bit 0 clear; 32 readable bytes at table; codes readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out, which must not overlap the table.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which must not overlap the table.
  * Cost    O(n), flat in selectivity and table.
  * Twin    js/codes.ts
  */
@@ -210,7 +208,7 @@ function member16Rows<T>(at: usize, table: usize, bitOf: v128): u64 {
   return <u64>i8x16.bitmask(i8x16.eq(v128.and(held, bit), bit));
 }
 
-/** Rows from n on are not looked up: their codes may lie far beyond the table. */
+/** Rows from n on are not looked up: their codes may be far beyond the table. */
 // @ts-ignore: decorator
 @inline
 function member<T>(codes: usize, n: u32, table: usize, out: usize): u32 {
@@ -237,7 +235,7 @@ function member<T>(codes: usize, n: u32, table: usize, out: usize): u32 {
  * Rows whose code's bit is set in `table`.
  * Layout  one u16 or u32 per row; table: bit `code & 7` of byte `code >> 3`.
  * Needs   table bit 0 clear; the table spans the code of every row below n, in whole 4-byte words.
- * Gives   bits set; bitmapBytes(n) bytes at out, which must not overlap the table.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which must not overlap the table.
  * Cost    O(n), one table load per row; flat while the table fits a cache.
  * Twin    js/codes.ts
  */

@@ -1,4 +1,4 @@
-/** Histograms of codes: no SIMD, but no bounds check and no boxed number either. */
+/** Histograms of codes: no SIMD, but no bounds checks and no boxed numbers either. */
 import { chosen } from './_lanes';
 import { wordCount } from './_words';
 
@@ -43,12 +43,12 @@ export function countCodesU8(codes: usize, bitmap: usize, n: u32, table: usize):
   countCodes<u8>(codes, bitmap, n, table);
 }
 
-/** The same over one u16 code per row.  Twin  js/count-codes.ts */
+/** Like the previous kernel, over one u16 code per row.  Twin  js/count-codes.ts */
 export function countCodesU16(codes: usize, bitmap: usize, n: u32, table: usize): void {
   countCodes<u16>(codes, bitmap, n, table);
 }
 
-/** The same over one u32 code per row.  Twin  js/count-codes.ts */
+/** Like the previous kernel, over one u32 code per row.  Twin  js/count-codes.ts */
 export function countCodesU32(codes: usize, bitmap: usize, n: u32, table: usize): void {
   countCodes<u32>(codes, bitmap, n, table);
 }

@@ -1,6 +1,6 @@
 /**
- * Least and greatest values. Per 64 rows: whole vectors when all are set, vectors with the other lanes replaced by
- * the value of some set row when many are, one row at a time when few are, nothing when none is.
+ * Least and greatest values. Per 64 rows: whole vectors if all are set; vectors with the other lanes replaced by the value of
+ * some set row if many are; one row at a time if few are; nothing if none is.
  */
 import { chosen, fewRows, lanesOf } from './_lanes';
 import { wordCount } from './_words';
@@ -88,7 +88,7 @@ function extremes<T>(values: usize, bitmap: usize, n: u32, out: usize): u32 {
  * The least and the greatest value of the rows set in `bitmap` (0: all).
  * Layout  one i8 per row; at out two i64: least, greatest.
  * Needs   values and bitmap readable to the end of the last 128-row group.
- * Gives   rows looked at; for none nothing is written.
+ * Gives   number of rows; without rows nothing is written.
  * Cost    O(n), less where whole words of the bitmap are 0: native-bench/kernels/aggregate.bench.ts
  * Twin    js/extremes.ts
  */
@@ -96,17 +96,17 @@ export function extremesI8(values: usize, bitmap: usize, n: u32, out: usize): u3
   return extremes<i8>(values, bitmap, n, out);
 }
 
-/** The same over one i16 per row.  Twin  js/extremes.ts */
+/** Like the previous kernel, over one i16 per row.  Twin  js/extremes.ts */
 export function extremesI16(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return extremes<i16>(values, bitmap, n, out);
 }
 
-/** The same over one i32 per row.  Twin  js/extremes.ts */
+/** Like the previous kernel, over one i32 per row.  Twin  js/extremes.ts */
 export function extremesI32(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return extremes<i32>(values, bitmap, n, out);
 }
 
-/** The same over one i64 per row.  Twin  js/extremes.ts */
+/** Like the previous kernel, over one i64 per row.  Twin  js/extremes.ts */
 export function extremesI64(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return extremes<i64>(values, bitmap, n, out);
 }

@@ -1,10 +1,10 @@
-/** Bitmaps to row lists. */
+/** Converts bitmaps to row lists. */
 import { liveMask } from './_words';
 
 /**
  * Writes rows[i] for every set bit i below n to out, in order; returns how many.
  * Layout  one u32 per row.
- * Needs   room for as many u32 at out as bits are set.
+ * Needs   capacity at out for one u32 per set bit.
  * Gives   nothing written past the last of them; out may be rows itself (writes never pass reads).
  * Cost    O(n / 64 + bits set); a word of 64 set bits is copied in vectors.
  * Twin    js/gather.ts

@@ -1,6 +1,6 @@
 /**
- * Box filter over points, SIMD: two (longitude, latitude) pairs become a vector of longitudes and one of latitudes.
- * The radius filter has no kernel of its own: see geo-radius.ts one folder up.
+ * SIMD box filter over points: two (longitude, latitude) pairs become a vector of longitudes and one of latitudes. The radius
+ * filter has no kernel of its own: see src/kernels/geo-radius.ts.
  */
 import { bits16, halves, put, trim, wordCount } from './_words';
 
@@ -42,7 +42,7 @@ function across4(at: usize, west: v128, south: v128, east: v128, north: v128): v
  * Rows whose point lies in the box, its edges included (west > east: across the antimeridian); negated: outside.
  * Layout  two f64 per row: longitude, latitude.
  * Needs   no NaN; points and validity readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.
  * Cost    O(n), flat in selectivity.
  * Twin    js/geo.ts
  */

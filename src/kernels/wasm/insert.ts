@@ -1,22 +1,21 @@
-/** Insert bodies to encoded batches. */
+/** Parses insert bodies into encoded batches. */
 import { encodeBatches } from './_insert-encode';
 import { readEntity } from './_insert-entity';
 import { Walk } from './_insert-records';
 import { CLOSE_OBJECT, COMMA, endsLine, OPEN_OBJECT, skipSpace } from './_insert-text';
 
-/** Zeros behind the body. */
+/** Zeros after the body. */
 const PADDING_BYTES: usize = 64;
 
 /**
- * Walks the insert body [bodyAt, bodyEnd) of the record at `state` and encodes what it inserts; returns 1, or 0 when it
- * gave up: the body is not plain, is at fault, or needs more room. With `lines` it also gives up when an entity does not
- * end with its line.
+ * Parses the insert body [bodyAt, bodyEnd) of the record at `state` and encodes its batches; returns 1, or 0 if the body is not
+ * plain, has an error, or needs too much memory. With `lines` it also returns 0 if an entity does not end with its line.
  * Layout  _insert-records.ts; the batches are those of column/batch.ts.
- * Needs   the records of the model's columns and dimensions; a request number that none of them has yet; nowSeconds a
- *         whole number below 2^52 in magnitude.
- * Gives   the counts and the places of the batches in the record; the memory behind the body is overwritten.
- * Cost    one pass over the body and one over the values, no allocation but in its memory.
- * Twin    none: src/ingest reads whatever is given up, and everything where there is no SIMD.
+ * Needs   the records of the model's columns and dimensions; a new request number; nowSeconds an integer below 2^52 in
+ *         magnitude.
+ * Gives   the counts and the positions of the batches in the record; the memory after the body is overwritten.
+ * Cost    one pass over the body and one over the values, no allocation outside its memory.
+ * Twin    none: src/ingest parses all other bodies, and every body if there is no SIMD.
  */
 export function walkInsert(state: usize, nowSeconds: f64): u32 {
   const walk = changetype<Walk>(state);

@@ -1,6 +1,4 @@
-/**
- * Range filters, SIMD. Per 64 rows: compare vectors, narrow the masks to bytes, one bitmask per 16 rows.
- */
+/** SIMD range filters. Per 64 rows: compare vectors, narrow the masks to bytes, one bitmask per 16 rows. */
 import { bits16, halves, put, trim, wordCount } from './_words';
 
 /**
@@ -39,7 +37,7 @@ function equal64Bits16(at: usize, value: v128): u64 {
  * Rows with low <= value <= high (negated: outside) that have a value.
  * Layout  one i64 per row.
  * Needs   low <= high; values and validity readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.
  * Cost    O(n), flat in selectivity; equality (low = high) spares the subtraction.
  * Twin    js/range.ts
  */
@@ -102,7 +100,7 @@ function range32(values: usize, validity: usize, n: u32, low: u32, high: u32, fl
  * Rows with low <= value <= high (negated: outside) that have a value.
  * Layout  one i32 per row.
  * Needs   low <= high; values and validity readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.
  * Cost    O(n), flat in selectivity.
  * Twin    js/range.ts
  */
@@ -114,7 +112,7 @@ export function rangeI32(values: usize, validity: usize, n: u32, low: i32, high:
  * Rows with low <= value <= high; every row has a value.
  * Layout  one u32 per row.
  * Needs   low <= high; values readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out.
  * Cost    O(n), flat in selectivity.
  * Twin    js/range.ts
  */
@@ -136,7 +134,7 @@ function within16Bits16(at: usize, low: v128, span: v128): u64 {
  * Rows with low <= value <= high (negated: outside) that have a value.
  * Layout  one i16 per row.
  * Needs   low <= high, both of 16 bits; values and validity readable to the end of the last 128-row group.
- * Gives   bits set; bitmapBytes(n) bytes at out, which may alias validity.
+ * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.
  * Cost    O(n), flat in selectivity.
  * Twin    js/range.ts
  */
@@ -161,7 +159,7 @@ function within8Bits16(at: usize, low: v128, span: v128): u64 {
   return <u64>i8x16.bitmask(i8x16.le_u(i8x16.sub(v128.load(at), low), span));
 }
 
-/** The same over one i8 per row; low and high of 8 bits. Twin  js/range.ts */
+/** Like the previous kernel, over one i8 per row; low and high of 8 bits. Twin  js/range.ts */
 export function rangeI8(values: usize, validity: usize, n: u32, low: i32, high: i32, negated: bool, out: usize): u32 {
   const end = wordCount(n);
   const lows = i8x16.splat(<i8>low);

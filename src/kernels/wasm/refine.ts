@@ -1,6 +1,6 @@
 /**
- * Range filters over few rows: they look only at rows whose bit is set, which for a sparse bitmap reads a
- * fraction of the values.
+ * Range filters for few rows: they read only the values of rows whose bit is set, a fraction of the values if the bitmap is
+ * sparse.
  */
 import { wordCount } from './_words';
 
@@ -8,7 +8,7 @@ import { wordCount } from './_words';
  * Keeps the set bits of `bitmap` whose row has a value with low <= value <= high (negated: outside).
  * Layout  one i64 per row.
  * Needs   low <= high; bits from n on are 0.
- * Gives   bits left; the bitmap is changed in place.
+ * Gives   number of bits left; the bitmap is changed in place.
  * Cost    O(n / 64 + bits set).
  * Twin    js/refine.ts
  */
@@ -35,7 +35,7 @@ export function refineI64(values: usize, validity: usize, n: u32, low: i64, high
   return kept;
 }
 
-/** The same over one i32 per row. Twin  js/refine.ts */
+/** Like the previous kernel, over one i32 per row. Twin  js/refine.ts */
 export function refineI32(values: usize, validity: usize, n: u32, low: i32, high: i32, negated: bool, bitmap: usize): u32 {
   const end = wordCount(n);
   const span = <u32>(high - low);

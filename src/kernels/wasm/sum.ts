@@ -1,6 +1,6 @@
 /**
- * Exact sums. Per 64 rows: whole vectors when all are set, vectors with the other lanes cleared when many are, one
- * row at a time when few are, nothing when none is.
+ * Exact sums. Per 64 rows: whole vectors if all are set; vectors with the other lanes cleared if many are; one row at a time if
+ * few are; nothing if none is.
  */
 import { chosen, fewRows, lanesOf } from './_lanes';
 import { wordCount } from './_words';
@@ -65,7 +65,7 @@ function sumNarrow<T>(values: usize, bitmap: usize, n: u32, out: usize): u32 {
  * The sum of the rows set in `bitmap` (0: all).
  * Layout  one i8 per row; at out two i64, sum = first + second * 2^32; here the second is 0.
  * Needs   n <= 65,536; values and bitmap readable to the end of the last 128-row group.
- * Gives   rows added up.
+ * Gives   number of rows added.
  * Cost    O(n), less where whole words of the bitmap are 0: native-bench/kernels/aggregate.bench.ts
  * Twin    js/sum.ts
  */
@@ -73,18 +73,18 @@ export function sumI8(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return sumNarrow<i8>(values, bitmap, n, out);
 }
 
-/** The same over one i16 per row.  Twin  js/sum.ts */
+/** Like the previous kernel, over one i16 per row.  Twin  js/sum.ts */
 export function sumI16(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return sumNarrow<i16>(values, bitmap, n, out);
 }
 
-/** The same over one i32 per row.  Twin  js/sum.ts */
+/** Like the previous kernel, over one i32 per row.  Twin  js/sum.ts */
 export function sumI32(values: usize, bitmap: usize, n: u32, out: usize): u32 {
   return sumNarrow<i32>(values, bitmap, n, out);
 }
 
 /**
- * The same over one i64 per row: the first i64 at out is the sum of the low words, as unsigned, the second that of
+ * Like the previous kernel, over one i64 per row: the first i64 at out is the sum of the low words, as unsigned, the second that of
  * the high words, as signed. SIMD shifts 64-bit lanes quickly only as unsigned: high words are summed plus 2^31 each.
  * Twin  js/sum.ts
  */

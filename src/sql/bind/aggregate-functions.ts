@@ -1,4 +1,4 @@
-/** The aggregate functions of SQL: their names, and what they take and give. */
+/** The aggregate functions of SQL: names, argument types and result types. */
 import type { AggregateFunction } from '../../ir/index.js';
 import { FLOAT, INTEGER } from '../../ir/index.js';
 import type { SqlType } from '../../vector/index.js';
@@ -8,9 +8,9 @@ import { isNumber } from './types.js';
 
 export interface AggregateForm {
   readonly function: AggregateFunction;
-  /** As answers call it. */
+  /** The name in answers. */
   readonly label: string;
-  /** Of a percentile; 'argument' = the second argument says. */
+  /** The fraction of a percentile; 'argument' = given by the second argument. */
   readonly fraction: number | 'argument' | null;
 }
 
@@ -34,7 +34,7 @@ const FORMS: ReadonlyMap<string, AggregateForm> = new Map<string, AggregateForm>
   ['percentile_cont', PERCENTILE],
 ]);
 
-/** null: `name` is no aggregate function. */
+/** Returns null if `name` is not an aggregate function. */
 export function aggregateForm(name: string): AggregateForm | null {
   return FORMS.get(name) ?? null;
 }
@@ -43,13 +43,13 @@ export function isAggregate(node: SqlNode): boolean {
   return node.is === 'call' && FORMS.has(node.name);
 }
 
-/** The first aggregate in a tree, itself perhaps. */
+/** The first aggregate in a tree, including its root. */
 export function aggregateIn(root: SqlNode): SqlNode | null {
   for (const node of nodesOf(root)) if (isAggregate(node)) return node;
   return null;
 }
 
-/** The type of the answer over values of `of` (null = COUNT(*)); null where the function does not take such values. */
+/** The result type over values of type `of` (null = COUNT(*)). Returns null if the function does not accept them. */
 export function aggregateType(name: AggregateFunction, of: SqlType | null): SqlType | null {
   if (name === 'count') return INTEGER;
   if (of === null || of.type === 'json') return null;

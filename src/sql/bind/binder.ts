@@ -1,12 +1,12 @@
-/** What the binders of single kinds of nodes share: how operands are bound, and what the names in them mean. */
+/** The interface that the binders of the node kinds share: they bind operands and resolve names through it. */
 import type { Expression } from '../../ir/index.js';
 import type { SqlNode } from '../tree.js';
 import type { Scope } from './scope.js';
 
 export interface Binder {
   readonly scope: Scope;
-  /** An operand. Throws 6000 for lists and points, with which nothing can be worked out. */
+  /** Binds an operand. Throws 6000 for lists and points, which operators do not support. */
   value(node: SqlNode): Expression;
-  /** An operand that is true, false or missing. */
+  /** Binds an operand that is a condition: true, false or missing. */
   condition(node: SqlNode): Expression;
 }

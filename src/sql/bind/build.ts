@@ -1,4 +1,4 @@
-/** Nodes of bound expressions, put together. */
+/** Builds nodes of bound expressions. */
 import {
   BOOLEAN,
   type Comparison,
@@ -18,7 +18,7 @@ export function constantOf(type: SqlType, value: Constant['value']): Constant {
   return { op: 'constant', type, value };
 }
 
-/** NULL as it is written; it takes the type of whatever it meets. */
+/** The literal NULL; it takes the type of the other operand. */
 export const NULL = constantOf(TEXT, null);
 
 export const integerOf = (value: number): Constant => constantOf(INTEGER, BigInt(value));
@@ -42,17 +42,17 @@ export function compareOf(comparison: Comparison, left: Expression, right: Expre
   return { op: 'compare', type: BOOLEAN, comparison, left, right };
 }
 
-/** A list of one member is that member. */
+/** Joins members by AND or OR; a single member is returned as it is. */
 export function junctionOf(op: 'and' | 'or', members: readonly Expression[]): Expression {
   return members.length === 1 ? members[0] : { op, type: BOOLEAN, members };
 }
 
-/** A cast that cannot fail on a value of its operand's type, or one that may refuse it. */
+/** Builds a cast. It may fail at run time unless `lenient` or unless the type holds all values of the operand's type. */
 export function castOf(of: Expression, type: SqlType, lenient = false): Expression {
   return { op: 'cast', type, of, lenient };
 }
 
-/** Branches as pairs of condition and value. */
+/** Builds a CASE from pairs of condition and value. */
 export function caseOf(
   type: SqlType,
   branches: readonly (readonly [when: Expression, then: Expression])[],

@@ -1,9 +1,9 @@
-/** CAST and TRY_CAST. Constants are converted at once where that takes no rounding of a float. */
+/** Binds CAST and TRY_CAST. Constants are converted immediately unless that would round a float. */
 import { quoted } from '../../base/index.js';
 import { type Constant, type Expression, INTEGER } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import type { Binder } from './binder.js';
 import { castOf, compareOf, constantOf, isNull, isTextConstant } from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
@@ -14,46 +14,51 @@ import { CAST_TYPE_NAMES, castTarget, isDate, isExactNumber, isNumber, sameType,
 
 export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
   const type = targetOf(node);
-  return explicitCast(binder.value(node.of), type, node.lenient, node.place);
+  return explicitCast(binder.value(node.of), type, node.lenient, node.position);
 }
 
-function targetOf({ typeName: name, precision, scale, place }: NodeOf<'cast'>): SqlType {
+function targetOf({ typeName: name, precision, scale, position }: NodeOf<'cast'>): SqlType {
   const type = castTarget(name, precision, scale);
   if (type !== null) return type;
   if (CAST_TYPE_NAMES.includes(name.toLowerCase())) {
     const bound = `precision 1 to ${DIGITS_MAX}, scale 0 to the precision`;
-    throw sqlError(`a decimal has digits (precision, scale): ${bound}`, place);
+    throw sqlError(`a decimal has digits (precision, scale): ${bound}`, position);
   }
   const near = suggestion(name, CAST_TYPE_NAMES);
-  throw sqlError(`there is no type ${quoted(name)}`, place, near === null ? {} : { suggestion: near });
+  throw sqlError(`there is no type ${quoted(name)}`, position, near === null ? {} : { suggestion: near });
 }
 
-/** To `type`; what cannot be read is 6000, or missing with `lenient`. */
-export function explicitCast(of: Expression, type: SqlType, lenient: boolean, place: Place): Expression {
+/** Casts to `type`. A constant that cannot be converted throws 6000, or is missing with `lenient`. */
+export function explicitCast(
+  of: Expression,
+  type: SqlType,
+  lenient: boolean,
+  position: SourcePosition,
+): Expression {
   if (sameType(of.type, type)) return of;
   if (isNull(of)) return constantOf(type, null);
-  if (isTextConstant(of)) return textAs(of, type, lenient, place);
+  if (isTextConstant(of)) return textAs(of, type, lenient, position);
   if (!convertible(of.type, type)) {
-    throw sqlError(`${typeName(of.type)} cannot be CAST as ${typeName(type)}`, place);
+    throw sqlError(`${typeName(of.type)} cannot be CAST as ${typeName(type)}`, position);
   }
   if (of.op === 'constant') return constantAs(of, type, lenient);
   return castExpression(of, type, lenient);
 }
 
-function textAs(of: Constant, type: SqlType, lenient: boolean, place: Place): Expression {
+function textAs(of: Constant, type: SqlType, lenient: boolean, position: SourcePosition): Expression {
   const text = String(of.value);
   const read = readBeside(text, type);
-  // 1e3 as an integer, or more digits than a constant has: read when it is worked out, as texts of columns are.
+  // 1e3 as an integer, or more digits than constants support: converted during evaluation, like the texts of a column.
   const rounded = isExactNumber(type) && (read === null ? isLongNumber(text) : !isExactNumber(read.type));
   if (rounded) return castOf(of, type, lenient);
-  if (read !== null) return explicitCast(read, type, lenient, place);
+  if (read !== null) return explicitCast(read, type, lenient, position);
   if (lenient) return constantOf(type, null);
-  throw sqlError(`${quoted(text)} cannot be read as ${typeName(type)}`, place);
+  throw sqlError(`${quoted(text)} cannot be read as ${typeName(type)}`, position);
 }
 
 const isLongNumber = (text: string): boolean => readNumber(text.trim()) === 'too many digits';
 
-/** Text to and from everything, numbers and truth values among themselves, dates among themselves. */
+/** Text converts to and from every type; numbers and booleans, and date types, convert among each other. */
 function convertible(from: SqlType, to: SqlType): boolean {
   if (from.type === 'text' || to.type === 'text') return from.type !== 'json';
   if (isDate(from) || isDate(to)) return isDate(from) && isDate(to);
@@ -78,7 +83,7 @@ function roundedHalfAway(value: bigint, step: bigint): bigint {
   return value < 0n ? -rounded : rounded;
 }
 
-/** Truth values count as the integers 1 and 0, and every number but 0 is true. */
+/** Booleans convert to the integers 1 and 0; every number except 0 converts to true. */
 function castExpression(of: Expression, type: SqlType, lenient: boolean): Expression {
   if (type.type === 'boolean' && isNumber(of.type)) {
     return compareOf('<>', of, of.type.type === 'float' ? constantOf(of.type, 0) : constantOf(of.type, 0n));

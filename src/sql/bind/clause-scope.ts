@@ -8,33 +8,33 @@ import { type Inputs, isAggregateInput } from './inputs.js';
 import type { InputTraits, NodeOf, Scope } from './scope.js';
 import { type ColumnRef, nameOfRef, type Ref, type Sources } from './sources.js';
 
-/** How the clauses of one SELECT bind. */
+/** The context that the clauses of one SELECT share. */
 export interface ClauseGround {
   readonly sources: Sources;
   readonly inputs: Inputs;
   readonly nowMs: BindingTime;
   /** The event column whose events are the rows; null = rows are entities. */
   readonly rowEvents: number | null;
-  /** Of inputs that stand for aggregates. */
+  /** The traits of inputs that represent aggregates. */
   aggregateTraits(input: number): InputTraits;
   score(): Expression;
 }
 
 export interface ClauseRules {
-  /** As messages name it. */
+  /** The name of the clause in messages. */
   readonly clause: string;
   /** Bound items of SELECT by their aliases, in lower case. */
   readonly aliases: ReadonlyMap<string, () => Expression>;
   /**
-   * Which of a column and an alias of one name is meant; refused: aliases may not stand here, and say so. unknown: they are
-   * not known here at all.
+   * Whether a column or an alias of the same name is preferred. refused: an alias is an error that names the clause. unknown:
+   * aliases are not visible.
    */
   readonly prefers: 'column' | 'alias' | 'refused' | 'unknown';
-  /** null = aggregates may not stand here. */
+  /** null = the clause does not allow aggregates. */
   readonly aggregate: ((node: NodeOf<'call'>) => Expression | null) | null;
-  /** Is told every column of events; null = only those of the rows may stand here. */
+  /** Called with every event column; null = the clause allows only the event column of the rows. */
   readonly events: ((ref: ColumnRef) => void) | null;
-  /** Of INTERVAL(...); null = it may not stand here. */
+  /** Binds INTERVAL(...); null = the clause does not allow it. */
   readonly interval: ((node: NodeOf<'call'>) => Expression) | null;
 }
 
@@ -61,18 +61,18 @@ export class ClauseScope implements Scope {
     if (isAggregate(node)) {
       if (this.#rules.aggregate !== null) return this.#rules.aggregate(node);
       const what = `${node.name.toUpperCase()} is an aggregate, and none can stand in ${this.#rules.clause}`;
-      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; HAVING may ask for it` : what, node.place);
+      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; HAVING may ask for it` : what, node.position);
     }
     if (node.name !== 'interval') return null;
     if (this.#rules.interval !== null) return this.#rules.interval(node);
-    throw sqlError(`INTERVAL stands in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.place);
+    throw sqlError(`INTERVAL stands in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
   }
 
   traits(input: number): InputTraits {
     return isAggregateInput(input) ? this.#ground.aggregateTraits(input) : this.#ground.inputs.traits(input);
   }
 
-  /** The column or alias of that name; null where there is none. */
+  /** Returns the column or alias of that name, or null if there is none. */
   #named(node: NodeOf<'column'> | NodeOf<'string'>): Expression | null {
     const { prefers } = this.#rules;
     const alias = this.#aliasOf(node);
@@ -83,7 +83,7 @@ export class ClauseScope implements Scope {
     if (prefers === 'column') return alias();
     const name = quoted(node.is === 'column' ? node.name : node.text);
     const what = `${name} is an alias, and none can stand in ${this.#rules.clause}; repeat its expression there`;
-    throw sqlError(what, node.place);
+    throw sqlError(what, node.position);
   }
 
   #aliasOf(node: NodeOf<'column'> | NodeOf<'string'>): (() => Expression) | null {
@@ -92,19 +92,19 @@ export class ClauseScope implements Scope {
     return this.#rules.aliases.get(lowerCase(name)) ?? null;
   }
 
-  #ofRef(ref: Ref, { place }: NodeOf<'column'> | NodeOf<'string'>): Expression {
+  #ofRef(ref: Ref, { position }: NodeOf<'column'> | NodeOf<'string'>): Expression {
     if (ref.is === 'score') return this.#ground.score();
-    if (ref.part === 'attribute') return this.#ground.inputs.column(ref, place);
+    if (ref.part === 'attribute') return this.#ground.inputs.column(ref, position);
     const name = quoted(nameOfRef(ref));
     if (ref.source.index !== 0) {
       throw sqlError(
         `${name} holds events of a joined table; only those of the first one can be read`,
-        place,
+        position,
       );
     }
     if (this.#rules.events !== null) this.#rules.events(ref);
-    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), place);
-    return this.#ground.inputs.column(ref, place);
+    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), position);
+    return this.#ground.inputs.column(ref, position);
   }
 
   #eventsFault(name: string): string {

@@ -22,7 +22,7 @@ import type { ColumnRef, Sources } from './sources.js';
 import type { PredicateForms } from './where-predicate.js';
 import type { WhereRead } from './where-reader.js';
 
-/** What the clauses of a statement have in common. */
+/** The state that the clauses of a statement share. */
 export interface Statement {
   readonly sources: Sources;
   readonly inputs: Inputs;
@@ -34,14 +34,14 @@ export interface Statement {
 
 export class Clauses {
   readonly aggregates: Aggregates;
-  /** WHERE's expressions. */
+  /** Builds the expressions of WHERE. */
   readonly forms: PredicateForms;
   readonly orderScope: Scope;
   readonly #statement: Statement;
   readonly #ground: ClauseGround;
   readonly #scopes: Readonly<Record<'key' | 'item' | 'having', Scope>>;
   readonly #outputs: (Expression | undefined)[] = [];
-  /** Intervals of GROUP BY, by the name of what they are of. */
+  /** Intervals of GROUP BY by the name of their column. */
   readonly #intervals = new Map<string, Expression>();
   #nodes = 0;
 
@@ -88,7 +88,7 @@ export class Clauses {
     };
   }
 
-  /** The events of a column that groups and aggregates look at: those that pass what WHERE and HAVING say of them. */
+  /** The events of a column over which groups and aggregates are computed: those that pass the conditions of WHERE and HAVING. */
   eventsOf(columnId: number): EventTest {
     const top = this.#statement.where.events.get(columnId);
     if (top === undefined) return { columnId, window: ALL_EVENTS, tests: [] };
@@ -97,21 +97,21 @@ export class Clauses {
     return { ...own[0], window: overlap(own[0].window, listed.window) };
   }
 
-  /** What item `index` of SELECT is. */
+  /** Binds item `index` of SELECT. */
   output(index: number): Expression {
     let output = this.#outputs[index];
     if (output === undefined) {
       const { node, ref } = this.#statement.items[index];
       output =
         ref?.is === 'column' && ref.part === 'attribute'
-          ? this.#statement.inputs.column(ref, node.place)
+          ? this.#statement.inputs.column(ref, node.position)
           : this.#bind(node, this.#scopes.item);
       this.#outputs[index] = output;
     }
     return output;
   }
 
-  /** A key of GROUP BY. Throws 6000. */
+  /** Binds a key of GROUP BY. Throws 6000. */
   key({ node, item }: GroupNode): Expression {
     const interval = intervalOf(node);
     let key: Expression;
@@ -119,9 +119,9 @@ export class Clauses {
     else key = item === null ? this.#bind(node, this.#scopes.key) : this.output(item);
     const { inputs } = this.#statement;
     const read = [...inputsOf(key)];
-    if (read.some(isAggregateInput)) throw sqlError('GROUP BY cannot ask for an aggregate', node.place);
+    if (read.some(isAggregateInput)) throw sqlError('GROUP BY cannot ask for an aggregate', node.position);
     if (key.op === 'input' && inputs.traits(key.input).points) {
-      throw sqlError('geolocation queries are not available through SQL', node.place);
+      throw sqlError('geolocation queries are not available through SQL', node.position);
     }
     return key;
   }
@@ -141,10 +141,10 @@ export class Clauses {
       : this.#intervalNamed(interval.call);
   }
 
-  /** Counts what is bound, which may be more than was written. */
-  #weighed(expression: Expression, { place }: SqlNode): Expression {
+  /** Adds the expression to the statement's node count, which may exceed the number of nodes in the text. */
+  #weighed(expression: Expression, { position }: SqlNode): Expression {
     this.#nodes += nodeCount(expression, STATEMENT_NODES_MAX);
-    checkCount(this.#nodes, STATEMENT_NODES_MAX, 'parts of expressions in the statement', place);
+    checkCount(this.#nodes, STATEMENT_NODES_MAX, 'parts of expressions in the statement', position);
     return expression;
   }
 
@@ -172,22 +172,22 @@ export class Clauses {
     return bucket;
   }
 
-  /** The interval of GROUP BY that stands in another clause. Throws 6000 where GROUP BY has none of that column. */
+  /** Resolves INTERVAL in another clause to the interval of GROUP BY. Throws 6000 if GROUP BY has none of that column. */
   #intervalNamed(call: NodeOf<'call'>): Expression {
     const argument = intervalArgument(call);
     const found = this.#intervals.get(this.#intervalDate(argument).name);
     if (found !== undefined) return found;
-    throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.place);
+    throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.position);
   }
 
-  /** The date that an interval is of: of an event column, that of its events. */
+  /** The date of an interval: for an event column, the date of its events. */
   #intervalDate(node: NodeOf<'column'>): { readonly of: Expression; readonly name: string } {
     const { sources, inputs } = this.#statement;
     const ref = sources.resolve(node);
     if (ref.is === 'column' && ref.part !== 'attribute' && ref.source.index === 0) {
       if (ref.column.id === this.#ground.rowEvents) {
         const date: ColumnRef = { ...ref, part: 'date' };
-        return { of: inputs.column(date, node.place), name: String(ref.column.id) };
+        return { of: inputs.column(date, node.position), name: String(ref.column.id) };
       }
     }
     const of = this.#scopes.key.column(node);

@@ -1,4 +1,4 @@
-/** Constants from one type to another, exactly: what a constant cannot be as another type, it is not. */
+/** Converts constants between types, only if the conversion is exact. */
 import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../ir/index.js';
 import { formatDecimal, SECONDS_PER_DAY } from '../../schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
@@ -14,9 +14,8 @@ export const fitsDigits = (value: bigint): boolean => value < EXACT_END && value
 export const floatOf = (value: bigint, scale: number): number => Number(formatDecimal(value, scale));
 
 /**
- * A step of `to` in steps of `from`: how much finer `from` is, where it is; 10^(scales between them) of numbers, the
- * seconds of a day of dates; 1 between integers and decimals without places. null when values of the two are not counted
- * on one scale, or `from` is not finer.
+ * The number of steps of `from` in a step of `to`: 10^(difference of scales) for numbers, seconds per day for dates, 1 between
+ * integers and decimals of scale 0. null if the types have no common unit or `from` is not finer.
  */
 export function stepBetween(from: SqlType, to: SqlType): bigint | null {
   if (from.type === 'datetime' && to.type === 'date') return BigInt(SECONDS_PER_DAY);
@@ -34,7 +33,7 @@ export function floorDivide(
   return { floor: !exact && value < 0n ? quotient - 1n : quotient, exact };
 }
 
-/** The constant as `type` where it is the very same value, a text as what it says; else null. */
+/** Converts the constant to `type` if the value stays the same (texts are parsed); otherwise returns null. */
 export function exactly(constant: Constant, type: SqlType): Constant | null {
   const { value } = constant;
   if (value === null) return constantOf(type, null);
@@ -47,8 +46,8 @@ export function exactly(constant: Constant, type: SqlType): Constant | null {
 }
 
 /**
- * A constant beside values of `type`: a float beside exact numbers stands for the number of its shortest digits, so that
- * no exact number is rounded to be compared with it. Itself where it is no float, or those are more than DIGITS_MAX.
+ * Prepares a constant for comparison with values of `type`: a float next to exact numbers becomes the decimal of its shortest
+ * digits, so that exact numbers are not rounded. Other constants, and floats of more than DIGITS_MAX digits, stay unchanged.
  */
 export function exactBeside(constant: Constant, type: SqlType): Constant {
   if (typeof constant.value !== 'number' || !isExactNumber(type)) return constant;

@@ -1,9 +1,9 @@
-/** Dates in the formats of TO_DATE and TO_TIMESTAMP: YYYY-MM-DD HH24:MI:SS.US, in any order, with any text between them. */
+/** Parses dates by the formats of TO_DATE and TO_TIMESTAMP: YYYY-MM-DD HH24:MI:SS.US, in any order, with any text in between. */
 import { quoted } from '../../base/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 
-/** Parts that a format may have, and what of a text each takes. */
+/** The parts of a format, and the text that each matches. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   YYYY: /\d{4}/y,
   MM: /\d{1,2}/y,
@@ -14,21 +14,21 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   MS: /\d{1,3}/y,
   US: /\d{1,6}/y,
 };
-/** A part, a text in double quotes that stands for itself, or a character that does. */
+/** A part, a literal text in double quotes, or a literal character. */
 const TOKEN = /(YYYY|HH24|MM|DD|MI|SS|MS|US)|"([^"]*)"|([^A-Z0-9"])/iy;
 const FORMAT_CHARS_MAX = 100;
 
-/** `text`, which `format` describes, as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
-export function readFormatted(text: string, format: string, place: Place): string {
+/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
+export function readFormatted(text: string, format: string, position: SourcePosition): string {
   const found = new Map<string, string>();
   let at = 0;
-  for (const { part, literal } of tokensOf(format, place)) {
+  for (const { part, literal } of tokensOf(format, position)) {
     const taken = part === null ? literal : matchAt(PARTS[part], text, at);
-    if (taken === null || !text.startsWith(taken, at)) throw unfit(text, format, place);
+    if (taken === null || !text.startsWith(taken, at)) throw unfit(text, format, position);
     if (part !== null) found.set(part, taken);
     at += taken.length;
   }
-  if (at !== text.length || !found.has('YYYY')) throw unfit(text, format, place);
+  if (at !== text.length || !found.has('YYYY')) throw unfit(text, format, position);
   const two = (part: string, absent: string): string => (found.get(part) ?? absent).padStart(2, '0');
   const fraction = found.get('US') ?? found.get('MS') ?? '0';
   const date = `${found.get('YYYY')}-${two('MM', '01')}-${two('DD', '01')}`;
@@ -36,12 +36,12 @@ export function readFormatted(text: string, format: string, place: Place): strin
 }
 
 interface FormatToken {
-  /** null: `literal` stands for itself. */
+  /** null = a literal text. */
   readonly part: string | null;
   readonly literal: string;
 }
 
-function tokensOf(format: string, place: Place): FormatToken[] {
+function tokensOf(format: string, position: SourcePosition): FormatToken[] {
   const tokens: FormatToken[] = [];
   for (let at = 0; at < format.length; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at;
@@ -50,7 +50,7 @@ function tokensOf(format: string, place: Place): FormatToken[] {
       const parts = Object.keys(PARTS).join(', ');
       throw sqlError(
         `the format ${quoted(format)} is made of ${parts} and of what stands between them`,
-        place,
+        position,
       );
     }
     const [, part, inQuotes, literal] = match;
@@ -64,6 +64,6 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
   return pattern.exec(text)?.[0] ?? null;
 }
 
-function unfit(text: string, format: string, place: Place): Error {
-  return sqlError(`${quoted(text)} is not written as ${quoted(format)} says`, place);
+function unfit(text: string, format: string, position: SourcePosition): Error {
+  return sqlError(`${quoted(text)} is not written as ${quoted(format)} says`, position);
 }

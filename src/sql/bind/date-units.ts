@@ -1,8 +1,8 @@
-/** Names of the units of dates, as dialects write them; without case. */
+/** Names of date units in the supported dialects; case is ignored. */
 import { DATE_UNITS, type DateUnit } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
 
-/** Weeks are ISO weeks, whichever name asks for them; weekdays count from 1 = Sunday. */
+/** All names of weeks mean ISO weeks; weekdays count from 1 = Sunday. */
 const NAMES: Readonly<Record<DateUnit, readonly string[]>> = {
   year: ['year', 'years', 'yy', 'yyyy'],
   quarter: ['quarter', 'quarters', 'qq', 'q'],
@@ -26,7 +26,7 @@ export function unitNamed(name: string): DateUnit | null {
   return BY_NAME.get(lowerCase(name)) ?? null;
 }
 
-/** Below a day: these look at datetimes. */
+/** Whether the unit is shorter than a day and therefore applies to datetimes. */
 export function isTimeUnit(unit: DateUnit): boolean {
   return unit === 'hour' || unit === 'minute' || unit === 'second';
 }

@@ -1,24 +1,23 @@
 /**
- * Conditions on events within one AND list: its members that speak of the same event column speak of the same event, in
- * the window that its members on the date make. A window narrows what stands in parentheses within the list too, unless
- * that has one of its own.
+ * Conditions on events within one AND list: all members on the same event column apply to the same event, within the window
+ * that the members on its date define. A window also applies to parenthesized lists within the list, unless they define one.
  */
 import { ALL_EVENTS, type EventTest, intersect, type ValueTest, type Window } from '../../ir/index.js';
 import type { Column } from '../../schema/index.js';
 
-/** The windows that hold in a list and below it, by column id. */
+/** The windows that apply to a list and its nested lists, by column id. */
 export type HeldWindows = ReadonlyMap<number, Window>;
 
-/** What a list's members say of one event of a column. */
+/** The conditions of a list on one event of a column. */
 export class EventGroup {
   readonly columnId: number;
-  /** The window of the members on the date; null = there are none. */
+  /** The window defined by members on the date; null = none. */
   window: Window | null = null;
-  /** Of its values. */
+  /** Tests of the event's value. */
   readonly tests: ValueTest[] = [];
-  /** Some member on values stands in WHERE, and so counts for the score. */
+  /** Whether a member on values is in WHERE and therefore counts for the score. */
   scored = false;
-  /** Of the one member that there is, when it joins values by OR: each alternative counts for itself. */
+  /** If the only member is an OR of values: its alternatives, each of which counts for the score. */
   #alternatives: readonly ValueTest[] | null = null;
 
   constructor({ id }: Column) {
@@ -29,19 +28,19 @@ export class EventGroup {
     this.window = this.window === null ? window : overlap(this.window, window);
   }
 
-  /** `alternatives`: what `test` unites. */
+  /** Adds a test; `alternatives` are the tests that `test` combines by OR. */
   add(test: ValueTest, alternatives: readonly ValueTest[], scored: boolean): void {
     this.#alternatives = this.tests.length === 0 && alternatives.length > 1 ? alternatives : null;
     addTest(this.tests, test);
     this.scored ||= scored;
   }
 
-  /** In its own window, or the one that holds around it. */
+  /** The event test in the group's own window, or in the surrounding one. */
   event(held: HeldWindows): EventTest {
     return { columnId: this.columnId, window: windowFor(this.columnId, held), tests: this.tests };
   }
 
-  /** What counts for the score each for itself; null = the group does as a whole, if at all. */
+  /** The tests that count individually for the score; null = the group counts as a whole, if at all. */
   alternatives(held: HeldWindows): readonly EventTest[] | null {
     if (!this.scored || this.#alternatives === null) return null;
     return this.#alternatives.map((test) => ({ ...this.event(held), tests: [test] }));
@@ -53,7 +52,7 @@ export function overlap(a: Window, b: Window): Window {
   return from <= to ? { from, to } : { from: 1, to: 0 };
 }
 
-/** Adds a test that holds beside the others; of ranges there is one in the end. */
+/** Adds a test that must hold in addition; range tests are intersected to one. */
 function addTest(tests: ValueTest[], test: ValueTest): void {
   if (test.kind === 'ranges' && !test.negated) {
     const at = tests.findIndex((other) => other.kind === 'ranges' && !other.negated);
@@ -66,7 +65,7 @@ function addTest(tests: ValueTest[], test: ValueTest): void {
   tests.push(test);
 }
 
-/** The window that holds for a column; all events without one. */
+/** The window that applies to a column; without one, all events. */
 export function windowFor(columnId: number, held: HeldWindows): Window {
   return held.get(columnId) ?? ALL_EVENTS;
 }

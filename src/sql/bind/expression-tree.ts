@@ -1,14 +1,14 @@
-/** Bound expressions as trees: walking, comparing and changing them. */
+/** Traversal, comparison and replacement of bound expression trees. */
 import { invariant } from '../../base/index.js';
 import { childrenOf, type Expression } from '../../ir/index.js';
 import { caseOf } from './build.js';
 
-/** The same text for expressions (and whatever else is plain data) that are made of the same parts. */
+/** A text that is equal for structurally equal expressions (or other plain data). */
 export function keyOf(plain: unknown): string {
   return JSON.stringify(plain, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
-/** The same operation over other operands: `children` stand as `childrenOf` gave them. */
+/** The same operation with other operands, in the order of `childrenOf`. */
 function withChildren(expression: Expression, children: readonly Expression[]): Expression {
   const [first, second] = children;
   switch (expression.op) {
@@ -45,7 +45,7 @@ function withChildren(expression: Expression, children: readonly Expression[]): 
   }
 }
 
-/** Puts something else in the place of parts: of each part for which `instead` gives it, outer parts first. */
+/** Replaces each subtree for which `instead` returns a replacement, outermost first. */
 export function replaceIn(
   expression: Expression,
   instead: (part: Expression) => Expression | null,
@@ -60,7 +60,7 @@ export function replaceIn(
     : withChildren(expression, changed);
 }
 
-/** Nodes of the tree; not counted on beyond `most`. */
+/** Counts the nodes of the tree; stops at `most`. */
 export function nodeCount(expression: Expression, most: number): number {
   let count = 0;
   const left = [expression];

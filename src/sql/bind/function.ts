@@ -1,9 +1,9 @@
-/** What an entry of the table of functions says, and how arguments become what it takes. */
+/** The entries of the function table, and the conversion of arguments to their kinds. */
 import { quoted } from '../../base/index.js';
 import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import { asText } from './arithmetic.js';
 import { constantOf, DATETIME, isNull, isTextConstant } from './build.js';
 import { castTo, readAs } from './coerce.js';
@@ -13,7 +13,7 @@ import { suggestion } from './suggest.js';
 import { isDate, isNumber, typeName } from './types.js';
 
 /**
- *   text       a text                             words      a text; numbers, dates and truth values by what they write
+ *   text       a text                             words      a text; numbers, dates and booleans are converted to text
  *   number     integer, decimal or float          float      any number, as a float
  *   integer    a whole number                     digits     a whole number written out, -38 to 38
  *   date       a date or a datetime               unit       a unit of dates, in quotes or not: 'dd', month
@@ -32,9 +32,9 @@ export type ArgumentKind =
   | 'value';
 
 export interface CallSite {
-  readonly place: Place;
+  readonly position: SourcePosition;
   readonly scope: Scope;
-  /** Of the argument that is a unit; null where the function takes none. */
+  /** The unit argument; null if the function has none. */
   readonly unit: DateUnit | null;
 }
 
@@ -42,11 +42,11 @@ export interface SqlFunction {
   /** In lower case. */
   readonly names: readonly string[];
   readonly takes: readonly ArgumentKind[];
-  /** Behind those that it takes. */
+  /** Optional arguments, after the required ones. */
   readonly optional?: readonly ArgumentKind[];
-  /** Any number behind these. */
+  /** The kind of any number of further arguments. */
   readonly rest?: ArgumentKind;
-  /** Of the arguments as they are taken, without the unit. */
+  /** Builds the expression from the converted arguments, without the unit. */
   make(args: readonly Expression[], site: CallSite): Expression;
 }
 
@@ -57,51 +57,55 @@ export function signatureOf(name: string, { takes, optional = [], rest }: SqlFun
   return `${name.toUpperCase()}(${takes.join(', ')}${may.join('')}${more})`;
 }
 
-/** The kind of argument `index`, null where the function takes no so many. */
+/** The kind of argument `index`, or null if the function takes fewer arguments. */
 export function kindAt({ takes, optional = [], rest }: SqlFunction, index: number): ArgumentKind | null {
   return takes[index] ?? optional[index - takes.length] ?? rest ?? null;
 }
 
-/** The unit that a node names. */
+/** Reads a unit argument. Throws 6000. */
 export function unitOf(node: SqlNode, signature: string): DateUnit {
   const name =
     node.is === 'string' ? node.text : node.is === 'column' && node.table === null ? node.name : null;
-  if (name === null) throw sqlError(`${signature} takes a unit by its name, as 'day'`, node.place);
+  if (name === null) throw sqlError(`${signature} takes a unit by its name, as 'day'`, node.position);
   const unit = unitNamed(name);
   if (unit !== null) return unit;
   const near = suggestion(name, UNIT_NAMES);
-  throw sqlError(`there is no unit ${quoted(name)}`, node.place, near === null ? {} : { suggestion: near });
+  throw sqlError(
+    `there is no unit ${quoted(name)}`,
+    node.position,
+    near === null ? {} : { suggestion: near },
+  );
 }
 
-/** An argument as the function takes it. Throws 6000 where it is of another type. */
+/** Converts an argument to the kind that the function expects. Throws 6000 for other types. */
 export function argumentAs(
   kind: Exclude<ArgumentKind, 'unit'>,
   bound: Expression,
   signature: string,
-  place: Place,
+  position: SourcePosition,
 ): Expression {
   if (kind === 'value') return bound;
   if (kind === 'words') return asText(bound);
-  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, place);
-  if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, place) : fitting;
+  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, position);
+  if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
   const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;
-  throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, place);
+  throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, position);
 }
 
 type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'words'>;
 
-/** A text constant as the number or date that it writes. */
-function readArgument(kind: FirmKind, bound: Expression, place: Place): Expression {
+/** Reads a text constant as a number or date. */
+function readArgument(kind: FirmKind, bound: Expression, position: SourcePosition): Expression {
   if (!isTextConstant(bound)) return bound;
   switch (kind) {
     case 'number':
     case 'float':
-      return readAs(bound, INTEGER, place);
+      return readAs(bound, INTEGER, position);
     case 'integer':
     case 'digits':
-      return castTo(bound, INTEGER, place);
+      return castTo(bound, INTEGER, position);
     case 'date':
-      return readAs(bound, DATETIME, place);
+      return readAs(bound, DATETIME, position);
     default:
       return bound;
   }

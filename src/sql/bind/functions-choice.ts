@@ -1,4 +1,4 @@
-/** Functions that put out one of their arguments. */
+/** Functions that return one of their arguments. */
 
 import type { Expression } from '../../ir/index.js';
 import { BOOLEAN } from '../../ir/index.js';
@@ -14,28 +14,30 @@ export const CHOICE_FUNCTIONS: readonly SqlFunction[] = [
     names: ['coalesce', 'ifnull', 'nvl'],
     takes: ['value'],
     rest: 'value',
-    make: (args, { place }) => firstPresent(args, place),
+    make: (args, { position }) => firstPresent(args, position),
   },
   {
-    // ISNULL(x) asks, as in MySQL; ISNULL(x, y) is the first present, as in T-SQL.
+    // ISNULL(x) is a test, as in MySQL; ISNULL(x, y) returns the first present value, as in T-SQL.
     names: ['isnull'],
     takes: ['value'],
     optional: ['value'],
-    make: (args, { place }) => (args.length === 1 ? isNullOf(args[0], false) : firstPresent(args, place)),
+    make: (args, { position }) =>
+      args.length === 1 ? isNullOf(args[0], false) : firstPresent(args, position),
   },
   {
     names: ['nvl2'],
     takes: ['value', 'value', 'value'],
-    make: ([of, present, missing], { place }) => chosen([isNullOf(of, true)], [present, missing], place),
+    make: ([of, present, missing], { position }) =>
+      chosen([isNullOf(of, true)], [present, missing], position),
   },
   {
     names: ['nullif'],
     takes: ['value', 'value'],
-    make: ([of, equals], { place, scope }) => nullIf(of, equals, place, scope),
+    make: ([of, equals], { position, scope }) => nullIf(of, equals, position, scope),
   },
   {
     names: ['if', 'iif'],
     takes: ['condition', 'value', 'value'],
-    make: ([when, then, otherwise], { place }) => chosen([when], [then, otherwise], place),
+    make: ([when, then, otherwise], { position }) => chosen([when], [then, otherwise], position),
   },
 ];

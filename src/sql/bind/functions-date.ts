@@ -18,15 +18,15 @@ function unitAt({ unit }: CallSite): DateUnit {
   return unit;
 }
 
-/** A date as its midnight where the unit is one of time. */
-function inUnit(date: Expression, unit: DateUnit, { place }: CallSite): Expression {
-  return isTimeUnit(unit) ? castTo(date, DATETIME, place) : date;
+/** Converts a date to its midnight if the unit is shorter than a day. */
+function inUnit(date: Expression, unit: DateUnit, { position }: CallSite): Expression {
+  return isTimeUnit(unit) ? castTo(date, DATETIME, position) : date;
 }
 
-/** Units that only say which part of a date is meant. */
-function refusePartUnit(unit: DateUnit, { place }: CallSite): void {
+/** Throws 6000 for units that are parts of a date but not lengths of time. */
+function refusePartUnit(unit: DateUnit, { position }: CallSite): void {
   if (unit === 'weekday' || unit === 'day-of-year') {
-    throw sqlError(`${unit} is a part of a date, no span of time: write day`, place);
+    throw sqlError(`${unit} is a part of a date, no span of time: write day`, position);
   }
 }
 
@@ -51,38 +51,38 @@ function added(unit: DateUnit, count: Expression, date: Expression, site: CallSi
   return callOf('date-add', moved.type, [count, moved], unit);
 }
 
-/** Boundaries of the unit between two instants: a date and a datetime are compared as datetimes. */
+/** Counts the boundaries of the unit between two instants. A date and a datetime are compared as datetimes. */
 function difference(unit: DateUnit, from: Expression, to: Expression, site: CallSite): Expression {
   refusePartUnit(unit, site);
   const timed = isTimeUnit(unit) || from.type.type !== to.type.type;
-  const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.place)) : [from, to];
+  const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.position)) : [from, to];
   return callOf('date-diff', INTEGER, operands, unit);
 }
 
 /**
- * EOMONTH(date[, months on]): months are added to the year's 31st of January, as a day that a month does not have becomes
- * its last one. So only a last day that lies beyond the years itself is refused.
+ * EOMONTH(date[, months]): adds months to January 31 of the year, because a day that the month does not have becomes its last
+ * day. Thus only results outside the supported years are refused.
  */
 function lastDay([date, months]: readonly Expression[], site: CallSite): Expression {
-  const day = explicitCast(date, DATE, false, site.place);
+  const day = explicitCast(date, DATE, false, site.position);
   const january31 = added('day', integerOf(30), truncated('year', day, site), site);
-  const toItsMonth = calculated('-', part('month', day, site), integerOf(1), site.place);
-  const ahead = months === undefined ? toItsMonth : calculated('+', toItsMonth, months, site.place);
+  const toItsMonth = calculated('-', part('month', day, site), integerOf(1), site.position);
+  const ahead = months === undefined ? toItsMonth : calculated('+', toItsMonth, months, site.position);
   return added('month', ahead, january31, site);
 }
 
-const asDate: Make = ([date], { place }) => explicitCast(date, DATE, false, place);
-const asDatetime: Make = ([date], { place }) => explicitCast(date, DATETIME, false, place);
+const asDate: Make = ([date], { position }) => explicitCast(date, DATE, false, position);
+const asDatetime: Make = ([date], { position }) => explicitCast(date, DATETIME, false, position);
 
-/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): the text is read as the format says, and then by `make`. */
+/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): parses the text by the format, then applies `make`. */
 const formatted =
   (make: Make): Make =>
   ([text, format], site) => {
     if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
     if (!isTextConstant(text) || !isTextConstant(format)) {
-      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.place);
+      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.position);
     }
-    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.place))], site);
+    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.position))], site);
   };
 
 const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(readTime(scope.nowMs) / 1000)));

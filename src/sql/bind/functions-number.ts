@@ -1,4 +1,4 @@
-/** Functions of numbers. Whole numbers stay whole; roots, powers and logarithms are floats. */
+/** Number functions. Integers stay integers; roots, powers and logarithms are floats. */
 import { type Constant, FLOAT, INTEGER, type ScalarFunction } from '../../ir/index.js';
 import { calculated } from './arithmetic.js';
 import { callOf, castOf, constantOf, integerOf } from './build.js';
@@ -9,7 +9,7 @@ import { isExactNumber, scaleOf } from './types.js';
 
 type Make = SqlFunction['make'];
 
-/** Of its operand's type. */
+/** The result has the type of the operand. */
 const keeping =
   (name: ScalarFunction): Make =>
   ([of]) =>
@@ -20,13 +20,13 @@ const floating =
   (args) =>
     callOf(name, FLOAT, args);
 
-/** FLOOR and CEILING: integers of exact numbers. */
+/** FLOOR and CEILING: exact numbers yield integers. */
 const whole =
   (name: 'floor' | 'ceiling'): Make =>
   ([of]) =>
     of.type.type === 'integer' ? of : callOf(name, isExactNumber(of.type) ? INTEGER : FLOAT, [of]);
 
-/** ROUND(x[, digits]) and TRUNC: a decimal keeps so many places, and without any becomes an integer. */
+/** ROUND(x[, digits]) and TRUNC: a decimal keeps `digits` places, and becomes an integer if there are none. */
 const rounded =
   (name: 'round' | 'truncate'): Make =>
   ([of, digits = integerOf(0)]) => {
@@ -39,11 +39,11 @@ const rounded =
     return castOf(call, places > 0 ? { type: 'decimal', scale: places } : INTEGER);
   };
 
-/** Of texts without case, and then in lower-case letters. */
+/** GREATEST and LEAST; texts are compared without case, and the result is in lower case. */
 const extreme =
   (name: 'greatest' | 'least'): Make =>
-  (args, { place, scope }) => {
-    const { type, members } = unify(args, place);
+  (args, { position, scope }) => {
+    const { type, members } = unify(args, position);
     return members.length === 1
       ? members[0]
       : callOf(
@@ -63,13 +63,13 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['mod'],
     takes: ['number', 'number'],
-    make: ([left, right], { place }) => calculated('%', left, right, place),
+    make: ([left, right], { position }) => calculated('%', left, right, position),
   },
   { names: ['sqrt'], takes: ['float'], make: floating('sqrt') },
   { names: ['power', 'pow'], takes: ['float', 'float'], make: floating('power') },
   { names: ['exp'], takes: ['float'], make: floating('exp') },
   { names: ['ln'], takes: ['float'], make: floating('ln') },
-  // LOG as in DuckDB and Postgres: to base 10.
+  // LOG has base 10, as in DuckDB and Postgres.
   { names: ['log10', 'log'], takes: ['float'], make: floating('log10') },
   { names: ['pi'], takes: [], make: () => constantOf(FLOAT, Math.PI) },
   { names: ['greatest'], takes: ['value'], rest: 'value', make: extreme('greatest') },

@@ -1,4 +1,4 @@
-/** Functions of text. Lengths and positions count code points, from 1. */
+/** Text functions. Lengths and positions count code points, from 1. */
 import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../ir/index.js';
 import type { SqlType } from '../../vector/index.js';
 import { callOf, constantOf, isTextConstant } from './build.js';
@@ -12,16 +12,16 @@ const calling =
   (args) =>
     callOf(name, type, args);
 
-/** A constant at once: where only a constant may stand, this one may too. */
+/** LOWER and UPPER; constants are converted immediately, so that the call is allowed where a constant is required. */
 const cased =
   (name: 'upper' | 'lower'): Make =>
   ([text]) => {
-    // What is beyond ASCII has rules of its own, which the call knows.
+    // Other than ASCII texts are left to the function, which knows the mappings.
     if (!isTextConstant(text) || !/^[ -~]*$/.test(text.value)) return callOf(name, TEXT, [text]);
     return constantOf(TEXT, name === 'upper' ? text.value.toUpperCase() : text.value.toLowerCase());
   };
 
-/** What looks for a text in another does so without case. */
+/** Functions that search for a text ignore case. */
 const searching =
   (name: ScalarFunction, type: SqlType): Make =>
   (args, { scope }) =>
@@ -31,16 +31,19 @@ const searching =
       args.map((argument) => comparable(argument, scope)),
     );
 
-/** POSITION(what, where); INSTR and STRPOS take them the other way round. */
+/** POSITION(what, where); INSTR and STRPOS take the arguments in the opposite order. */
 const position = searching('position', INTEGER);
 
-/** Without case where the text searched has none; else letters stand for themselves, since the rest keeps its own. */
+/**
+ * REPLACE ignores case if the searched text is stored in lower case; otherwise it is case-sensitive, because the rest keeps
+ * its case.
+ */
 function replaced([text, what, by]: readonly Expression[], { scope }: CallSite): Expression {
   const sought = isLowerCase(text, scope) ? comparable(what, scope) : what;
   return callOf('replace', TEXT, [text, sought, by]);
 }
 
-/** TRIM(text[, characters]): the same of the characters. */
+/** TRIM(text[, characters]): the characters match like the search text of REPLACE. */
 const trimmed =
   (name: 'trim' | 'ltrim' | 'rtrim'): Make =>
   ([text, characters], { scope }) => {

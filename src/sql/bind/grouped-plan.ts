@@ -1,6 +1,6 @@
 /**
- * Behind a grouping: expressions over rows and aggregates become expressions over the groups. What equals a key is that
- * key, wherever it stands; what else reads rows is refused, or, where every entity is a group, becomes a key of its own.
+ * Rewrites expressions over rows and aggregates to expressions over groups. A subexpression that equals a key becomes that
+ * key. Other expressions that read rows are refused or, if every entity is a group, become keys.
  */
 import { quoted } from '../../base/index.js';
 import { childrenOf, type Expression, inputsOf } from '../../ir/index.js';
@@ -11,7 +11,7 @@ import { AGGREGATE_INPUTS, type Inputs, inputExpression, isAggregateInput } from
 export class GroupKeys {
   readonly all: Expression[] = [];
   readonly #byKey = new Map<string, number>();
-  /** Of the keys: whatever is of another size equals none, and need not be written out to be compared. */
+  /** Node counts of the keys. An expression of another size equals no key, so its text need not be built. */
   readonly #sizes = new Set<number>();
   readonly #sizeOf = new WeakMap<Expression, number>();
 
@@ -22,7 +22,7 @@ export class GroupKeys {
     this.#sizes.add(this.#size(expression));
   }
 
-  /** Of a grouping by entity: adds what `expression` reads of rows, in pieces as large as they can be. */
+  /** For a grouping by entity: adds the largest subexpressions of `expression` that read rows as keys. */
   addRowParts(expression: Expression): void {
     replaceIn(expression, (part) => {
       const inputs = [...inputsOf(part)];
@@ -33,7 +33,10 @@ export class GroupKeys {
     });
   }
 
-  /** `expression` over the groups; keys must not be added any more. Throws 6000 for what is neither key nor aggregate. */
+  /**
+   * Rewrites `expression` over the groups; no keys may be added afterwards. Throws 6000 for parts that are neither key nor
+   * aggregate.
+   */
   over(expression: Expression, inputs: Inputs): Expression {
     return replaceIn(expression, (part) => {
       if (part.op === 'constant') return null;
@@ -44,18 +47,18 @@ export class GroupKeys {
       if (isAggregateInput(part.input)) {
         return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
       }
-      const { name, place } = inputs.named(part.input);
-      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, place);
+      const { name, position } = inputs.named(part.input);
+      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, position);
     });
   }
 
-  /** As an input of what stands over the groups; null = it is no key. */
+  /** The group input of a key; null = the expression is not a key. */
   #find(expression: Expression): Expression | null {
     const key = this.#sizes.has(this.#size(expression)) ? this.#byKey.get(keyOf(expression)) : undefined;
     return key === undefined ? null : inputExpression(expression.type, key);
   }
 
-  /** a || b || c is (a || b) || c, though held as one list: its longest beginning that is a key; null = none is. */
+  /** a || b || c is (a || b) || c, although stored as one list: finds the longest prefix that is a key; null = none. */
   #behindKey(texts: Expression & { readonly op: 'call' }, inputs: Inputs): Expression | null {
     for (let count = texts.args.length - 1; count > 1; count--) {
       const key = this.#find({ ...texts, args: texts.args.slice(0, count) });

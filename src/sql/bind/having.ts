@@ -1,6 +1,6 @@
 /**
- * What of HAVING is no condition on groups: conditions on events, which count as if they stood in WHERE, and, where all
- * rows are one group, COUNT of events, which is asked of each entity.
+ * The parts of HAVING that are not conditions on groups: conditions on events, which are treated as part of WHERE, and, if all
+ * rows are one group, COUNT of events, which is evaluated per entity.
  */
 import { MINFREQ_MAX } from '../../base/index.js';
 import { type Condition, type EventTest, numberBound } from '../../ir/index.js';
@@ -16,7 +16,7 @@ export interface HavingParts {
   readonly groups: readonly SqlNode[];
 }
 
-/** The members of HAVING by what they speak of. */
+/** Splits the members of HAVING by kind. */
 export function splitHaving(having: SqlNode | null, scope: LeafScope): HavingParts {
   if (having === null) return { events: [], groups: [] };
   const root = bare(having);
@@ -39,7 +39,7 @@ function isOfEventsOnly(node: SqlNode, scope: LeafScope): boolean {
   return true;
 }
 
-/** What a condition on counts of events asks of each entity; null where the node is none. Throws 6000. */
+/** Binds a condition on a count of events per entity; null if the node is not such a condition. Throws 6000. */
 export function countCondition(
   node: SqlNode,
   scope: LeafScope,
@@ -99,7 +99,7 @@ function compared(
   const least = (count: bigint): Condition => {
     if (count <= 0n) return ALWAYS;
     if (count <= BigInt(MINFREQ_MAX)) return { op: 'freqgroup', events: [event], minfreq: Number(count) };
-    throw sqlError(`events are counted to ${MINFREQ_MAX} here`, constant.place);
+    throw sqlError(`events are counted to ${MINFREQ_MAX} here`, constant.position);
   };
   const not = (member: Condition): Condition => ({ op: 'not', member });
   const exactly = (): Condition =>

@@ -1,7 +1,7 @@
-/** IN: constants as a set of values of the operand's own type, anything else as comparisons beside it. */
+/** Binds IN: constants form a set of values of the operand's type; other members become comparisons. */
 import { BOOLEAN, type Constant, type Expression, FLOAT } from '../../ir/index.js';
 import type { SqlType } from '../../vector/index.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import type { Binder } from './binder.js';
 import { constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { castTo, commonType, readAs, unify } from './coerce.js';
@@ -11,7 +11,7 @@ import type { NodeOf, Scope } from './scope.js';
 import { comparable } from './text-case.js';
 
 export function bindIn(node: NodeOf<'in'>, binder: Binder): Expression {
-  const { negated, place } = node;
+  const { negated, position } = node;
   const of = binder.value(node.of);
   const constants: Constant[] = [];
   const others: Expression[] = [];
@@ -21,8 +21,8 @@ export function bindIn(node: NodeOf<'in'>, binder: Binder): Expression {
     else others.push(bound);
   }
   if (isNull(of)) return constantOf(BOOLEAN, null);
-  const members = others.map((other) => compared(negated ? '<>' : '=', of, other, place, binder.scope));
-  if (constants.length > 0) members.unshift(inConstants(of, constants, negated, place, binder.scope));
+  const members = others.map((other) => compared(negated ? '<>' : '=', of, other, position, binder.scope));
+  if (constants.length > 0) members.unshift(inConstants(of, constants, negated, position, binder.scope));
   return junctionOf(negated ? 'and' : 'or', members);
 }
 
@@ -30,21 +30,21 @@ function inConstants(
   of: Expression,
   constants: readonly Constant[],
   negated: boolean,
-  place: Place,
+  position: SourcePosition,
   scope: Scope,
 ): Expression {
   if (of.op === 'constant') {
-    const [first, ...rest] = unify([of, ...constants], place).members;
+    const [first, ...rest] = unify([of, ...constants], position).members;
     return inValues(comparable(first, scope), rest, negated, scope);
   }
   const read = constants.map((constant) =>
-    exactBeside(isTextConstant(constant) ? readAs(constant, of.type, place) : constant, of.type),
+    exactBeside(isTextConstant(constant) ? readAs(constant, of.type, position) : constant, of.type),
   );
-  const type = typeOfSet(of, read, place);
-  const operand = castTo(of, type, place);
-  // What is counted in finer steps than the operand equals none of its values.
+  const type = typeOfSet(of, read, position);
+  const operand = castTo(of, type, position);
+  // A constant with finer steps than the operand equals none of its values.
   const values = read
-    .map((constant) => (isFiner(constant, type) ? exactly(constant, type) : castTo(constant, type, place)))
+    .map((constant) => (isFiner(constant, type) ? exactly(constant, type) : castTo(constant, type, position)))
     .filter((value) => value !== null);
   return inValues(comparable(operand, scope), values, negated, scope);
 }
@@ -53,11 +53,11 @@ function isFiner(constant: Constant, type: SqlType): boolean {
   return stepBetween(constant.type, type) !== null;
 }
 
-/** The operand's own type, unless one of the constants is a float, or of a type that it does not go together with. */
-function typeOfSet(of: Expression, constants: readonly Constant[], place: Place): SqlType {
+/** The operand's type, unless a constant is a float or has an incompatible type. */
+function typeOfSet(of: Expression, constants: readonly Constant[], position: SourcePosition): SqlType {
   for (const constant of constants) {
     if (isNull(constant) || isFiner(constant, of.type)) continue;
-    if (commonType(of, constant, place).type === 'float') return FLOAT;
+    if (commonType(of, constant, position).type === 'float') return FLOAT;
   }
   return of.type;
 }

@@ -1,11 +1,11 @@
 /**
- * What the expressions of one SELECT read. While it is bound, input i is `rows[i]`, and an aggregate stands as an input of
- * its own from AGGREGATE_INPUTS on, whatever the plan is to be; grouped-plan.ts puts the plan's own numbers in the end.
+ * The inputs of the expressions of one SELECT. During binding, input i is `rows[i]`, and aggregates are inputs from
+ * AGGREGATE_INPUTS on; grouped-plan.ts replaces them by the final input numbers of the plan.
  */
 import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../ir/index.js';
 import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { checkCount, INPUTS_MAX } from './bounds.js';
 import { DATETIME } from './build.js';
 import { keyOf } from './expression-tree.js';
@@ -13,41 +13,41 @@ import type { InputTraits } from './scope.js';
 import { type ColumnRef, nameOfRef } from './sources.js';
 import { itemTypeOf, sqlTypeOf } from './types.js';
 
-/** Inputs below are of rows. */
+/** Inputs below this number are inputs of rows. */
 export const AGGREGATE_INPUTS = 2 ** 20;
 
 export const isAggregateInput = (input: number): boolean => input >= AGGREGATE_INPUTS;
 
 interface Known {
   readonly traits: InputTraits;
-  /** As the statement calls it; null = it is a condition. */
+  /** The name in the statement; null = a condition. */
   readonly name: string | null;
-  /** Where it was read last. */
-  place: Place | null;
+  /** The last source position that refers to it. */
+  position: SourcePosition | null;
 }
 
 export class Inputs {
   readonly rows: Input[] = [];
-  /** Of each join, what is asked of its dimension. */
+  /** The columns that are read of each join's dimension. */
   readonly joined: Input[][] = [];
   readonly #known: Known[] = [];
   readonly #byKey = new Map<string, number>();
 
-  /** The value of a column in a row. Throws 6000 for one column too many. */
-  column(ref: ColumnRef, place: Place): Expression {
+  /** The input for a column. Throws 6000 if there are too many. */
+  column(ref: ColumnRef, position: SourcePosition): Expression {
     const name = nameOfRef(ref);
     const traits = traitsOf(ref);
     const own = inputOf(ref);
-    if (ref.source.index === 0) return this.#add(own, traits, name, place);
+    if (ref.source.index === 0) return this.#add(own, traits, name, position);
     const join = ref.source.index - 1;
     const asked = this.joined[join];
     const key = keyOf(own);
     const at = asked.findIndex((other) => keyOf(other) === key);
     const column = at === -1 ? asked.push(own) - 1 : at;
-    return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, place);
+    return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, position);
   }
 
-  /** Whether the row's entity satisfies a condition. */
+  /** The input that tells whether the row's entity satisfies a condition. */
   condition(condition: Condition): Expression {
     const traits = { points: false, lowerCase: false };
     return this.#add({ type: BOOLEAN, from: 'condition', condition }, traits, null, null);
@@ -57,21 +57,21 @@ export class Inputs {
     return this.#known[input].traits;
   }
 
-  /** What input of rows it is, for messages. */
-  named(input: number): { readonly name: string; readonly place: Place | null } {
-    const { name, place } = this.#known[input];
-    return { name: name ?? 'a condition', place };
+  /** Describes an input of rows, for messages. */
+  named(input: number): { readonly name: string; readonly position: SourcePosition | null } {
+    const { name, position } = this.#known[input];
+    return { name: name ?? 'a condition', position };
   }
 
-  #add(input: Input, traits: InputTraits, name: string | null, place: Place | null): Expression {
+  #add(input: Input, traits: InputTraits, name: string | null, position: SourcePosition | null): Expression {
     const key = keyOf(input);
     let index = this.#byKey.get(key);
     if (index === undefined) {
       index = this.rows.push(input) - 1;
-      checkCount(this.rows.length, INPUTS_MAX, 'columns in the statement', place);
+      checkCount(this.rows.length, INPUTS_MAX, 'columns in the statement', position);
       this.#byKey.set(key, index);
-      this.#known.push({ traits, name, place });
-    } else this.#known[index].place = place;
+      this.#known.push({ traits, name, position });
+    } else this.#known[index].position = position;
     return { op: 'input', type: input.type, input: index };
   }
 }

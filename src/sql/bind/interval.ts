@@ -1,4 +1,4 @@
-/** INTERVAL([column.value]) = 'days': the buckets of time in which events fall. */
+/** Binds INTERVAL([column.value]) = 'days', which groups events by time bucket. */
 import { quoted } from '../../base/index.js';
 import type { DateUnit, Expression } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
@@ -24,7 +24,7 @@ export interface IntervalNode {
 
 const isInterval = (node: SqlNode): node is NodeOf<'call'> => node.is === 'call' && node.name === 'interval';
 
-/** The interval that a node asks for; null where it asks for none. Throws 6000 for a length that there is not. */
+/** Reads an INTERVAL comparison; null if the node is none. Throws 6000 for an unknown length. */
 export function intervalOf(node: SqlNode): IntervalNode | null {
   if (node.is !== 'compare' || node.comparison !== '=') return null;
   const call = isInterval(node.left) ? node.left : isInterval(node.right) ? node.right : null;
@@ -33,19 +33,22 @@ export function intervalOf(node: SqlNode): IntervalNode | null {
   const unit = length.is === 'string' ? UNITS.get(lowerCase(length.text)) : undefined;
   if (unit !== undefined) return { call, unit };
   const found = length.is === 'string' ? `, not ${quoted(length.text)}` : '';
-  throw sqlError(`the length of an INTERVAL is one of ${[...UNITS.keys()].join(', ')}${found}`, length.place);
+  throw sqlError(
+    `the length of an INTERVAL is one of ${[...UNITS.keys()].join(', ')}${found}`,
+    length.position,
+  );
 }
 
-/** The column that INTERVAL is of. Throws 6000 where it is of something else. */
-export function intervalArgument({ args, place }: NodeOf<'call'>): NodeOf<'column'> {
+/** The column argument of INTERVAL. Throws 6000 for other arguments. */
+export function intervalArgument({ args, position }: NodeOf<'call'>): NodeOf<'column'> {
   const [argument] = args;
   if (args.length === 1 && argument.is === 'column') return argument;
-  throw sqlError('INTERVAL takes a column of events, or one of dates', place);
+  throw sqlError('INTERVAL takes a column of events, or one of dates', position);
 }
 
-/** The start of the bucket in which `date` falls. Throws 6000 where that is no date. */
+/** The start of the bucket that contains `date`. Throws 6000 if `date` is not a date. */
 export function bucketOf(date: Expression, { call, unit }: IntervalNode): Expression {
-  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.place);
+  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.position);
   const isOfDays = unit === 'second' || unit === 'minute' || unit === 'hour' || unit === 'day';
   return date.type.type === 'date' && isOfDays ? date : callOf('date-truncate', date.type, [date], unit);
 }

@@ -1,4 +1,4 @@
-/** JOIN: each row of the first table finds at most one entity of each joined dimension, by a column that holds its ID. */
+/** Binds JOIN: each row of the first table matches at most one entity of each joined dimension, by a column with its ID. */
 import { quoted } from '../../base/index.js';
 import { type Condition, type Expression, type Join, TEXT } from '../../ir/index.js';
 import { type Column, ENTITY_ID_COLUMN } from '../../schema/index.js';
@@ -15,7 +15,7 @@ import { isOfEvents, type LeafScope, leafOf } from './where-leaf.js';
 import { ALWAYS, conditionOf, joinConditions, type Predicate } from './where-predicate.js';
 import { attributePredicate, presencePredicate } from './where-reader.js';
 
-/** A join before it is known which columns are asked of it. */
+/** A join whose columns are not known yet. */
 export type JoinHead = Omit<Join, 'columns'>;
 
 /** Adds the joined tables to `sources`. Throws 6000 and 506. */
@@ -26,7 +26,7 @@ export function bindJoins(
   { access, nowMs }: SqlRequest,
 ): readonly JoinHead[] {
   return clauses.map(({ table, kind, on }, index) => {
-    checkCount(index + 1, JOINS_MAX, 'joins', table.place);
+    checkCount(index + 1, JOINS_MAX, 'joins', table.position);
     const joined = sources.add(table);
     inputs.joined.push([]);
     const key = keyOfJoin(on, joined, sources);
@@ -38,13 +38,13 @@ export function bindJoins(
 
 export interface PushedDown {
   readonly joins: readonly JoinHead[];
-  /** Those that are left for the rows. */
+  /** The predicates that remain for the rows. */
   readonly predicates: readonly Predicate[];
 }
 
 /**
- * Moves members of WHERE that are conditions on one joined table into its join: where rows that find nothing are left out,
- * it makes no difference whether an entity is not found or does not pass.
+ * Moves members of WHERE that are conditions on one joined table into its join. In an inner join, rows are dropped whether the
+ * entity does not exist or does not pass the condition.
  */
 export function pushDown(
   predicates: readonly Predicate[],
@@ -73,21 +73,22 @@ export function pushDown(
   return { joins: narrowed, predicates: left };
 }
 
-/** The column that holds the ID. */
+/** The column that holds the ID of the joined entity. */
 function keyOfJoin(on: SqlNode, joined: Source, sources: Sources): ColumnRef {
   const root = bare(on);
   const members = root.is === 'and' ? membersOf(root, 'and') : [root];
   const [only] = members;
   const form = `a join's condition is a column = ${joined.qualifier}.[${ENTITY_ID_COLUMN}]`;
-  if (members.length > 1) throw sqlError(`${form} and nothing else; the rest can stand in WHERE`, on.place);
-  if (only.is !== 'compare' || only.comparison !== '=') throw sqlError(form, on.place);
+  if (members.length > 1)
+    throw sqlError(`${form} and nothing else; the rest can stand in WHERE`, on.position);
+  if (only.is !== 'compare' || only.comparison !== '=') throw sqlError(form, on.position);
   const [left, right] = [only.left, only.right].map((side) => sideOf(side, joined, sources));
   if (isIdOf(left, joined) && right !== null && right.source !== joined) return right;
   if (isIdOf(right, joined) && left !== null && left.source !== joined) return left;
-  throw sqlError(form, on.place);
+  throw sqlError(form, on.position);
 }
 
-/** The column of one side; the entity ID without a table is that of the table that is joined. */
+/** The column of one side; an unqualified entity ID belongs to the joined table. */
 function sideOf(node: SqlNode, joined: Source, sources: Sources): ColumnRef | null {
   if (node.is === 'column' && node.table === null && node.name.toLowerCase() === ENTITY_ID_COLUMN) {
     const column = joined.dimension.columns.get(ENTITY_ID_COLUMN) as Column;
@@ -101,12 +102,12 @@ function isIdOf(ref: ColumnRef | null, source: Source): boolean {
   return ref !== null && ref.source === source && ref.column.apiName === ENTITY_ID_COLUMN;
 }
 
-/** The ID as text. */
-function idOf(ref: ColumnRef, { place }: SqlNode, inputs: Inputs): Expression {
+/** The ID of the joined entity as text. */
+function idOf(ref: ColumnRef, { position }: SqlNode, inputs: Inputs): Expression {
   const name = quoted(nameOfRef(ref));
-  if (ref.part !== 'attribute') throw sqlError(`${name} holds events, by which no rows are joined`, place);
-  const input = inputs.column(ref, place);
+  if (ref.part !== 'attribute') throw sqlError(`${name} holds events, by which no rows are joined`, position);
+  const input = inputs.column(ref, position);
   if (input.type.type === 'json')
-    throw sqlError(`${name} holds lists or points, by which no rows are joined`, place);
+    throw sqlError(`${name} holds lists or points, by which no rows are joined`, position);
   return input.type.type === 'text' ? input : castOf(input, TEXT);
 }

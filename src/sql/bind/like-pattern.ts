@@ -1,15 +1,15 @@
-/** Patterns of LIKE: which of them ask for a whole text, its start, its end, or a part of it, and which for more. */
+/** Classifies LIKE patterns: equality, prefix, suffix, substring, or a general pattern. */
 import type { TextMatch } from '../../ir/index.js';
 
 export interface TextPattern {
-  /** any: every text. like: `text` is a pattern as conditions hold it. */
+  /** any = matches every text. like = `text` is a general pattern in the form of conditions. */
   readonly match: TextMatch | 'any';
   readonly text: string;
-  /** Code points of the shortest text that matches. */
+  /** Length of the shortest text that matches, in code points. */
   readonly least: number;
 }
 
-/** In the letters as they are. A last `escapedBy` stands for itself. */
+/** Classifies a pattern without changing case. A trailing `escapedBy` is taken literally. */
 export function textPattern(pattern: string, escapedBy: string | null): TextPattern {
   const points = Array.from(pattern);
   let [literal, like, least] = ['', '', 0];

@@ -1,23 +1,23 @@
 /**
- * Literals as constants, and texts read as what stands beside them: numbers exactly, dates in the interface's forms and,
- * without a zone, as UTC.
+ * Converts literals to constants, and texts to the type of the other operand: numbers exactly, dates in the interface's forms
+ * (UTC if they have no zone).
  */
 import { quoted } from '../../base/index.js';
 import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../ir/index.js';
 import { lowerCase, parseDate, parseDateTime } from '../../schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { constantOf, DATE, DATETIME } from './build.js';
 import { isNumber } from './types.js';
 
-/** Sign, digits, digits behind the point, exponent. */
+/** Sign, digits, fractional digits, exponent. */
 const NUMBER = /^([+-]?)(\d*)(?:(\.)(\d*))?([eE][+-]?\d+)?$/;
 
-/** Longer texts are read as no number, date or truth value; those that are have fewer characters. */
+/** Longer texts are never numbers, dates or booleans. */
 const TEXT_CHARS_MAX = 400;
 
-/** The number that `text` writes; with an exponent a float, with a point a decimal of the places written. */
+/** Parses a number: a float if it has an exponent, a decimal of the written scale if it has a point. */
 export function readNumber(text: string): Constant | 'no number' | 'too many digits' {
   const match = NUMBER.exec(text);
   if (match === null) return 'no number';
@@ -25,7 +25,7 @@ export function readNumber(text: string): Constant | 'no number' | 'too many dig
   if (whole === '' && fraction === '') return 'no number';
   if (exponent !== undefined) {
     const value = Number(text);
-    // + 0 makes of -0 the one zero.
+    // + 0 turns -0 into 0.
     return Number.isFinite(value) ? constantOf(FLOAT, value + 0) : 'too many digits';
   }
   let zeros = 0;
@@ -36,20 +36,20 @@ export function readNumber(text: string): Constant | 'no number' | 'too many dig
   return constantOf(type, sign === '-' ? -magnitude : magnitude);
 }
 
-/** A number literal. Throws 6000 for more digits than values have. */
-export function numberLiteral(text: string, place: Place): Constant {
+/** Converts a number literal. Throws 6000 for too many digits. */
+export function numberLiteral(text: string, position: SourcePosition): Constant {
   const read = readNumber(text);
-  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, place);
+  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, position);
   if (read !== 'too many digits') return read;
   const what = /[eE]/.test(text) ? 'is too great for a float' : `has more than ${DIGITS_MAX} digits`;
-  throw sqlError(`the number ${quoted(text)} ${what}`, place);
+  throw sqlError(`the number ${quoted(text)} ${what}`, position);
 }
 
-/** A datetime as SQL writes it: T or a blank between date and time; seconds and zone may be left out. */
+/** A datetime in SQL: T or a space between date and time; seconds and zone are optional. */
 const DATETIME_TEXT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)? ?([Zz]|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/;
 
-/** A date constant, or a datetime constant (without a zone: UTC); null when the text is neither. */
+/** Parses a date or datetime constant (without a zone: UTC); null for other texts. */
 export function readInstant(text: string): Constant | null {
   const days = parseDate(text);
   if (days !== null) return constantOf(DATE, BigInt(days));
@@ -60,7 +60,7 @@ export function readInstant(text: string): Constant | null {
   return instant === null ? null : constantOf(DATETIME, BigInt(instant));
 }
 
-/** ±hh and ±hhmm as ±hh:mm. */
+/** Converts ±hh and ±hhmm to ±hh:mm. */
 function canonicalZone(zone: string): string {
   if (zone.length === 3) return `${zone}:00`;
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
@@ -76,8 +76,8 @@ function readTruth(text: string): Constant | null {
 }
 
 /**
- * What `text` says where a value of `type` stands beside it: a number of its own scale beside a number, a date or a
- * datetime beside either; null when it says nothing of the kind.
+ * Reads `text` for use next to a value of `type`: as a number of its own scale next to numbers, as a date or datetime next to
+ * either; null if it cannot be read so.
  */
 export function readBeside(text: string, type: SqlType): Constant | null {
   if (type.type === 'text') return constantOf(type, text);

@@ -1,9 +1,9 @@
 /**
- * Bounds on what is bound: how deep an expression nests, so that nothing that walks it runs out of stack, and how many
- * nodes it becomes, since BETWEEN and CASE x WHEN repeat an operand and could repeat repetitions.
+ * Limits on expressions: nesting depth, so that recursive functions do not overflow the stack, and number of nodes, because
+ * BETWEEN and CASE x WHEN repeat an operand and nested repetition grows exponentially.
  */
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 
 export const EXPRESSION_DEPTH_MAX = 1_000;
 export const EXPRESSION_NODES_MAX = 200_000;
@@ -11,19 +11,19 @@ export const EXPRESSION_NODES_MAX = 200_000;
 interface Visit {
   readonly node: SqlNode;
   readonly depth: number;
-  /** So many times it stands in the expression. */
+  /** How often the node occurs in the bound expression. */
   readonly times: number;
 }
 
-/** Throws 6000 for an expression beyond these bounds. A list of ANDs, or of ORs, is one level however long. */
+/** Throws 6000 for an expression that exceeds the limits. A list of ANDs or ORs counts as one level. */
 export function refuseUnbounded(root: SqlNode): void {
   const visits: Visit[] = [{ node: root, depth: 1, times: 1 }];
   let nodes = 0;
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
     const { node, depth, times } = visit;
     nodes += times;
-    if (depth > EXPRESSION_DEPTH_MAX) throw tooDeep(node.place);
-    if (nodes > EXPRESSION_NODES_MAX) throw tooLarge(node.place);
+    if (depth > EXPRESSION_DEPTH_MAX) throw tooDeep(node.position);
+    if (nodes > EXPRESSION_NODES_MAX) throw tooLarge(node.position);
     const add = (child: SqlNode, repeated = 1): void => {
       const sameList = (node.is === 'and' || node.is === 'or') && child.is === node.is;
       visits.push({ node: child, depth: sameList ? depth : depth + 1, times: times * repeated });
@@ -32,11 +32,11 @@ export function refuseUnbounded(root: SqlNode): void {
   }
 }
 
-const tooDeep = (place: Place): Error =>
-  sqlError(`the expression nests deeper than ${EXPRESSION_DEPTH_MAX} levels`, place);
+const tooDeep = (position: SourcePosition): Error =>
+  sqlError(`the expression nests deeper than ${EXPRESSION_DEPTH_MAX} levels`, position);
 
-const tooLarge = (place: Place): Error =>
-  sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, place);
+const tooLarge = (position: SourcePosition): Error =>
+  sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, position);
 
 const isLiteral = ({ is }: SqlNode): boolean =>
   is === 'number' || is === 'string' || is === 'boolean' || is === 'null';
@@ -77,7 +77,7 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
       }
       break;
     case 'call':
-      // NULLIF of texts compares its first argument and puts it out.
+      // NULLIF of texts uses its first argument twice: in the comparison and as the result.
       for (const argument of node.args) add(argument, node.name === 'nullif' ? 2 : 1);
       break;
     default:
@@ -85,7 +85,7 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
   }
 }
 
-/** Literals become values of one set; the operand is compared with each of the others. */
+/** Literals form one set; the operand is repeated for each of the other members. */
 function addList(
   of: SqlNode,
   values: readonly SqlNode[],

@@ -1,14 +1,14 @@
 /**
- * The names of an answer's columns: the alias; a plain column's own name; of an expression its function in upper case, CASE,
- * CAST, or EXPR. Where two expressions would have one name, the function's argument stands behind it; what is still not
- * unique is numbered. Aliases keep their names before all others.
+ * Names the columns of an answer: the alias; the name of a plain column; for an expression its function in upper case, CASE,
+ * CAST, or EXPR. If two expressions would have the same name, the function's argument is appended; names that still collide
+ * are numbered. Aliases take precedence.
  */
 import type { SqlNode } from '../tree.js';
 import { aggregateForm } from './aggregate-functions.js';
 import { type Item, refOf } from './items.js';
 import { nameOfRef, type Sources } from './sources.js';
 
-/** One name per item, no two alike. */
+/** Returns one unique name per item. */
 export function outputNames(items: readonly Item[], sources: Sources): readonly string[] {
   const short = items.map(shortName);
   const times = new Map<string, number>();
@@ -37,7 +37,7 @@ export function outputNames(items: readonly Item[], sources: Sources): readonly 
   return names;
 }
 
-/** Whether its name is one that a column or the statement gives. */
+/** Whether the name comes from an alias or a column. */
 const isNamed = ({ alias, ref }: Item): boolean => alias !== null || ref !== null;
 
 function shortName({ alias, ref, node }: Item): string {
@@ -58,7 +58,7 @@ function functionName(node: SqlNode): string {
   }
 }
 
-/** COUNT_age, COUNT_DISTINCT_name: with the first of the arguments that is a column. */
+/** COUNT_age, COUNT_DISTINCT_name: appends the first argument that is a column. */
 function longName(short: string, node: SqlNode, sources: Sources): string {
   const args = node.is === 'call' ? node.args : node.is === 'cast' ? [node.of] : [];
   const distinct = node.is === 'call' && node.distinct ? '_DISTINCT' : '';

@@ -1,4 +1,4 @@
-/** Trees of SQL as they were read: walking them, without a bound on how deep they are. */
+/** Traversal of parsed SQL trees of any depth. */
 import type { SqlNode } from '../tree.js';
 import { kindAt, type SqlFunction } from './function.js';
 import { SQL_FUNCTIONS } from './functions.js';
@@ -7,7 +7,7 @@ const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map(
   SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
 );
 
-/** The nodes below; units of dates, which may be written as columns are, are none. */
+/** The child nodes, except date units, which look like columns. */
 export function operandsOf(node: SqlNode): readonly SqlNode[] {
   switch (node.is) {
     case 'negative':
@@ -39,7 +39,10 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
   }
 }
 
-/** All nodes of the tree, itself first, in no certain order; nothing below those for which `enter` is false. */
+/**
+ * All nodes of the tree, root first, otherwise in no particular order; skips the children of nodes for which `enter` is
+ * false.
+ */
 export function* nodesOf(root: SqlNode, enter: (node: SqlNode) => boolean = () => true): Generator<SqlNode> {
   const left = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
@@ -50,11 +53,14 @@ export function* nodesOf(root: SqlNode, enter: (node: SqlNode) => boolean = () =
   }
 }
 
-/** What `a AND b AND c` (or OR) joins, in its order; a part in parentheses is one member. The root's own do not count. */
+/**
+ * The members of `a AND b AND c` (or OR) in order. A parenthesized part is one member; parentheses around the root are
+ * ignored.
+ */
 export const membersOf = (root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] =>
   collected(root, op, (node) => node !== root && node.parenthesized);
 
-/** The same out of all parentheses, however it was put together. */
+/** Like `membersOf`, but flattens parenthesized lists of the same operator. */
 export const allMembersOf = (root: SqlNode, op: 'and' | 'or'): readonly SqlNode[] =>
   collected(root, op, () => false);
 
@@ -68,7 +74,7 @@ function collected(root: SqlNode, op: 'and' | 'or', isOne: (node: SqlNode) => bo
   return members;
 }
 
-/** The same tree out of its parentheses. */
+/** The tree without enclosing parentheses. */
 export function bare(node: SqlNode): SqlNode {
   return node.parenthesized ? { ...node, parenthesized: false } : node;
 }

@@ -1,4 +1,4 @@
-/** The keys of GROUP BY and ORDER BY: a column's number in the answer, an alias, or any expression. */
+/** Binds the keys of GROUP BY and ORDER BY: the number of an answer's column, an alias, or any expression. */
 import { quoted } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
@@ -10,21 +10,21 @@ import type { NodeOf } from './scope.js';
 import type { Sources } from './sources.js';
 
 export interface BoundOrder {
-  /** As it would be put out. */
+  /** The key as an output expression. */
   readonly of: Expression;
   readonly descending: boolean;
   readonly node: SqlNode;
 }
 
-/** The item that a number in ORDER BY or GROUP BY means; null = the node is no number. Throws 6000 for one too great. */
-export function positionOf(node: SqlNode, itemCount: number, clause: string): number | null {
+/** The item index for a number in ORDER BY or GROUP BY; null if the node is not a number. Throws 6000 if it is out of range. */
+export function itemIndexOf(node: SqlNode, itemCount: number, clause: string): number | null {
   if (node.is !== 'number') return null;
-  const position = /^\d{1,9}$/.test(node.text) ? Number(node.text) : 0;
-  if (position >= 1 && position <= itemCount) return position - 1;
-  throw sqlError(`${clause} ${quoted(node.text)}: SELECT has the columns 1 to ${itemCount}`, node.place);
+  const ordinal = /^\d{1,9}$/.test(node.text) ? Number(node.text) : 0;
+  if (ordinal >= 1 && ordinal <= itemCount) return ordinal - 1;
+  throw sqlError(`${clause} ${quoted(node.text)}: SELECT has the columns 1 to ${itemCount}`, node.position);
 }
 
-/** A key of GROUP BY as it was written, or the item of SELECT that a number or an alias there means. */
+/** A key of GROUP BY as written, or the item of SELECT that its number or alias refers to. */
 export interface GroupNode {
   readonly node: SqlNode;
   readonly item: number | null;
@@ -38,15 +38,15 @@ export function groupNodes(
 ): readonly GroupNode[] {
   const aliases = aliasesOf(items);
   return groupBy.map((node, index) => {
-    checkCount(index + 1, GROUP_KEYS_MAX, 'keys in GROUP BY', node.place);
-    const position = positionOf(node, items.length, 'GROUP BY');
+    checkCount(index + 1, GROUP_KEYS_MAX, 'keys in GROUP BY', node.position);
+    const itemIndex = itemIndexOf(node, items.length, 'GROUP BY');
     const isAlias = isName(node) && refOf(node, sources) === null;
-    const item = position ?? (isAlias ? (aliases.get(lowerCase(nameIn(node))) ?? null) : null);
+    const item = itemIndex ?? (isAlias ? (aliases.get(lowerCase(nameIn(node))) ?? null) : null);
     return item === null ? { node, item } : { node: items[item].node, item };
   });
 }
 
-/** The item of SELECT whose name in the answer a node of ORDER BY is, though it is no column and no alias; null = none. */
+/** The item of SELECT whose generated name equals a node of ORDER BY that is neither column nor alias; null = none. */
 export function itemNamed(
   node: SqlNode,
   names: readonly string[],
@@ -67,17 +67,17 @@ function isName(node: SqlNode): node is Name {
 
 const nameIn = (node: Name): string => (node.is === 'column' ? node.name : node.text);
 
-/** Keys that are the same in all rows are left out. `outputs`: one per item. Throws 6000. */
+/** Binds ORDER BY; constant keys are omitted. `outputs` has one expression per item. Throws 6000. */
 export function bindOrder(
   orderBy: SelectStatement['orderBy'],
   outputs: readonly Expression[],
   bind: (node: SqlNode) => Expression,
 ): readonly BoundOrder[] {
   return orderBy.flatMap(({ of: node, descending }, index) => {
-    checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.place);
-    const position = positionOf(node, outputs.length, 'ORDER BY');
-    const of = position === null ? bind(node) : outputs[position];
-    if (of.type.type === 'json') throw sqlError('lists and points have no order', node.place);
+    checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.position);
+    const itemIndex = itemIndexOf(node, outputs.length, 'ORDER BY');
+    const of = itemIndex === null ? bind(node) : outputs[itemIndex];
+    if (of.type.type === 'json') throw sqlError('lists and points have no order', node.position);
     return of.op === 'constant' ? [] : { of, descending, node };
   });
 }

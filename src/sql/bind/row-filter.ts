@@ -1,4 +1,4 @@
-/** WHERE as the plan holds it: a condition of the interface, and the rest as an expression over the rows. */
+/** Splits WHERE for the plan into a condition of the interface and an expression over the rows. */
 import { BOOLEAN, type Condition, type EventTest, type Expression, intersect } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { constantOf, junctionOf } from './build.js';
@@ -19,8 +19,8 @@ export interface RowFilter {
 }
 
 /**
- * `beside`: conditions that must hold too. `rowEvents`: the events that rows are; that an entity has one of them need not be
- * asked. `dimension` null: there is no FROM, and all is an expression.
+ * `beside` are further conditions that must hold. If rows are events (`rowEvents`), no condition is needed for entities to have
+ * one. If `dimension` is null there is no FROM, and everything becomes an expression.
  */
 export function rowFilter(
   predicates: readonly Predicate[],
@@ -42,7 +42,7 @@ export function rowFilter(
   return { condition: condition === ALWAYS ? null : condition, filter };
 }
 
-/** Members that are true in every row are left out; null = none is left. */
+/** Joins members by AND, without members that are always true; null if none is left. */
 function allOf(members: readonly Expression[]): Expression | null {
   const asked = members.filter((member) => member.op !== 'constant' || member.value !== true);
   if (asked.length === 0) return null;
@@ -50,7 +50,7 @@ function allOf(members: readonly Expression[]): Expression | null {
   return never ? constantOf(BOOLEAN, false) : junctionOf('and', asked);
 }
 
-/** Conditions on ranges of one latest-value column as one, so that the column is looked at once. */
+/** Merges range conditions on the same latest-value column, so that the column is scanned once. */
 function mergeRanges(conditions: readonly Condition[], { columns }: Dimension): readonly Condition[] {
   const lists = new Set(
     [...columns.values()].filter(({ storage }) => storage !== 'latest-value').map(({ id }) => id),
@@ -58,10 +58,10 @@ function mergeRanges(conditions: readonly Condition[], { columns }: Dimension): 
   const merged: Condition[] = [];
   const places = new Map<number, number>();
   for (const condition of conditions) {
-    const place = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
-    const both = place === undefined ? null : bothRanges(merged[place], condition);
-    if (place !== undefined && both !== null) {
-      merged[place] = both;
+    const position = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
+    const both = position === undefined ? null : bothRanges(merged[position], condition);
+    if (position !== undefined && both !== null) {
+      merged[position] = both;
       continue;
     }
     if (isRange(condition) && !lists.has(condition.columnId)) places.set(condition.columnId, merged.length);

@@ -1,4 +1,4 @@
-/** Scalar expressions of SQL, bound: everything but aggregates, which the scope resolves. */
+/** Binds scalar expressions; aggregates are resolved by the scope. */
 import { BOOLEAN, type Expression, TEXT } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SqlNode } from '../tree.js';
@@ -17,13 +17,16 @@ import { allMembersOf } from './nodes.js';
 import type { NodeOf, Scope } from './scope.js';
 import { typeName } from './types.js';
 
-/** A list or points only where `node` is such a column. Throws 6000, with the place, for what cannot be bound. */
+/**
+ * Binds an expression, whose value is a list or a point only if `node` is such a column. Throws 6000 with the source
+ * position.
+ */
 export function bindScalar(node: SqlNode, scope: Scope): Expression {
   refuseUnbounded(node);
   return new ScalarBinder(scope).bind(node);
 }
 
-/** The same, but of a condition: true, false or missing. */
+/** Binds a condition, which is true, false or missing. Throws 6000. */
 export function bindCondition(node: SqlNode, scope: Scope): Expression {
   refuseUnbounded(node);
   return new ScalarBinder(scope).condition(node);
@@ -40,7 +43,7 @@ class ScalarBinder implements Binder {
     const bound = this.bind(node);
     if (bound.type.type !== 'json') return bound;
     this.#refusePoints(bound, node);
-    throw sqlError('a list of values can be put out and asked IS NULL, nothing else', node.place);
+    throw sqlError('a list of values can be put out and asked IS NULL, nothing else', node.position);
   }
 
   condition(node: SqlNode): Expression {
@@ -48,14 +51,14 @@ class ScalarBinder implements Binder {
     if (bound.type.type === 'boolean') return bound;
     if (isNull(bound)) return constantOf(BOOLEAN, null);
     const type = typeName(bound.type);
-    throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.place);
+    throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.position);
   }
 
-  /** Recursive, to the depth that was checked before. */
+  /** Recursive; the depth was checked before. */
   bind(node: SqlNode): Expression {
     switch (node.is) {
       case 'number':
-        return numberLiteral(node.text, node.place);
+        return numberLiteral(node.text, node.position);
       case 'string': {
         const column = node.quotes === 'double' ? this.scope.string(node) : null;
         return column ?? constantOf(TEXT, node.text);
@@ -67,7 +70,7 @@ class ScalarBinder implements Binder {
       case 'column':
         return this.scope.column(node);
       case 'star':
-        throw sqlError('* stands in SELECT and in COUNT(*) only', node.place);
+        throw sqlError('* stands in SELECT and in COUNT(*) only', node.position);
       case 'negative':
         return bindNegative(node, this);
       case 'not':
@@ -96,7 +99,7 @@ class ScalarBinder implements Binder {
     }
   }
 
-  /** A OR B OR C, however long and however it was put together, as one list. */
+  /** Binds A OR B OR C of any length and nesting as one list. */
   #junction(node: NodeOf<'and' | 'or'>): Expression {
     const members = allMembersOf(node, node.is).map((member) => this.condition(member));
     return junctionOf(node.is, members);
@@ -111,6 +114,6 @@ class ScalarBinder implements Binder {
   #refusePoints(bound: Expression, node: SqlNode): void {
     const points =
       bound.type.type === 'json' && bound.op === 'input' && this.scope.traits(bound.input).points;
-    if (points) throw sqlError('geolocation queries are not available through SQL', node.place);
+    if (points) throw sqlError('geolocation queries are not available through SQL', node.position);
   }
 }

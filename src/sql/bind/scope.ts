@@ -1,6 +1,6 @@
 /**
- * What scalar expressions are bound over: the names that a place of a statement knows (WHERE, a group's outputs, the
- * condition of a join), and how inputs of the plan are asked for. Whoever binds a clause gives its own.
+ * The scope in which a scalar expression is bound: the names visible in a part of a statement (WHERE, outputs of groups, the
+ * condition of a join) and the creation of plan inputs. Each clause provides its own.
  */
 import type { BindingTime } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
@@ -8,22 +8,22 @@ import type { SqlNode } from '../tree.js';
 
 export type NodeOf<Kind extends SqlNode['is']> = Extract<SqlNode, { readonly is: Kind }>;
 
-/** What an input holds beyond its type. */
+/** Properties of an input beyond its type. */
 export interface InputTraits {
-  /** Points: nothing but to be put out. */
+  /** The input holds points, which can only be selected. */
   readonly points: boolean;
-  /** Texts without upper-case letters, as columns are stored; false where keys or aggregates may hold any. */
+  /** Texts are in lower case, as stored; false for keys and aggregates that may contain upper-case letters. */
   readonly lowerCase: boolean;
 }
 
 export interface Scope {
-  /** Throws 6000 where there is no such column, or where it may not stand. */
+  /** Throws 6000 if the column does not exist or is not allowed here. */
   column(node: NodeOf<'column'>): Expression;
-  /** Of a string in double quotes: the column of that name; null = it is a string. */
+  /** The column that a string in double quotes names; null = it is a string. */
   string(node: NodeOf<'string'>): Expression | null;
-  /** Aggregates and what else is resolved by the clause itself; null = an ordinary function. */
+  /** Resolves aggregates and other calls that belong to the clause; null = an ordinary function. */
   call(node: NodeOf<'call'>): Expression | null;
-  /** Of the inputs that the expressions of this scope read. */
+  /** The traits of an input of this scope. */
   traits(input: number): InputTraits;
   /** The instant that NOW() answers, in milliseconds since 1970-01-01. */
   readonly nowMs: BindingTime;

@@ -1,4 +1,4 @@
-/** `score`: how many conditions of WHERE hold for a row. */
+/** Binds `score`, the number of conditions of WHERE that hold for a row. */
 import { type Expression, FLOAT } from '../../ir/index.js';
 import type { SqlNode } from '../tree.js';
 import { caseOf, constantOf } from './build.js';
@@ -8,7 +8,7 @@ import type { WhereRead } from './where-reader.js';
 const ZERO = constantOf(FLOAT, 0);
 const ONE = constantOf(FLOAT, 1);
 
-/** The sum of the points; without any condition that adds one, 1. What asks for the score itself adds none. */
+/** The sum of the points, or 1 if no condition adds a point. Conditions on the score itself add none. */
 export function scoreOf(
   { predicates, points: all }: WhereRead,
   forms: PredicateForms,
@@ -17,7 +17,7 @@ export function scoreOf(
   const asks = (predicate: Predicate): boolean => nodesIn(predicate).some(asksForScore);
   const points = all.filter((point) => !asks(point));
   if (points.length === 0) return ONE;
-  // Rows stay only where all members of the top list hold.
+  // A row remains only if all members of the top list hold.
   const held = new Set<Predicate>(predicates);
   const isHeld = (point: Predicate): boolean =>
     held.has(point) || (point.is === 'and' && point.members.every(isHeld));
@@ -34,7 +34,7 @@ export function scoreOf(
   return sum;
 }
 
-/** The parts that are expressions. */
+/** The parts of a predicate that are expressions. */
 function nodesIn(predicate: Predicate): readonly SqlNode[] {
   switch (predicate.is) {
     case 'expression':

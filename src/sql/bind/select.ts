@@ -1,7 +1,8 @@
 /**
- * SELECT, bound: names become columns, what the interface's conditions can say becomes one, everything else expressions.
- * Invariants: nothing is read of a column that the caller may not use; rows that the caller does not see are left out of
- * the first table and of every joined one.
+ * Binds SELECT: names become columns; the part of WHERE that the interface's conditions can express becomes a condition, and
+ * everything else becomes expressions.
+ * Invariants: no column is read that the caller may not use; rows that the caller may not see are excluded from the first
+ * table and from every joined table.
  */
 import type { Condition, Expression, Grouping, Output, SelectPlan, SortKey } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
@@ -25,14 +26,14 @@ import { comparable } from './text-case.js';
 import type { LeafScope } from './where-leaf.js';
 import { WhereReader } from './where-reader.js';
 
-/** What is put out, as expressions over rows and aggregates. */
+/** The outputs as expressions over rows and aggregates. */
 interface Answer {
   readonly outputs: readonly Expression[];
   readonly having: Expression | null;
   readonly order: readonly BoundOrder[];
 }
 
-/** Throws 6000, with the place, for what cannot be bound, and 506 for what the caller may not use. */
+/** Throws 6000 with the source position for statements that cannot be bound, and 506 for columns that the caller may not use. */
 export function bindSelect(statement: SelectStatement, request: SqlRequest): SelectPlan {
   const { model, nowMs, access } = request;
   const sources = new Sources(request);
@@ -84,7 +85,7 @@ export function bindSelect(statement: SelectStatement, request: SqlRequest): Sel
   };
 }
 
-/** Of HAVING what is asked of each entity, where all rows are one group; the rest is left. */
+/** Splits off the conditions of HAVING that are evaluated per entity, if all rows form one group. */
 function perEntity(
   having: readonly SqlNode[],
   shape: Shape,
@@ -105,7 +106,7 @@ function havingOf(members: readonly SqlNode[], { grouping }: Shape, clauses: Cla
   const [first] = members;
   if (first === undefined) return null;
   if (grouping === 'rows' || grouping === 'outputs') {
-    throw sqlError('HAVING asks of groups, and there are none: WHERE asks of rows', first.place);
+    throw sqlError('HAVING requires GROUP BY or an aggregate; use WHERE to filter rows', first.position);
   }
   return junctionOf(
     'and',
@@ -113,15 +114,16 @@ function havingOf(members: readonly SqlNode[], { grouping }: Shape, clauses: Cla
   );
 }
 
-/** With DISTINCT, only what is put out gives an order: 6000. */
+/** Throws 6000 if a DISTINCT query orders by an expression that it does not select. */
 function checkOrdered({ outputs, order }: Answer): void {
   const put = new Set(outputs.map(keyOf));
   for (const { of, node } of order) {
-    if (!put.has(keyOf(of))) throw sqlError('with DISTINCT, ORDER BY takes what SELECT puts out', node.place);
+    if (!put.has(keyOf(of)))
+      throw sqlError('with DISTINCT, ORDER BY expressions must be in the SELECT list', node.position);
   }
 }
 
-/** The grouping, and everything behind it over its groups. */
+/** Builds the grouping and rewrites having, outputs and order over its groups. */
 function behindGrouping(
   { grouping: shape }: Shape,
   written: readonly Expression[],

@@ -1,8 +1,8 @@
-/** What the rows of a SELECT are, and how they are grouped. */
+/** Determines what the rows of a SELECT are and how they are grouped. */
 import { quoted } from '../../base/index.js';
 import type { Column } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SelectStatement, SqlNode } from '../tree.js';
+import type { SelectStatement, SourcePosition, SqlNode } from '../tree.js';
 import { aggregateIn, isAggregate } from './aggregate-functions.js';
 import { type Item, refOf } from './items.js';
 import { nodesOf } from './nodes.js';
@@ -11,7 +11,7 @@ import { nameOfRef, type Sources } from './sources.js';
 
 /**
  *   keys      GROUP BY                                  rows      none
- *   one       only aggregates: all rows are one group   outputs   DISTINCT rows: grouped by what is put out
+ *   one       only aggregates: all rows are one group   outputs   DISTINCT rows: grouped by the outputs
  *   entities  aggregates beside columns: each entity is a group
  */
 export type GroupingShape = 'keys' | 'one' | 'entities' | 'outputs' | 'rows';
@@ -22,13 +22,17 @@ export interface Shape {
   readonly rowEvents: Column | null;
 }
 
-/** What some expressions read outside aggregates. */
+/** The columns that expressions read outside aggregates. */
 interface PlainUses {
   readonly attributes: boolean;
-  readonly events: readonly { readonly column: Column; readonly name: string; readonly place: Place }[];
+  readonly events: readonly {
+    readonly column: Column;
+    readonly name: string;
+    readonly position: SourcePosition;
+  }[];
 }
 
-/** `having`: of groups. Throws 6000. */
+/** `having` are the conditions on groups. Throws 6000. */
 export function shapeOf(
   { distinct, orderBy, from }: SelectStatement,
   items: readonly Item[],
@@ -43,7 +47,7 @@ export function shapeOf(
   if (from === null) {
     const [grouping] = [...groupBy, ...(aggregate === null ? [] : [aggregate])];
     if (grouping !== undefined)
-      throw sqlError('there is no FROM whose rows could be grouped', grouping.place);
+      throw sqlError('there is no FROM whose rows could be grouped', grouping.position);
   }
   const uses = plainUses(items, sources);
   if (groupBy.length > 0)
@@ -75,7 +79,7 @@ function nodeUses(nodes: readonly SqlNode[], sources: Sources): PlainUses {
       if (ref === null) continue;
       if (isPlain(ref)) attributes = true;
       else if (ref.is === 'column' && ref.source.index === 0) {
-        events.push({ column: ref.column, name: nameOfRef(ref), place: node.place });
+        events.push({ column: ref.column, name: nameOfRef(ref), position: node.position });
       }
     }
   }
@@ -88,5 +92,5 @@ function oneColumn(events: PlainUses['events']): Column | null {
   const other = events.find(({ column }) => column !== first.column);
   if (other === undefined) return first.column;
   const [one, two] = [quoted(first.name), quoted(other.name)];
-  throw sqlError(`rows are events of one column, and ${one} and ${two} are of two`, other.place);
+  throw sqlError(`rows are events of one column, and ${one} and ${two} are of two`, other.position);
 }

@@ -1,7 +1,6 @@
 /**
- * The tables of FROM and what the names of a statement stand for among them. Names are compared without case; a column
- * that is inactive is as if it were not there.
- * Invariant: a column that the caller may not use leaves here by an error only.
+ * The tables of FROM, and the resolution of names among them. Names are compared without case; inactive columns do not exist.
+ * Invariant: a column that the caller may not use is never returned; the look-up throws instead.
  */
 import { quoted } from '../../base/index.js';
 import type { Constant, Expression } from '../../ir/index.js';
@@ -14,7 +13,7 @@ import {
   lowerCase,
 } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, TableName } from '../tree.js';
+import type { SourcePosition, TableName } from '../tree.js';
 import { constantOf } from './build.js';
 import type { SqlRequest } from './request.js';
 import type { NodeOf } from './scope.js';
@@ -24,7 +23,7 @@ export interface Source {
   /** 0 is the table of FROM, j + 1 that of join j. */
   readonly index: number;
   readonly dimension: Dimension;
-  /** What stands before its columns, in lower case: the alias where there is one. */
+  /** The qualifier of its columns, in lower case: the alias or the table's name. */
   readonly qualifier: string;
 }
 
@@ -32,11 +31,11 @@ export interface ColumnRef {
   readonly is: 'column';
   readonly source: Source;
   readonly column: Column;
-  /** value and date are those of an event. */
+  /** value and date refer to an event. */
   readonly part: 'attribute' | 'value' | 'date';
 }
 
-/** The pseudo-column. */
+/** The pseudo-column `score`. */
 export interface ScoreRef {
   readonly is: 'score';
 }
@@ -46,23 +45,23 @@ export type Ref = ColumnRef | ScoreRef;
 export const SCORE = 'score';
 const SCORE_REF: ScoreRef = { is: 'score' };
 
-/** As answers name it: the api-name, `clicks.value`. */
+/** The name in answers: the api-name, or `clicks.value`. */
 export function nameOfRef(ref: Ref): string {
   if (ref.is === 'score') return SCORE;
   return ref.part === 'attribute' ? ref.column.apiName : `${ref.column.apiName}.${ref.part}`;
 }
 
-/** The dimension that a statement names. Throws 6000. */
-export function dimensionOf({ name, place }: TableName, model: DatabaseModel): Dimension {
+/** Resolves a table name to a dimension. Throws 6000. */
+export function dimensionOf({ name, position }: TableName, model: DatabaseModel): Dimension {
   const dimension = model.dimensions.get(lowerCase(name));
   if (dimension !== undefined) return dimension;
-  throw sqlError(`there is no table ${quoted(name)}`, place, meant(name, model.dimensions.keys()));
+  throw sqlError(`there is no table ${quoted(name)}`, position, meant(name, model.dimensions.keys()));
 }
 
-/** What stands beside an error about a name that is not known. */
+/** The suggestion for an unknown name, as details of the error. */
 function meant(name: string, candidates: Iterable<string>): { readonly suggestion?: string } {
   const names = [...candidates];
-  // entity-id without brackets was read as entity minus id.
+  // entity-id without brackets was parsed as entity minus id.
   const dashed = names.find((candidate) => candidate.startsWith(`${lowerCase(name)}-`));
   const found = suggestion(name, names) ?? (dashed === undefined ? null : `[${dashed}]`);
   return found === null ? {} : { suggestion: found };
@@ -85,62 +84,62 @@ export class Sources {
     return this.#all[0] ?? null;
   }
 
-  /** What an expression without columns is in every row; null where that cannot be told yet. */
+  /** The value of an expression without columns; null if it cannot be evaluated yet. */
   constant(expression: Expression): Constant | null {
     if (expression.op === 'constant') return expression;
     const { evaluate } = this.#request;
     return evaluate === undefined ? null : constantOf(expression.type, evaluate(expression));
   }
 
-  /** Throws 6000 for a table that is not there, and for one that is called as another one is. */
+  /** Adds a table. Throws 6000 if it does not exist or its name is taken. */
   add(table: TableName): Source {
     const dimension = dimensionOf(table, this.#request.model);
     const qualifier = lowerCase(table.alias ?? table.name);
     if (this.#all.some((source) => source.qualifier === qualifier)) {
-      throw sqlError(`two tables are called ${quoted(qualifier)}; give one an alias`, table.place);
+      throw sqlError(`two tables are called ${quoted(qualifier)}; give one an alias`, table.position);
     }
     const source = { index: this.#all.length, dimension, qualifier };
     this.#all.push(source);
     return source;
   }
 
-  /** The table of `t.*`. Throws 6000. */
-  named(table: string, place: Place): Source {
+  /** Resolves the table of `t.*`. Throws 6000. */
+  named(table: string, position: SourcePosition): Source {
     const found = this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
     if (found !== undefined) return found;
     const qualifiers = this.#all.map(({ qualifier }) => qualifier);
-    throw sqlError(`the statement names no table ${quoted(table)}`, place, meant(table, qualifiers));
+    throw sqlError(`the statement names no table ${quoted(table)}`, position, meant(table, qualifiers));
   }
 
-  /** What a name stands for; null = it is no column's. Throws 6000 for one of several tables, and 506. */
+  /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous, and 506. */
   lookUp(node: NodeOf<'column'> | NodeOf<'string'>): Ref | null {
     return node.is === 'column'
-      ? this.#find(node.table, node.name, node.place)
-      : this.#find(null, node.text, node.place);
+      ? this.#find(node.table, node.name, node.position)
+      : this.#find(null, node.text, node.position);
   }
 
-  /** The same where there must be one. Throws 6000 with a suggestion. */
+  /** Like `lookUp`, but throws 6000 with a suggestion if no column has the name. */
   resolve(node: NodeOf<'column'>): Ref {
     return this.lookUp(node) ?? this.#refuse(node);
   }
 
-  #refuse({ table, name, place }: NodeOf<'column'>): never {
+  #refuse({ table, name, position }: NodeOf<'column'>): never {
     if (this.#all.length === 0)
-      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, place);
+      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, position);
     const whole = table === null ? name : `${table}.${name}`;
     const events = this.#eventColumn(lowerCase(whole));
     if (events !== null) {
       const what = `${quoted(events)} holds events: ask for [${events}.value] or [${events}.date]`;
-      throw sqlError(what, place);
+      throw sqlError(what, position);
     }
     const qualified = table !== null && this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
-    if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, place);
+    if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, position);
     const candidates = qualified ? this.#names([qualified]) : this.#names(this.#all);
     const where = this.#all.length === 1 || qualified ? this.#placeOf(qualified || this.#all[0]) : '';
-    throw sqlError(`there is no column ${quoted(name)}${where}`, place, meant(name, candidates));
+    throw sqlError(`there is no column ${quoted(name)}${where}`, position, meant(name, candidates));
   }
 
-  /** Active columns of a table that the caller may use and that hold no events; `entity-id` is the first. */
+  /** The active attribute columns of a table that the caller may use, `entity-id` first. */
   attributes({ dimension }: Source): readonly Column[] {
     const { access } = this.#request;
     const usable = [...dimension.columns.values()].filter(
@@ -154,8 +153,8 @@ export class Sources {
     return ` in ${quoted(dimension.apiName)}`;
   }
 
-  /** A name behind a table's name is that table's; any other is looked for in all tables. */
-  #find(table: string | null, name: string, place: Place): Ref | null {
+  /** Looks up a qualified name in its table, and an unqualified name in all tables. */
+  #find(table: string | null, name: string, position: SourcePosition): Ref | null {
     const whole = lowerCase(table === null ? name : `${table}.${name}`);
     for (const source of this.#all) {
       if (!whole.startsWith(`${source.qualifier}.`)) continue;
@@ -167,7 +166,7 @@ export class Sources {
     const found = this.#all.flatMap((source) => inSource(source, whole) ?? []);
     if (found.length > 1 && whole !== ENTITY_ID_COLUMN) {
       const tables = found.map(({ source }) => source.qualifier).join(' and ');
-      throw sqlError(`${quoted(whole)} is a column of ${tables}: write the table before it`, place);
+      throw sqlError(`${quoted(whole)} is a column of ${tables}: write the table before it`, position);
     }
     if (found.length > 0) return this.#checked(found[0]);
     return whole === SCORE && this.#all.length > 0 ? SCORE_REF : null;
@@ -178,7 +177,7 @@ export class Sources {
     return ref;
   }
 
-  /** The event column that `name` is without saying what of its events. */
+  /** The event column called `name`, used without .value or .date. */
   #eventColumn(name: string): string | null {
     for (const { qualifier, dimension } of this.#all) {
       for (const rest of [name, name.startsWith(`${qualifier}.`) ? name.slice(qualifier.length + 1) : name]) {
@@ -195,7 +194,7 @@ export class Sources {
     return this.#eventColumn(name) !== null;
   }
 
-  /** What may be written, for suggestions. */
+  /** All valid names, for suggestions. */
   *#names(sources: readonly Source[]): Generator<string> {
     for (const { dimension } of sources) {
       for (const column of dimension.columns.values()) {
@@ -208,7 +207,7 @@ export class Sources {
   }
 }
 
-/** `name`: in lower case, without its table. */
+/** `name` is in lower case and unqualified. */
 function inSource(source: Source, name: string): ColumnRef | null {
   const { columns } = source.dimension;
   const column = columns.get(name);

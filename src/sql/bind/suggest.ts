@@ -1,16 +1,16 @@
-/** A name that was meant, perhaps: the nearest by edit distance, where it is near. */
+/** Suggestions for mistyped names by edit distance. */
 import { editDistance } from '../../base/index.js';
 import { lowerCase } from '../../schema/index.js';
 
-/** Longer names are nobody's typing errors, and would cost time. */
+/** Longer names get no suggestion, because the comparison would take too long. */
 const CHARS_MAX = 64;
 const DISTANCE_MAX = 3;
-/** Candidates looked at: a dimension may have very many columns. */
+/** Maximum number of candidates compared; a dimension may have very many columns. */
 const CANDIDATES_MAX = 5_000;
 
 /**
- * The candidate nearest to `name`, ignoring case; of equally near ones the first. null where none is within a third of the
- * name's length (3 edits at most). Cost: bounded by CANDIDATES_MAX words of CHARS_MAX characters.
+ * The first candidate with the smallest edit distance to `name`, ignoring case; null if none is within a third of the name's
+ * length (at most 3 edits). Cost: at most CANDIDATES_MAX words of CHARS_MAX characters.
  */
 export function suggestion(name: string, candidates: Iterable<string>): string | null {
   if (name.length === 0 || name.length > CHARS_MAX) return null;

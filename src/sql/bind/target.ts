@@ -1,6 +1,6 @@
 /**
- * The entities that UPDATE and DELETE are about. A logged write holds a condition of the interface, so what no such
- * condition can say is refused.
+ * Binds the entities that UPDATE and DELETE affect. A logged write contains a condition of the interface, so a WHERE that such a
+ * condition cannot express is refused.
  */
 import { type BindingTime, invariant } from '../../base/index.js';
 import { BOOLEAN, type Condition, FLOAT } from '../../ir/index.js';
@@ -20,7 +20,7 @@ import { WhereReader } from './where-reader.js';
 
 export interface Target {
   readonly dimension: Dimension;
-  /** Narrowed to the rows that the caller sees. */
+  /** Restricted to the rows visible to the caller. */
   readonly condition: Condition;
 }
 
@@ -64,7 +64,7 @@ function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
       bindCondition(node, scope);
       const what =
         'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
-      throw sqlError(what, node.place);
+      throw sqlError(what, node.position);
     },
     not: (member) => member,
     join: (_op, [first]) => first,

@@ -1,13 +1,13 @@
 /**
- * SQL compares text without case: what is compared is brought to lower-case letters first. Stored text has none other, so
- * columns stay as they are and their dictionaries are compared.
+ * SQL compares text without case: operands are lower-cased first. Stored text is in lower case already, so columns are compared
+ * unchanged, by dictionary.
  */
 import { type Expression, TEXT } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
 import { callOf, constantOf } from './build.js';
 import type { Scope } from './scope.js';
 
-/** `expression` as it is compared, grouped and ordered: text in lower-case letters, anything else as it is. */
+/** The form of `expression` for comparing, grouping and ordering: text is lower-cased, other types are unchanged. */
 export function comparable(expression: Expression, scope: Scope): Expression {
   if (expression.type.type !== 'text') return expression;
   if (expression.op === 'constant') {
@@ -16,7 +16,7 @@ export function comparable(expression: Expression, scope: Scope): Expression {
   return isLowerCase(expression, scope) ? expression : callOf('lower', TEXT, [expression]);
 }
 
-/** Whether a text has no upper-case letters, whatever the row. */
+/** Whether a text expression never yields upper-case letters. */
 export function isLowerCase(expression: Expression, scope: Scope): boolean {
   const every = (members: readonly Expression[]): boolean =>
     members.every((member) => isLowerCase(member, scope));
@@ -43,7 +43,7 @@ export function isLowerCase(expression: Expression, scope: Scope): boolean {
   }
 }
 
-/** Numbers, dates and truth values write no upper-case letters, but datetimes the T and the Z. */
+/** Numbers, dates and booleans convert to text without upper-case letters; datetimes contain T and Z. */
 function castIsLowerCase(of: Expression, scope: Scope): boolean {
   if (of.type.type === 'text') return isLowerCase(of, scope);
   return of.type.type !== 'datetime' && of.type.type !== 'json';
@@ -52,6 +52,6 @@ function castIsLowerCase(of: Expression, scope: Scope): boolean {
 function callIsLowerCase({ name, args }: Extract<Expression, { op: 'call' }>, scope: Scope): boolean {
   if (name === 'lower') return true;
   if (name === 'upper') return false;
-  // Numbers among the arguments (starts, lengths) put no letters in; the text that replace looks for neither, but no harm.
+  // Number arguments (starts, lengths) add no letters. Neither does the search text of replace; testing it is harmless.
   return args.every(({ type }, index) => type.type !== 'text' || isLowerCase(args[index], scope));
 }

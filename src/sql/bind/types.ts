@@ -1,14 +1,14 @@
-/** Types of columns and of casts, and how messages call them. */
+/** SQL types of columns and casts, and their names in messages. */
 import type { Column } from '../../schema/index.js';
 import { baseTypeOf } from '../../schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../vector/index.js';
 
-/** The type of a column's value in a row: lists and points are json. For an event column that of one event's value. */
+/** The type of a column's value in a row: lists and points are json. For an event column, the type of an event's value. */
 export function sqlTypeOf(column: Column): SqlType {
   return column.storage === 'list-of-values' ? { type: 'json' } : itemTypeOf(column);
 }
 
-/** The type of one value: of a list, that of its items. */
+/** The type of a single value; for lists, of an item. */
 export function itemTypeOf({ type, decimalPlaces }: Column): SqlType {
   const base = baseTypeOf(type);
   switch (base) {
@@ -37,12 +37,12 @@ export function sameType(a: SqlType, b: SqlType): boolean {
   return a.type === b.type && scaleOf(a) === scaleOf(b);
 }
 
-/** Digits behind the point of an exact number; 0 for every other type. */
+/** The scale of an exact number; 0 for every other type. */
 export function scaleOf(type: SqlType): number {
   return type.type === 'decimal' ? type.scale : 0;
 }
 
-/** Integers and decimals. */
+/** Whether the type is integer or decimal. */
 export function isExactNumber({ type }: SqlType): boolean {
   return type === 'integer' || type === 'decimal';
 }
@@ -82,12 +82,12 @@ const TYPES_BY_NAME: ReadonlyMap<string, Exclude<SqlType['type'], 'json'>> = new
 
 export const CAST_TYPE_NAMES: readonly string[] = [...TYPES_BY_NAME.keys()];
 
-/** Of a decimal without precision and scale, as in DuckDB. */
+/** The scale of DECIMAL without precision and scale, as in DuckDB. */
 const SCALE_DEFAULT = 3;
 
 /**
- * The type that CAST(x AS name(precision, scale)) makes; null when no type has that name or these digits. Lengths of texts
- * cut nothing, and the precision of a decimal bounds nothing but its scale: values have up to DIGITS_MAX digits.
+ * The type of CAST(x AS name(precision, scale)); null if there is no such type. Lengths of text types do not truncate, and the
+ * precision of a decimal limits only its scale: values have up to DIGITS_MAX digits.
  */
 export function castTarget(name: string, precision: number | null, scale: number | null): SqlType | null {
   const type = TYPES_BY_NAME.get(name.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * The parts of WHERE that the interface's conditions can say: a column beside constants. How parts are put together stands
- * in where-reader.ts.
+ * The leaves of WHERE that conditions of the interface can express: a column compared with constants. where-reader.ts combines
+ * them.
  */
 import { type BindingTime, type QuarryError, quoted, TEXT_POINTS_MAX } from '../../base/index.js';
 import {
@@ -26,8 +26,8 @@ import { type ColumnRef, nameOfRef, type Sources } from './sources.js';
 import { boundOf, isOrdered, type Operand, operandOf, secondsOf } from './where-operand.js';
 
 /**
- * A value that is there passes `test` (which is not negated itself) or, `negated`, does not. `unknown`: for what does not
- * pass before any negation, the answer is unknown (IN with NULL among its values).
+ * A test of a present value; `test` itself is not negated, `negated` inverts the result. `unknown`: the result for values that
+ * do not pass `test` is unknown (IN with NULL among its values).
  */
 export interface TestLeaf {
   readonly is: 'test';
@@ -37,7 +37,7 @@ export interface TestLeaf {
   readonly unknown: boolean;
 }
 
-/** Of [c.date]. */
+/** A condition on [c.date]. */
 export interface WindowLeaf {
   readonly is: 'window';
   readonly ref: ColumnRef;
@@ -54,7 +54,7 @@ export type Leaf = TestLeaf | WindowLeaf | PresenceLeaf;
 
 export interface LeafScope {
   readonly sources: Sources;
-  /** The table whose columns make leaves: 0 is the first one. */
+  /** The table whose columns form leaves; 0 is the first one. */
   readonly table: number;
   readonly nowMs: BindingTime;
   /** Of attributes: tests of more disjoint ranges are no leaves. */
@@ -71,7 +71,7 @@ export const FLIPPED: Readonly<Record<ComparisonWord, ComparisonWord>> = {
   '>=': '<=',
 };
 
-/** null: no condition can say it. Throws 6000 for columns that are not there and constants that cannot be read. */
+/** Returns null if a condition cannot express the node. Throws 6000 for unknown columns and constants that cannot be read. */
 export function leafOf(node: SqlNode, scope: LeafScope): Leaf | null {
   switch (node.is) {
     case 'column':
@@ -94,7 +94,7 @@ export function leafOf(node: SqlNode, scope: LeafScope): Leaf | null {
   }
 }
 
-/** The column of the scope's table that a node is. Points stand for themselves only. */
+/** The column of the scope's table if the node is a plain column; points cannot be compared. */
 export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRef | null {
   if (node.is !== 'column' && (node.is !== 'string' || node.quotes === 'single')) return null;
   const ref = sources.lookUp(node);
@@ -103,9 +103,9 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
   return ref;
 }
 
-export function geolocationFault(ref: ColumnRef, { place }: Pick<SqlNode, 'place'>): QuarryError {
+export function geolocationFault(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
   const name = quoted(nameOfRef(ref));
-  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, place);
+  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, position);
 }
 
 function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope): Leaf | null {
@@ -129,19 +129,19 @@ function compareLeaf(node: NodeOf<'compare'>, scope: LeafScope): Leaf | null {
   if (operand.is === 'null') return never(ref, negated);
   const plain = negated ? '=' : comparison;
   const test = isOrdered(ref.column)
-    ? rangeTest(ref, boundOf(operand, ref.column, constant.place), plain)
+    ? rangeTest(ref, boundOf(operand, ref.column, constant.position), plain)
     : plain === '='
       ? textTest('equals', [operand])
       : null;
   return test === null ? null : { is: 'test', ref, test, negated, unknown: false };
 }
 
-/** Beside NULL: unknown, whatever the value. */
+/** A comparison with NULL: unknown for every value. */
 function never(ref: ColumnRef, negated: boolean): Leaf {
   return { is: 'test', ref, test: noTest(ref), negated, unknown: true };
 }
 
-/** None passes. */
+/** A test that no value passes. */
 export function noTest({ column }: ColumnRef): ValueTest {
   return isOrdered(column)
     ? { kind: 'ranges', ranges: [], negated: false }
@@ -152,7 +152,7 @@ function rangeTest(ref: ColumnRef, bound: Bound | null, comparison: ComparisonWo
   return bound === null ? null : { kind: 'ranges', ranges: rangesOf(ref, bound, comparison), negated: false };
 }
 
-/** The stored values for which the comparison with the bound holds; = and <> alike: those that equal it. */
+/** The stored values for which the comparison with the bound holds; for both = and <>, the equal values. */
 function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: ComparisonWord): RangeSet {
   const domain = domainOf(valueKindOf(column.type));
   switch (comparison) {
@@ -169,13 +169,13 @@ function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: Com
   }
 }
 
-/** The text that an operand is beside texts; whole numbers may be written without quotes, as entity IDs. */
+/** The operand as text for comparison with text; whole numbers need no quotes, as in entity IDs. */
 function textOf(operand: Operand): string | null {
   if (operand.is === 'text') return lowerCase(operand.text);
   return operand.is === 'number' && /^\d+$/.test(operand.text) ? operand.text : null;
 }
 
-/** Texts that no value can equal or hold are left out. */
+/** A text test without the texts that no value can match. */
 function textTest(match: TextMatch, operands: readonly Operand[]): ValueTest | null {
   const texts = operands.map(textOf);
   if (!texts.every((text) => text !== null)) return null;
@@ -187,11 +187,11 @@ function windowLeaf(
   ref: ColumnRef,
   comparison: ComparisonWord,
   operand: Operand,
-  { place }: SqlNode,
+  { position }: SqlNode,
 ): Leaf | null {
   if (comparison === '<>') return null;
   if (operand.is === 'null') return { is: 'window', ref, window: NO_EVENTS };
-  const seconds = secondsOf(operand, place);
+  const seconds = secondsOf(operand, position);
   if (seconds === null) return null;
   const from = comparison === '>' ? seconds + 1 : comparison.startsWith('<') ? ALL_EVENTS.from : seconds;
   const to = comparison === '<' ? seconds - 1 : comparison.startsWith('>') ? ALL_EVENTS.to : seconds;
@@ -208,13 +208,13 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
   if (ref.part === 'date') {
     if (negated) return null;
     if (low.is === 'null' || high.is === 'null') return { is: 'window', ref, window: NO_EVENTS };
-    const [from, to] = [secondsOf(low, node.low.place), secondsOf(high, node.high.place)];
+    const [from, to] = [secondsOf(low, node.low.position), secondsOf(high, node.high.position)];
     return from === null || to === null ? null : { is: 'window', ref, window: eventWindow({ from, to }) };
   }
-  // A missing end leaves the other one's part of the answer, which the expression says.
+  // With one end missing, the result depends on the other end; the expression handles that.
   if (!isOrdered(ref.column) || low.is === 'null' || high.is === 'null') return null;
-  const from = boundOf(low, ref.column, node.low.place);
-  const to = boundOf(high, ref.column, node.high.place);
+  const from = boundOf(low, ref.column, node.low.position);
+  const to = boundOf(high, ref.column, node.high.position);
   if (from === null || to === null) return null;
   const domain = domainOf(valueKindOf(ref.column.type));
   const ranges = rangeWithin(domain, from.ceil, to.floor);
@@ -222,7 +222,7 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
 }
 
 function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
-  checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.place);
+  checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.position);
   const ref = columnAt(node.of, scope);
   if (ref === null || ref.part === 'date') return null;
   const operands: Operand[] = [];
@@ -233,7 +233,7 @@ function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
     if (operand === null) return null;
     if (operand.is === 'null') unknown = true;
     else if (isOrdered(ref.column)) {
-      const bound = boundOf(operand, ref.column, value.place);
+      const bound = boundOf(operand, ref.column, value.position);
       if (bound === null) return null;
       ranges.push(...rangesOf(ref, bound, '='));
     } else operands.push(operand);
@@ -256,14 +256,14 @@ function likeLeaf(node: NodeOf<'like'>, scope: LeafScope): Leaf | null {
   if (operand.is === 'null') return never(ref, node.negated);
   if (operand.is !== 'text') return null;
   const { match, text, least } = textPattern(operand.text, node.escape);
-  // What every text passes is what no text fails.
+  // A pattern that every text matches: the negated test is the one that none passes.
   if (match === 'any') return { is: 'test', ref, test: noTest(ref), negated: !node.negated, unknown: false };
   const texts = least > 0 && least <= TEXT_POINTS_MAX ? [lowerCase(text)] : [];
   const test: ValueTest = { kind: 'text', match, texts, negated: false };
   return { is: 'test', ref, test, negated: node.negated, unknown: false };
 }
 
-/** The test of a leaf as a condition holds it, its negation in it. Of a list a negated test means: no item passes. */
+/** The test of a leaf in the form of conditions, including its negation. For a list, a negated test means that no item passes. */
 export function testOf({ ref, test, negated }: TestLeaf): ValueTest {
   if (!negated) return test;
   if (test.kind !== 'ranges' || ref.column.storage === 'list-of-values') return { ...test, negated: true };
@@ -271,7 +271,7 @@ export function testOf({ ref, test, negated }: TestLeaf): ValueTest {
   return { ...test, ranges: complement(domain, test.ranges) };
 }
 
-/** One test for values that pass any of some tests, one at least; null when no one test says that. */
+/** Combines one or more tests by OR into a single test; null if that is not possible. */
 export function anyTest(leaves: readonly TestLeaf[]): ValueTest | null {
   const tests = leaves.map(testOf);
   const ranges: RangeSet[number][] = [];
@@ -288,7 +288,7 @@ export function anyTest(leaves: readonly TestLeaf[]): ValueTest | null {
   return unitedTest(ranges, IN_VALUES_MAX);
 }
 
-/** Whether the leaf speaks of an event. */
+/** Whether the leaf is a condition on events. */
 export function isOfEvents({ ref }: Leaf): boolean {
   return isEventType(ref.column.type);
 }

@@ -1,12 +1,12 @@
 /**
- * The constants that conditions compare columns with, as bounds on stored values: exact whatever their digits, so that
- * 1.23 beside a column of one place, or a number beyond 64 bits, is no error but between or beyond all values.
+ * Converts the constants of conditions to exact bounds on stored values: 1.23 compared with a column of one decimal place, or a
+ * number beyond 64 bits, is not an error but lies between or outside all stored values.
  */
 import { type BindingTime, quoted } from '../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../ir/index.js';
 import { baseTypeOf, type Column, formatDecimal, SECONDS_PER_DAY, valueKindOf } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import { isAggregate } from './aggregate-functions.js';
 import { readBeside } from './literals.js';
 import { nodesOf } from './nodes.js';
@@ -16,7 +16,7 @@ import type { Sources } from './sources.js';
 import { itemTypeOf, scaleOf, typeName } from './types.js';
 
 export type Operand =
-  /** As JSON would write it. */
+  /** The number in JSON syntax. */
   | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
@@ -26,12 +26,12 @@ export type Operand =
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/;
 
-/** Texts longer than this write no number; those that do have far fewer characters. */
+/** Longer texts are never numbers. */
 const NUMBER_CHARS_MAX = 400;
 
 /**
- * A number as JSON writes it, negated where asked; one with an exponent, a float, by its shortest digits. null when the
- * text is none, or too great for a float.
+ * Converts a number to JSON syntax, optionally negated; a number with an exponent is a float and is written with its shortest
+ * digits. null if the text is not a number or exceeds the range of floats.
  */
 function jsonNumber(text: string, negated: boolean): string | null {
   const match = NUMBER.exec(text);
@@ -95,7 +95,7 @@ export function truthOf(node: SqlNode, sources: Sources, nowMs: BindingTime): bo
   }
 }
 
-/** Whether it has a column, or anything else that is no constant. */
+/** Whether the node contains a column or anything else that is not constant. */
 function readsRows(node: SqlNode, sources: Sources): boolean {
   for (const part of nodesOf(node)) {
     if (part.is === 'column' || part.is === 'star' || isAggregate(part)) return true;
@@ -134,49 +134,49 @@ export function isOrdered({ type }: Column): boolean {
   return type !== 'unique-id' && kind !== 'code' && kind !== 'geo';
 }
 
-/** The bound of an operand, not NULL, among values of the column; null where the two do not go together. Throws 6000. */
-export function boundOf(operand: Operand, column: Column, place: Place): Bound | null {
+/** The bound for an operand other than NULL among the column's values; null if the types are incompatible. Throws 6000. */
+export function boundOf(operand: Operand, column: Column, position: SourcePosition): Bound | null {
   switch (baseTypeOf(column.type)) {
     case 'boolean':
-      return truthBound(operand, place);
+      return truthBound(operand, position);
     case 'date':
-      return dateBound(operand, SECONDS_PER_DAY, place);
+      return dateBound(operand, SECONDS_PER_DAY, position);
     case 'datetime':
-      return dateBound(operand, 1, place);
+      return dateBound(operand, 1, position);
     default:
-      return digitsBound(operand, column, place);
+      return digitsBound(operand, column, position);
   }
 }
 
-/** Seconds since 1970-01-01 of an operand that is no NULL; null where it is no instant. Throws 6000. */
-export function secondsOf(operand: Operand, place: Place): number | null {
+/** The seconds since 1970-01-01 for an operand other than NULL; null if it is not an instant. Throws 6000. */
+export function secondsOf(operand: Operand, position: SourcePosition): number | null {
   if (operand.is === 'instant') return operand.seconds;
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'datetime' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, place);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, position);
   return Number(read.value) * (read.type.type === 'date' ? SECONDS_PER_DAY : 1);
 }
 
-function dateBound(operand: Operand, secondsPerValue: number, place: Place): Bound | null {
-  const seconds = secondsOf(operand, place);
+function dateBound(operand: Operand, secondsPerValue: number, position: SourcePosition): Bound | null {
+  const seconds = secondsOf(operand, position);
   return seconds === null ? null : instantBound(seconds, secondsPerValue);
 }
 
-function truthBound(operand: Operand, place: Place): Bound | null {
+function truthBound(operand: Operand, position: SourcePosition): Bound | null {
   if (operand.is === 'number' && /^[01]$/.test(operand.text)) return exactly(BigInt(operand.text));
   if (operand.is === 'boolean') return exactly(operand.value ? 1n : 0n);
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'boolean' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is neither true nor false`, place);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is neither true nor false`, position);
   return exactly(read.value === true ? 1n : 0n);
 }
 
-function digitsBound(operand: Operand, column: Column, place: Place): Bound | null {
+function digitsBound(operand: Operand, column: Column, position: SourcePosition): Bound | null {
   if (operand.is !== 'number' && operand.is !== 'text') return null;
   const short = operand.is === 'number' || operand.text.length <= NUMBER_CHARS_MAX;
   const text = operand.is === 'number' ? operand.text : short ? jsonNumber(operand.text.trim(), false) : null;
   const bound = text === null ? null : numberBound(text, column.decimalPlaces ?? 0);
   if (bound !== null) return bound;
   const wanted = typeName(itemTypeOf(column));
-  throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, place);
+  throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, position);
 }

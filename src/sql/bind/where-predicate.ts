@@ -1,13 +1,14 @@
 /**
- * WHERE as it was read: what the interface's conditions can say, what only expressions can, and how both are joined.
- * Rule: only whether something is true counts in the end, so `not` is pushed down to what is a condition or an expression
- * by itself, and there what is unknown may be false.
+ * WHERE as a tree of predicates: parts that are conditions of the interface, parts that only expressions can represent, and how
+ * they are joined.
+ * Rule: WHERE keeps rows for which it is true, so `not` is pushed down to single conditions and expressions, where unknown may
+ * be treated as false.
  */
 import type { Condition, Expression } from '../../ir/index.js';
 import type { SqlNode } from '../tree.js';
 
 export type Predicate =
-  /** `scored` false: it adds no point to the score. */
+  /** `scored` = false: the condition adds no point to the score. */
   | { readonly is: 'condition'; readonly condition: Condition; readonly scored: boolean }
   | { readonly is: 'expression'; readonly node: SqlNode }
   | { readonly is: 'constant'; readonly truth: boolean | null }
@@ -15,18 +16,18 @@ export type Predicate =
   | {
       readonly is: 'and' | 'or';
       readonly members: readonly Predicate[];
-      /** It stood in parentheses of its own. */
+      /** Whether it was parenthesized. */
       readonly parenthesized: boolean;
     };
 
-/** All entities, and none. */
+/** The conditions for all entities and for none. */
 export const ALWAYS: Condition = { op: 'entity-id', tests: [] };
 export const NEVER: Condition = {
   op: 'entity-id',
   tests: [{ kind: 'text', match: 'equals', texts: [], negated: false }],
 };
 
-/** Members joined; ALWAYS and NEVER are the answer or left out. */
+/** Joins conditions and simplifies ALWAYS and NEVER. */
 export function joinConditions(op: 'and' | 'or', members: readonly Condition[]): Condition {
   const [decisive, neutral] = op === 'and' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
   if (members.includes(decisive)) return decisive;
@@ -37,7 +38,7 @@ export function joinConditions(op: 'and' | 'or', members: readonly Condition[]):
 
 const flipped = (op: 'and' | 'or'): 'and' | 'or' => (op === 'and' ? 'or' : 'and');
 
-/** The condition that is true where the predicate (`negated`: its negation) is; null where no condition says it. */
+/** The condition that is true if the predicate (`negated`: its negation) is; null if a condition cannot express it. */
 export function conditionOf(predicate: Predicate, negated: boolean): Condition | null {
   switch (predicate.is) {
     case 'condition':
@@ -60,7 +61,7 @@ export function conditionOf(predicate: Predicate, negated: boolean): Condition |
   }
 }
 
-/** What of AND's members is a condition, and the rest; rows for which all of them are true stay. */
+/** The members of AND that are conditions, and the rest; a row must satisfy all of them. */
 export interface SplitPredicate {
   readonly conditions: readonly Condition[];
   readonly rest: readonly { readonly predicate: Predicate; readonly negated: boolean }[];
@@ -83,9 +84,9 @@ export function splitPredicates(predicates: readonly Predicate[]): SplitPredicat
   return { conditions, rest };
 }
 
-/** How predicates become expressions over the rows. */
+/** Converts predicates to expressions over the rows. */
 export interface PredicateForms {
-  /** Whether the row's entity satisfies it. */
+  /** The expression that tells whether the row's entity satisfies the condition. */
   ofCondition(condition: Condition): Expression;
   ofNode(node: SqlNode): Expression;
   not(member: Expression): Expression;
@@ -93,7 +94,7 @@ export interface PredicateForms {
   constant(truth: boolean): Expression;
 }
 
-/** The expression that is true where the predicate (`negated`: its negation) is. Its parts that are conditions stay together. */
+/** The expression that is true if the predicate (`negated`: its negation) is. Parts that are conditions stay together. */
 export function expressionOf(predicate: Predicate, negated: boolean, forms: PredicateForms): Expression {
   const whole = conditionOf(predicate, negated);
   if (whole !== null) return expressionOfCondition(whole, forms);

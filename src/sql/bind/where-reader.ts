@@ -1,7 +1,7 @@
 /**
- * Reads WHERE, and what of HAVING speaks of events, into predicates.
- * Invariants: at most CONDITIONS_PER_QUERY_MAX parts, over COLUMNS_PER_QUERY_MAX columns; parentheses and NOT at most
- * NESTING_MAX deep. However many members AND and OR join, they are walked without recursion.
+ * Converts WHERE, and the parts of HAVING that are conditions on events, to predicates.
+ * Invariants: at most CONDITIONS_PER_QUERY_MAX parts over COLUMNS_PER_QUERY_MAX columns; parentheses and NOT nest at most
+ * NESTING_MAX deep. Members of AND and OR are traversed without recursion.
  */
 import { COLUMNS_PER_QUERY_MAX, CONDITIONS_PER_QUERY_MAX, NESTING_MAX } from '../../base/index.js';
 import { ALL_EVENTS, type Condition, type EventTest, type ValueTest } from '../../ir/index.js';
@@ -26,18 +26,18 @@ import {
 import { truthOf } from './where-operand.js';
 import type { Predicate } from './where-predicate.js';
 
-/** What the top list says of the events of a column, for whatever else looks at them. */
+/** The conditions of the top list on the events of a column, which groups and aggregates over these events also apply. */
 export interface TopEvents {
-  /** Of the members that stand in no parentheses; no tests = a window at most. */
+  /** From the members without parentheses; without tests, only a window or nothing. */
   readonly listed: EventTest;
-  /** Conditions on events of their own. */
+  /** Conditions that each apply to an event of their own. */
   readonly own: readonly EventTest[];
 }
 
 export interface WhereRead {
   /** All of them must hold. */
   readonly predicates: readonly Predicate[];
-  /** What each adds a point to the score. */
+  /** The predicates that add a point each to the score. */
   readonly points: readonly Predicate[];
   /** By column id. */
   readonly events: ReadonlyMap<number, TopEvents>;
@@ -48,10 +48,10 @@ interface Member {
   readonly fromHaving: boolean;
 }
 
-/** What a member of an AND list is. */
+/** A classified member of an AND list. */
 type Part =
   | { readonly is: 'windows'; readonly leaves: readonly WindowLeaf[] }
-  /** Of the list's event of that column. */
+  /** A test of the value of the list's event. */
   | { readonly is: 'value'; readonly leaves: readonly TestLeaf[]; readonly test: ValueTest }
   | { readonly is: 'leaf'; readonly leaf: Leaf }
   | { readonly is: 'other' };
@@ -59,11 +59,11 @@ type Part =
 interface Read {
   readonly predicate: Predicate;
   readonly fromHaving: boolean;
-  /** What of it adds a point to the score at the top; null = what its form says. */
+  /** The predicates that add points at the top level; null = determined by its form. */
   readonly points: readonly Predicate[] | null;
 }
 
-/** A member's predicate, or a column's group at the place of its first member. */
+/** The predicate of a member, or the event group of a column at the position of its first member. */
 type Entry = Read | { readonly group: EventGroup };
 
 interface ListRead {
@@ -100,10 +100,10 @@ export class WhereReader {
     return { predicates: predicates.map(({ predicate }) => predicate), points, events };
   }
 
-  /** Reads the members of one AND list within the windows that hold around it. */
+  /** Reads the members of one AND list within the surrounding windows. */
   #list(members: readonly Member[], outer: HeldWindows, depth: number): ListRead {
     if (depth > NESTING_MAX) {
-      throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.place);
+      throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.position);
     }
     const parts = members.map(({ node }) => this.#partOf(node));
     const groups = new Map<number, EventGroup>();
@@ -162,7 +162,7 @@ export class WhereReader {
     return { is: 'value', leaves: [leaf], test: eventTestOf(leaf) };
   }
 
-  /** The members as leaves of one column of that kind; null where they are not all so. */
+  /** The members as leaves of this kind on one column; null if any member is not. */
   #leavesOf<Kind extends Leaf>(
     members: readonly SqlNode[],
     isKind: (leaf: Leaf) => leaf is Kind,
@@ -206,7 +206,7 @@ export class WhereReader {
     }
   }
 
-  /** What stands in parentheses or behind NOT. */
+  /** Reads a parenthesized or negated tree. */
   #tree(node: SqlNode, held: HeldWindows, depth: number): Predicate {
     if (node.is === 'or') {
       const members = membersOf(node, 'or').map((member) => this.#tree(member, held, depth + 1));
@@ -218,18 +218,18 @@ export class WhereReader {
     return andOf(read, node.parenthesized);
   }
 
-  #count({ place }: SqlNode, column: Column | null): void {
-    checkCount(++this.#conditionCount, CONDITIONS_PER_QUERY_MAX, 'conditions', place);
+  #count({ position }: SqlNode, column: Column | null): void {
+    checkCount(++this.#conditionCount, CONDITIONS_PER_QUERY_MAX, 'conditions', position);
     if (column === null) return;
     this.#columns.add(column);
-    checkCount(this.#columns.size, COLUMNS_PER_QUERY_MAX, 'columns in the conditions', place);
+    checkCount(this.#columns.size, COLUMNS_PER_QUERY_MAX, 'columns in the conditions', position);
   }
 }
 
 const listed = (node: SqlNode): readonly SqlNode[] => (node.is === 'and' ? membersOf(node, 'and') : [node]);
 
 const isWindow = (leaf: Leaf): leaf is WindowLeaf => leaf.is === 'window';
-/** A test of an event's value. */
+/** Whether the leaf tests an event's value. */
 const isValue = (leaf: Leaf): leaf is TestLeaf => leaf.is === 'test' && isOfEvents(leaf);
 
 function andOf(members: readonly Predicate[], parenthesized: boolean): Predicate {
@@ -243,14 +243,14 @@ function groupOf(groups: Map<number, EventGroup>, column: Column): EventGroup {
   return found;
 }
 
-/** The windows that hold in a list: its own, and those around it of other columns. */
+/** The windows that apply within a list: its own, and the surrounding windows of other columns. */
 function heldWindows(outer: HeldWindows, groups: ReadonlyMap<number, EventGroup>): HeldWindows {
   const held = new Map(outer);
   for (const { columnId, window } of groups.values()) if (window !== null) held.set(columnId, window);
   return held;
 }
 
-/** Whether a bare window says no more than a member beside it does: one that asks for more of an event in the same window. */
+/** Whether a bare window is implied by another member that tests an event in the same window. */
 const isImplied = ({ window }: EventGroup, own: readonly EventTest[]): boolean =>
   own.some((event) => event.window === window);
 
@@ -274,12 +274,12 @@ function eventsOf(
   return events;
 }
 
-/** The test of an event's value; beside NULL nothing passes a negation. */
+/** The test of an event's value; with NULL, nothing passes the negation. */
 function eventTestOf(leaf: TestLeaf): ValueTest {
   return leaf.negated && leaf.unknown ? noTest(leaf.ref) : testOf(leaf);
 }
 
-/** What a leaf of an attribute column says. */
+/** The predicate of a leaf on an attribute column. */
 export function attributePredicate(leaf: TestLeaf): Predicate {
   const { column } = leaf.ref;
   const holds = (test: ValueTest): Predicate => {
@@ -312,7 +312,7 @@ export function presencePredicate(leaf: PresenceLeaf): Predicate {
 
 const anyEvent = ({ id }: Column): EventTest => ({ columnId: id, window: ALL_EVENTS, tests: [] });
 
-/** The points of a member of the top list; an OR there has each member of each alternative. */
+/** The points of a member of the top list; for an OR, each member of each alternative. */
 function topPoints(predicate: Predicate): readonly Predicate[] {
   if (predicate.is !== 'or' || predicate.parenthesized) return nestedPoints(predicate);
   return predicate.members.flatMap((member) =>
@@ -322,7 +322,7 @@ function topPoints(predicate: Predicate): readonly Predicate[] {
   );
 }
 
-/** OR has the points of its members; all else has one, but for what adds none. */
+/** The points of a nested predicate: for OR, the points of its members; otherwise one, unless it adds none. */
 function nestedPoints(predicate: Predicate): readonly Predicate[] {
   if (predicate.is === 'or') return predicate.members.flatMap(nestedPoints);
   return predicate.is === 'condition' && !predicate.scored ? [] : [predicate];

@@ -1,19 +1,18 @@
 /**
- * Literals of INSERT and UPDATE as the JSON that /v1/insert takes, so that both are checked by one parser and one set of
- * rules. What is written here is not checked here: a value that does not fit its column stays what it is, and is refused
- * there.
+ * Converts literals of INSERT and UPDATE to the JSON of /v1/insert, so that one parser checks both. Values are not checked here:
+ * a value that does not fit its column is passed on unchanged and refused by the insert parser.
  */
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { Place, SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 import type { SqlAccess } from './request.js';
 import { suggestion } from './suggest.js';
 
-/** Where a named column's literals go. */
+/** The target of a named column's literals. */
 export type WriteColumn =
   | { readonly is: 'entity-id' }
   | { readonly is: 'attribute'; readonly column: Column }
-  /** [column.value], [column.date], and [column.N.value], [column.N.date] of the Nth event. */
+  /** [column.value] and [column.date], or [column.N.value] and [column.N.date] for the Nth event. */
   | {
       readonly is: 'event';
       readonly column: Column;
@@ -22,7 +21,7 @@ export type WriteColumn =
     };
 
 const EVENT_NAME = /^(.+?)(?:\.([1-9]\d{0,3}))?\.(value|date)$/;
-/** As JSON writes numbers. */
+/** The syntax of JSON numbers. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER_TYPES: readonly string[] = [
   'integer',
@@ -32,12 +31,12 @@ const NUMBER_TYPES: readonly string[] = [
   'decimal-event',
 ];
 
-/** Throws 6000 for a column that is not there, with what may have been meant of those that the caller may use. */
+/** Resolves a column. Throws 6000 if it does not exist, with a suggestion among the columns that the caller may use. */
 export function writeColumn(
   written: string,
   dimension: Dimension,
   access: SqlAccess,
-  place: Place,
+  position: SourcePosition,
 ): WriteColumn {
   const name = lowerCase(written);
   const plain = dimension.columns.get(name);
@@ -49,7 +48,7 @@ export function writeColumn(
     return { is: 'event', column, ordinal: Number(match[2] ?? 1), part: match[3] as 'value' | 'date' };
   }
   if (plain !== undefined) {
-    throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, place);
+    throw sqlError(`[${written}] is an event column: write [${name}.value] and [${name}.date]`, position);
   }
   const usable = [...dimension.columns.values()].filter((column) => access.allows(dimension, column));
   const meant = suggestion(
@@ -58,13 +57,13 @@ export function writeColumn(
   );
   throw sqlError(
     `there is no column [${written}] in ${dimension.apiName}`,
-    place,
+    position,
     meant === null ? {} : { suggestion: meant },
   );
 }
 
-/** Throws 6000 for a column that stands there twice. */
-export function checkDistinct(columns: readonly WriteColumn[], places: readonly Place[]): void {
+/** Throws 6000 if a column is named twice. */
+export function checkDistinct(columns: readonly WriteColumn[], places: readonly SourcePosition[]): void {
   const seen = new Set<string>();
   columns.forEach((column, index) => {
     const key = JSON.stringify(
@@ -74,14 +73,14 @@ export function checkDistinct(columns: readonly WriteColumn[], places: readonly 
           ? column.column.id
           : [column.column.id, column.ordinal, column.part],
     );
-    if (seen.has(key)) throw sqlError('the column stands here twice', places[index]);
+    if (seen.has(key)) throw sqlError('the column is named twice', places[index]);
     seen.add(key);
   });
 }
 
 /**
- * The members of an entity's object, without braces: columns in the order in which they first stand, each event column a
- * list of its events by their ordinals. An event whose value and date are both NULL is left out.
+ * The members of an entity's JSON object, without braces: columns in the order of first mention, each event column as a list of
+ * its events by ordinal. An event whose value and date are both NULL is omitted.
  */
 export function membersOfRow(columns: readonly WriteColumn[], values: readonly SqlNode[]): string {
   const members: string[] = [];
@@ -119,15 +118,15 @@ export function membersOfRow(columns: readonly WriteColumn[], values: readonly S
   return members.join(',');
 }
 
-/** The text that a literal stands for, where one is wanted: an entity ID. Throws 6000 for NULL and truth values. */
+/** The text of a literal that must be a text, such as an entity ID. Throws 6000 for NULL and booleans. */
 export function textOfLiteral(node: SqlNode, what: string): string {
   if (node.is === 'string') return node.text;
   if (node.is === 'number') return node.text;
   if (node.is === 'negative' && node.of.is === 'number') return `-${node.of.text}`;
-  throw sqlError(`${what} is a string or a number`, node.place);
+  throw sqlError(`${what} is a string or a number`, node.position);
 }
 
-/** `column` null = a date. Throws 6000 for what is no literal. */
+/** Converts a literal; `column` null = a date. Throws 6000 for other nodes. */
 function jsonOf(node: SqlNode, column: Column | null): string {
   switch (node.is) {
     case 'null':
@@ -142,20 +141,20 @@ function jsonOf(node: SqlNode, column: Column | null): string {
     case 'string':
       return stringOf(node.text, column);
   }
-  throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.place);
+  throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.position);
 }
 
-function numberOf(text: string, { place }: SqlNode): string {
+function numberOf(text: string, { position }: SqlNode): string {
   const written = text
     .replace(/^\+/, '')
     .replace(/^(-?)0+(?=\d)/, '$1')
     .replace(/^(-?)\./, '$10.')
     .replace(/\.(?=$|[eE])/, '');
-  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, place);
+  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, position);
   return written;
 }
 
-/** Numbers and lists may come in strings. */
+/** Converts a string, which may contain a number or a list. */
 function stringOf(text: string, column: Column | null): string {
   if (column !== null) {
     const isListed = column.storage === 'list-of-values' || /^geolocation/.test(column.type);

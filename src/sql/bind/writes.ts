@@ -1,12 +1,12 @@
 /**
- * INSERT, UPDATE and DELETE, bound: inserts and sets as the JSON that /v1/insert and /v1/update take, with the place of
- * everything that may be refused there.
+ * Binds INSERT, UPDATE and DELETE. Rows and assignments become the JSON of /v1/insert and /v1/update, together with the source
+ * positions of everything that these may refuse.
  */
 import { ENTITIES_PER_INSERT_MAX, QuarryError } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { InsertStatement, Place, UpdateStatement, WriteStatement } from '../tree.js';
+import type { InsertStatement, SourcePosition, UpdateStatement, WriteStatement } from '../tree.js';
 import type { SqlAccess, SqlRequest } from './request.js';
 import { dimensionOf } from './sources.js';
 import { bindTarget } from './target.js';
@@ -16,7 +16,7 @@ export type BoundWrite =
   | {
       readonly write: 'insert';
       readonly rowCount: number;
-      /** The insert body of the first `rows` rows. */
+      /** Builds the insert body of the first `rows` rows. */
       readonly body: (rows: number) => Uint8Array;
     }
   | {
@@ -27,7 +27,10 @@ export type BoundWrite =
       readonly set: string | null;
     };
 
-/** All writes of a body, which together insert as many entities as one insert may. Throws 6000, with the place, and 506. */
+/**
+ * Binds all writes of a body, whose entities together must not exceed the limit of one insert. Throws 6000 with position,
+ * and 506.
+ */
 export function bindWrites(
   statements: readonly WriteStatement[],
   request: SqlRequest,
@@ -38,7 +41,7 @@ export function bindWrites(
     rowCount += statement.rows.length;
     if (rowCount <= ENTITIES_PER_INSERT_MAX) continue;
     const what = `the request inserts more than ${ENTITIES_PER_INSERT_MAX} entities`;
-    throw sqlError(what, statement.place, { code: 2012 });
+    throw sqlError(what, statement.position, { code: 2012 });
   }
   return statements.map((statement) => bindWrite(statement, request));
 }
@@ -50,19 +53,24 @@ function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
-function bindInsert({ table, columns, rows, place }: InsertStatement, request: SqlRequest): BoundWrite {
+function bindInsert({ table, columns, rows, position }: InsertStatement, request: SqlRequest): BoundWrite {
   const dimension = dimensionOf(table, request.model);
-  const targets = columns.map((column) => writeColumn(column.name, dimension, request.access, column.place));
+  const targets = columns.map((column) =>
+    writeColumn(column.name, dimension, request.access, column.position),
+  );
   checkDistinct(
     targets,
-    columns.map((column) => column.place),
+    columns.map((column) => column.position),
   );
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
-  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', place);
+  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', position);
   const prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
   const members = rows.map((row) => {
     if (row.length !== columns.length) {
-      throw sqlError(`a row of ${row.length} values for ${columns.length} columns`, row[0]?.place ?? place);
+      throw sqlError(
+        `a row of ${row.length} values for ${columns.length} columns`,
+        row[0]?.position ?? position,
+      );
     }
     const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
     const values = membersOfRow(targets, row);
@@ -76,35 +84,35 @@ function bindInsert({ table, columns, rows, place }: InsertStatement, request: S
 }
 
 function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAccess): string {
-  const targets = set.map(({ column, place }) => writeColumn(column, dimension, access, place));
+  const targets = set.map(({ column, position }) => writeColumn(column, dimension, access, position));
   checkDistinct(
     targets,
-    set.map(({ place }) => place),
+    set.map(({ position }) => position),
   );
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
-  if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].place);
+  if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].position);
   const values = set.map(({ value }) => value);
   return `{${membersOfRow(targets, values)}}`;
 }
 
-/** What a refusal by the rules of inserts and updates is in SQL. `row`: of an INSERT. */
+/** Converts a refusal by the insert or update rules to an SQL error; `row` is the row of an INSERT. */
 export function refusedWrite(
   statement: WriteStatement,
   row: number | null,
   refusal: QuarryError,
 ): QuarryError {
   const { code, message, moreInfo } = refusal;
-  const place = placeOf(statement, row);
+  const position = placeOf(statement, row);
   return new QuarryError(6000, message, {
     code,
     message,
-    line: place.line,
-    column: place.column,
+    line: position.line,
+    column: position.column,
     ...(moreInfo === undefined ? {} : { 'more-info': moreInfo }),
   });
 }
 
-function placeOf(statement: WriteStatement, row: number | null): Place {
-  if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.place ?? statement.place;
-  return statement.is === 'update' ? (statement.set[0]?.place ?? statement.place) : statement.place;
+function placeOf(statement: WriteStatement, row: number | null): SourcePosition {
+  if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.position ?? statement.position;
+  return statement.is === 'update' ? (statement.set[0]?.position ?? statement.position) : statement.position;
 }

@@ -1,10 +1,10 @@
-/** The expressions of a SELECT, and what those of the dialect of Postgres mean by default. */
+/** Applies the defaults of the Postgres dialect to the expressions of a SELECT. */
 import { nodesOf } from '../bind/nodes.js';
 import { sqlError } from '../sql-error.js';
 import type { SelectStatement, SqlNode } from '../tree.js';
 
 const BACKSLASH = '\\';
-/** Backslashes at its end, an odd number of them. */
+/** Matches an odd number of backslashes at the end. */
 const ESCAPES_NOTHING = /(?<!\\)(\\\\)*\\$/;
 
 export function expressionsOf(select: SelectStatement): readonly SqlNode[] {
@@ -15,14 +15,17 @@ export function expressionsOf(select: SelectStatement): readonly SqlNode[] {
   );
 }
 
-/** LIKE without ESCAPE takes the backslash. `select` has just been read: it is nobody else's. Throws 6000. */
+/**
+ * Sets the backslash as escape character of LIKE without ESCAPE. Modifies `select`, which must not be shared yet. Throws
+ * 6000.
+ */
 export function escapePatterns(select: SelectStatement): void {
   for (const root of expressionsOf(select)) {
     for (const node of nodesOf(root)) {
       if (node.is !== 'like' || node.escape !== null) continue;
       const { pattern } = node;
       if (pattern.is === 'string' && ESCAPES_NOTHING.test(pattern.text)) {
-        throw sqlError('the pattern ends with its ESCAPE character', pattern.place);
+        throw sqlError('the pattern ends with its ESCAPE character', pattern.position);
       }
       Object.assign(node, { escape: BACKSLASH });
     }

@@ -1,8 +1,8 @@
-/** Where the operand begins that a list of tokens ends with: what `::` and `- INTERVAL` apply to. */
+/** Finds the operand at the end of a list of tokens, to which `::` or `- INTERVAL` applies. */
 import { sqlError } from '../sql-error.js';
 import { isReserved } from '../token-reader.js';
 import { isSign, type Token } from '../tokens.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 
 const LITERAL_TYPES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP', 'TIMESTAMPTZ']);
 
@@ -10,17 +10,17 @@ const isName = (token: Token | undefined): boolean =>
   token !== undefined && (token.kind === 'bracketed' || (token.kind === 'word' && !isReserved(token)));
 
 /** Its index. Throws 6000 at `place`, where the operator stands, when there is none. */
-export function operandStart(tokens: readonly Token[], place: Place): number {
+export function operandStart(tokens: readonly Token[], position: SourcePosition): number {
   const at = tokens.length - 1;
   const last = tokens[at];
-  if (last === undefined) throw sqlError('an operand is missing before this', place);
+  if (last === undefined) throw sqlError('an operand is missing before this', position);
   if (isSign(last, ')')) {
     const open = opening(
       tokens,
       at,
       (token) => isSign(token, ')'),
       (token) => isSign(token, '('),
-      place,
+      position,
     );
     return isName(tokens[open - 1]) ? open - 1 : open;
   }
@@ -30,31 +30,31 @@ export function operandStart(tokens: readonly Token[], place: Place): number {
       at,
       ({ upper }) => upper === 'END',
       ({ upper }) => upper === 'CASE',
-      place,
+      position,
     );
   }
   if (last.kind === 'single') return LITERAL_TYPES.has(tokens[at - 1]?.upper ?? '') ? at - 1 : at;
   const isValue = last.kind === 'number' || ['NULL', 'TRUE', 'FALSE'].includes(last.upper);
   if (isValue) return at;
   if (!isName(last))
-    throw sqlError('a column, a value or an expression in parentheses is missing before this', place);
+    throw sqlError('a column, a value or an expression in parentheses is missing before this', position);
   let first = at;
   while (first >= 2 && isSign(tokens[first - 1], '.')) first -= 2;
   return first;
 }
 
-/** The token that opens what the one at `from` closes. */
+/** The index of the parenthesis that opens the one that closes at `from`. */
 function opening(
   tokens: readonly Token[],
   from: number,
   closes: (token: Token) => boolean,
   opens: (token: Token) => boolean,
-  place: Place,
+  position: SourcePosition,
 ): number {
   let depth = 0;
   for (let at = from; at >= 0; at--) {
     if (closes(tokens[at])) depth++;
     else if (opens(tokens[at]) && --depth === 0) return at;
   }
-  throw sqlError('what ends before this has no beginning', place);
+  throw sqlError('what ends before this has no beginning', position);
 }

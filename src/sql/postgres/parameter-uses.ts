@@ -1,6 +1,6 @@
 /**
- * Where the parameters of a SELECT stand, as far as that tells their types: behind LIMIT and its like, cast to a type, or beside
- * an expression that they are compared or calculated with.
+ * Finds uses of the parameters of a SELECT that determine their types: in LIMIT and similar clauses, in a cast, or in a comparison
+ * or calculation with another expression.
  */
 import { nodesOf } from '../bind/nodes.js';
 import { isSign, type Token } from '../tokens.js';
@@ -12,16 +12,19 @@ import type { SqlParameter } from './translate.js';
 
 export type ParameterUse =
   | { readonly is: 'count' }
-  /** Words of the type in lower case: 'int8', 'double precision'. */
+  /** Type name in lower case: 'int8', 'double precision'. */
   | { readonly is: 'cast'; readonly type: string }
-  /** A SELECT of that one expression. */
+  /** A SELECT of the other expression alone. */
   | { readonly is: 'beside'; readonly select: SelectStatement };
 
-/** Functions whose arguments are of one type. */
+/** Functions whose arguments have the same type. */
 const OF_ONE_TYPE: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'greatest', 'least']);
 const COUNTS: ReadonlySet<string> = new Set(['LIMIT', 'OFFSET', 'FIRST', 'NEXT']);
 
-/** Of $1 and so on, each by the first place that tells, the same use for the same place; null = none does. Throws 6000 as reading the statement does. */
+/**
+ * The first use of each parameter from $1 on that determines its type; null = none. Throws 6000 if the statement cannot be
+ * parsed.
+ */
 export function parameterUses(statement: PostgresStatement): readonly (ParameterUse | null)[] {
   const uses: (ParameterUse | null)[] = Array<null>(statement.parameterCount).fill(null);
   const { tokens } = statement;
@@ -62,7 +65,7 @@ function useAmong(tokens: readonly Token[], at: number): ParameterUse | null {
   return { is: 'cast', type: isZoned ? 'timestamptz' : type.slice(from, from + words).join(' ') };
 }
 
-/** No text of a client holds a zero character. */
+/** Marks a parameter; texts of clients never contain a zero character. */
 const markOf = (at: number): string => `\0${at}`;
 
 function markedBy(node: SqlNode): number | null {
@@ -74,7 +77,7 @@ function isMarked(root: SqlNode): boolean {
   return false;
 }
 
-/** What is compared or calculated with what, both ways round. */
+/** All pairs of expressions that are compared or calculated with each other, in both orders. */
 function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode]> {
   for (const root of expressionsOf(select)) {
     for (const node of nodesOf(root)) {
@@ -93,9 +96,9 @@ function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode
   }
 }
 
-const selectOf = (of: SqlNode, { place, from, joins }: SelectStatement): SelectStatement => ({
+const selectOf = (of: SqlNode, { position, from, joins }: SelectStatement): SelectStatement => ({
   is: 'select',
-  place,
+  position,
   explain: 'no',
   distinct: false,
   items: [{ of, alias: null }],

@@ -1,4 +1,4 @@
-/** A SELECT or EXPLAIN in the dialect of Postgres as the tree of ours. */
+/** Parses SELECT and EXPLAIN in the Postgres dialect to our tree. */
 import { SKELETON_WORDS_MAX } from '../limits.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
@@ -12,7 +12,7 @@ export type { SqlParameter } from './translate.js';
 
 const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
 
-/** `parameters`: the values of $1 and so on. Throws 6000 with the place for whatever is not available. */
+/** `parameters` are the values from $1 on. Throws 6000 with the source position for unsupported constructs. */
 export function readPostgresSelect(
   { tokens }: PostgresStatement,
   parameters: readonly SqlParameter[],

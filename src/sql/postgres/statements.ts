@@ -1,24 +1,24 @@
 /**
- * A text in the dialect of Postgres as its statements, read no further than to where each begins and ends. Throws 6000 with
- * the place for what no statement can hold.
+ * Splits a text in the Postgres dialect into statements without parsing them. Throws 6000 with the source position for invalid
+ * tokens.
  */
 import { Cursor } from '../cursor.js';
 import { PARAMETERS_MAX, STATEMENTS_MAX, TOKENS_MAX } from '../limits.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token } from '../tokens.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { nextPostgresTokens } from './tokens.js';
 
 export interface PostgresStatement {
-  /** Of the statement alone, without its `;`. */
+  /** The text of the statement, without its `;`. */
   readonly text: string;
-  /** Its places count in the whole text; ended as those of tokens.ts. */
+  /** Positions refer to the whole text; the list ends like those of tokens.ts. */
   readonly tokens: readonly Token[];
-  /** The highest n of its $n. */
+  /** The highest n of all $n. */
   readonly parameterCount: number;
 }
 
-/** Empty statements are left out, so there may be none. */
+/** Empty statements are omitted, so the list may be empty. */
 export function readPostgres(text: string): readonly PostgresStatement[] {
   const cursor = new Cursor(text);
   const statements: PostgresStatement[] = [];
@@ -30,10 +30,10 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     if (tokens.length === 0) begin = cursor.at;
     const before = cursor.at;
     const next = nextPostgresTokens(cursor);
-    const [{ kind, place }] = next;
+    const [{ kind, position }] = next;
     tokenCount += next.length;
     if (tokenCount > TOKENS_MAX) {
-      throw sqlError(`a text holds at most ${TOKENS_MAX} words, names, literals and signs`, place);
+      throw sqlError(`a text holds at most ${TOKENS_MAX} words, names, literals and signs`, position);
     }
     if (kind !== 'end' && !isSign(next[0], ';')) {
       tokens.push(...next);
@@ -41,11 +41,11 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     }
     if (tokens.length > 0) {
       if (statements.length === STATEMENTS_MAX) {
-        throw sqlError(`a text holds at most ${STATEMENTS_MAX} statements`, tokens[0].place);
+        throw sqlError(`a text holds at most ${STATEMENTS_MAX} statements`, tokens[0].position);
       }
       statements.push({
         text: text.slice(begin, before).trimEnd(),
-        tokens: [...tokens, { kind: 'end', text: '', upper: '', place }],
+        tokens: [...tokens, { kind: 'end', text: '', upper: '', position }],
         parameterCount: parameterCountOf(tokens),
       });
       tokens = [];
@@ -54,7 +54,7 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
   }
 }
 
-/** n of the sign $n; null = it is none. */
+/** The n of a token $n; null for other tokens. */
 export function parameterOf({ kind, text }: Token): number | null {
   return kind === 'sign' && text.charCodeAt(0) === 36 ? Number(text.slice(1)) : null;
 }
@@ -65,15 +65,15 @@ function parameterCountOf(tokens: readonly Token[]): number {
     const number = parameterOf(token);
     if (number === null) continue;
     if (number < 1 || number > PARAMETERS_MAX) {
-      throw sqlError(`parameters are $1 to $${PARAMETERS_MAX}`, token.place);
+      throw sqlError(`parameters are $1 to $${PARAMETERS_MAX}`, token.position);
     }
     highest = Math.max(highest, number);
   }
   return highest;
 }
 
-/** Which character of `text` stands at the place, from 1. */
-export function characterAt(text: string, { line, column }: Place): number {
+/** The number of the character of `text` at a source position, from 1. */
+export function characterAt(text: string, { line, column }: SourcePosition): number {
   let begin = 0;
   for (let passed = 1; passed < line; passed++) begin = text.indexOf('\n', begin) + 1;
   return Array.from(text.slice(0, begin)).length + column;

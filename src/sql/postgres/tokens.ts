@@ -1,7 +1,7 @@
 /**
- * The words, names, literals and signs of a text in the dialect of Postgres: those of tokens.ts, but double quotes always make
- * a name, `::`, `~~` and `$1` are signs, and strings may be E'...'.
- * Operators that only the catalog has come as signs too: whoever translates a statement refuses them (refuseForeign).
+ * Tokens of the Postgres dialect: those of tokens.ts, except that double quotes always form a name, `::`, `~~` and `$1` are signs,
+ * and strings may be E'...'.
+ * Operators that only catalog queries use are signs, too; the translation refuses them (refuseForeign).
  * Invariants: those of tokens.ts; a parameter is a sign whose text is `$` and digits.
  */
 import { quoted } from '../../base/index.js';
@@ -13,7 +13,7 @@ const DOUBLE_QUOTE = 34;
 const DOLLAR = 36;
 const QUOTE = 39;
 
-/** LIKE and ILIKE as operators, by the longest first: clients that list tables write them so. */
+/** LIKE and ILIKE as operators, longest first; clients use them to list tables. */
 const LIKE_SIGNS: readonly (readonly [string, readonly string[]])[] = [
   ['!~~*', ['NOT', 'LIKE']],
   ['!~~', ['NOT', 'LIKE']],
@@ -29,19 +29,19 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** The next ones: mostly one; at the end of the text one of kind 'end'. */
+/** Reads the next token, or several for a combined operator; at the end of the text, a token of kind 'end'. */
 export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   cursor.skip();
   const { text, at, code } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   if (code === DOUBLE_QUOTE) {
     const name = cursor.quoted(DOUBLE_QUOTE, 'name');
-    if (name === '') throw sqlError('a name in double quotes has at least one character', place);
-    return [{ kind: 'bracketed', text: name, upper: '', place }];
+    if (name === '') throw sqlError('a name in double quotes has at least one character', position);
+    return [{ kind: 'bracketed', text: name, upper: '', position }];
   }
   if (text.startsWith('::', at)) {
     cursor.pass(2);
-    return [{ kind: 'sign', text: '::', upper: '', place }];
+    return [{ kind: 'sign', text: '::', upper: '', position }];
   }
   if (code === DOLLAR) return [parameter(cursor)];
   if ((code | 32) === 101 && text.charCodeAt(at + 1) === QUOTE) return [escaped(cursor)];
@@ -50,60 +50,60 @@ export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   const like = LIKE_SIGNS.find(([sign]) => text.startsWith(sign, at));
   if (like === undefined) return [nextToken(cursor)];
   cursor.pass(like[0].length);
-  return like[1].map((word) => ({ kind: 'word', text: word, upper: word, place }));
+  return like[1].map((word) => ({ kind: 'word', text: word, upper: word, position }));
 }
 
-/** Signs of which ours has none, and brackets with nothing in them. */
+/** Operators that our SQL does not have, and empty brackets. */
 const FOREIGN = /(?!!=|\|\||!?~~\*?(?![~!@#&|^?]))[~!@#&|^?:`{}\\]+|\[\]/;
 
 function foreignAt(cursor: Cursor): Token | null {
-  const place = cursor.place();
+  const position = cursor.position();
   const sign = new RegExp(FOREIGN, 'y');
   sign.lastIndex = cursor.at;
   const found = sign.exec(cursor.text);
   if (found === null) return null;
   cursor.pass(found[0].length);
-  return { kind: 'sign', text: found[0], upper: '', place };
+  return { kind: 'sign', text: found[0], upper: '', position };
 }
 
-/** Throws 6000 for the first sign that no statement of ours has. */
+/** Throws 6000 for the first operator that our SQL does not have. */
 export function refuseForeign(tokens: readonly Token[]): void {
-  for (const { kind, text, place } of tokens) {
+  for (const { kind, text, position } of tokens) {
     if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||') continue;
-    throw sqlError(foreignSign(text, 0) ?? `the sign ${quoted(text)} is not available`, place);
+    throw sqlError(foreignSign(text, 0) ?? `the sign ${quoted(text)} is not available`, position);
   }
 }
 
 function parameter(cursor: Cursor): Token {
   const { text, at } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end++;
   if (end === at + 1) {
-    throw sqlError("strings in $$dollar quotes$$ are not available; write '...'", place);
+    throw sqlError("strings in $$dollar quotes$$ are not available; write '...'", position);
   }
   cursor.pass(end - at);
-  return { kind: 'sign', text: text.slice(at, end), upper: '', place };
+  return { kind: 'sign', text: text.slice(at, end), upper: '', position };
 }
 
-/** E'...': a backslash there escapes what is behind it. */
+/** Reads E'...', in which a backslash escapes the next character. */
 function escaped(cursor: Cursor): Token {
   const { text, at } = cursor;
-  const place = cursor.place();
+  const position = cursor.position();
   let inside = '';
   let end = at + 2;
   for (;;) {
     const unit = text[end];
-    if (unit === undefined) throw sqlError('the string that begins here has no end', place);
+    if (unit === undefined) throw sqlError('the string that begins here has no end', position);
     if (unit === "'" && text[end + 1] !== "'") break;
     const follows = text[end + 1] ?? '';
     if (unit === '\\' && /[0-9xuU]/.test(follows)) {
-      throw sqlError(`the escape \\${follows} is not available; write the character itself`, place);
+      throw sqlError(`the escape \\${follows} is not available; write the character itself`, position);
     }
     const isPair = unit === "'" || unit === '\\';
     inside += unit === '\\' ? (ESCAPES.get(follows) ?? follows) : unit;
     end += isPair ? 2 : 1;
   }
   cursor.pass(end + 1 - at);
-  return { kind: 'single', text: inside, upper: '', place };
+  return { kind: 'single', text: inside, upper: '', position };
 }

@@ -1,31 +1,31 @@
 /**
- * Tokens in the dialect of Postgres as those of ours, where there is an equivalent; the rest stays as it is, and whoever reads
- * the statement refuses it.
+ * Translates tokens of the Postgres dialect to tokens of our SQL where an equivalent exists. Other tokens are unchanged and refused
+ * by the parser.
  *   x::type                          CAST(x AS type)         x - INTERVAL '7 days'   DATEADD(day, -7, x)
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
  *   x ILIKE y                        x LIKE y                public.t, pg_catalog.f  t, f
  *   $1                               the parameter's value   LIMIT ALL               nothing
  *   x OPERATOR(pg_catalog.=) y       x = y
- * Invariants: what is put in stands at the place of what it is put in for; a parameter becomes a literal's token and never
- * text that is read again.
+ * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
+ * never parsed as text.
  */
 import { quoted } from '../../base/index.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
-import type { Place } from '../tree.js';
+import type { SourcePosition } from '../tree.js';
 import { operandStart } from './operand.js';
 import { parameterOf } from './statements.js';
 
 /** The value of a $n. */
 export type SqlParameter =
-  /** `type`: a type's name, where one is known. */
+  /** `type` is the type's name if it is known. */
   | { readonly is: 'null'; readonly type?: string }
   /** Digits with sign, fraction and exponent. */
   | { readonly is: 'number'; readonly text: string }
   | { readonly is: 'boolean'; readonly value: boolean }
   | { readonly is: 'text'; readonly text: string };
 
-/** What begins the years of the Unix clock. */
+/** The Unix epoch. */
 const EPOCH = '1970-01-01T00:00:00Z';
 /** '7 days', '-1 hour'. */
 const SPAN = /^\s*([+-]?\d{1,9})\s*(year|month|week|day|hour|minute|second|min|sec|h|d|m|s)s?\s*$/i;
@@ -37,9 +37,9 @@ const SPAN_UNITS: Readonly<Record<string, string>> = {
   h: 'hour',
   d: 'day',
 };
-/** Words that go on a type's name. */
+/** Words that continue a type's name. */
 const TYPE_WORDS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'WITH', 'WITHOUT', 'TIME', 'ZONE']);
-/** Types that texts are read as anyway: a cast to them changes nothing. */
+/** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
 export function translate(tokens: readonly Token[], parameters: readonly SqlParameter[]): readonly Token[] {
@@ -73,11 +73,11 @@ class Translation {
   #next(): void {
     const token = this.#peek();
     const number = parameterOf(token);
-    if (number !== null) this.#parameter(number, token.place);
-    else if (isSign(token, '::')) this.#cast(token.place);
+    if (number !== null) this.#parameter(number, token.position);
+    else if (isSign(token, '::')) this.#cast(token.position);
     else if (this.#isSchema()) this.#at += 2;
     else if (this.#areWords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
-    else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.place)]);
+    else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.position)]);
     else if (this.#areWords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areWords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
@@ -90,7 +90,7 @@ class Translation {
     this.#out.push(...put);
   }
 
-  /** `public.` before a table, `pg_catalog.` before a function or a type. */
+  /** Whether `public.` before a table or `pg_catalog.` before a function or type follows. */
   #isSchema(): boolean {
     const token = this.#peek();
     const name = token.kind === 'word' || token.kind === 'bracketed' ? token.text.toLowerCase() : '';
@@ -99,7 +99,7 @@ class Translation {
     return last === undefined || !isSign(last, '.');
   }
 
-  /** OPERATOR(schema.sign) */
+  /** Translates OPERATOR(schema.sign). */
   #operator(): void {
     this.#at += 2;
     while (isSign(this.#peek(1), '.')) this.#at += 2;
@@ -119,16 +119,16 @@ class Translation {
     return number !== null && this.#parameters[number - 1]?.is === 'null';
   }
 
-  #parameter(number: number, place: Place): void {
+  #parameter(number: number, position: SourcePosition): void {
     const value = this.#parameters[number - 1];
-    if (value === undefined) throw sqlError(`there is no parameter $${number}`, place);
+    if (value === undefined) throw sqlError(`there is no parameter $${number}`, position);
     const before = this.#out.at(-1)?.upper ?? '';
-    this.#replace(1, literal(value, place, ['LIMIT', 'OFFSET', 'FIRST', 'NEXT'].includes(before)));
+    this.#replace(1, literal(value, position, ['LIMIT', 'OFFSET', 'FIRST', 'NEXT'].includes(before)));
   }
 
-  #cast(place: Place): void {
+  #cast(position: SourcePosition): void {
     this.#at++;
-    const type: Token[] = [this.#typeWord(place)];
+    const type: Token[] = [this.#typeWord(position)];
     while (TYPE_WORDS.has(this.#peek().upper)) type.push(this.#take());
     if (isSign(this.#peek(), '(')) {
       while (!isSign(this.#peek(), ')')) type.push(this.#take());
@@ -137,20 +137,20 @@ class Translation {
     const name = type[0].text.toUpperCase();
     if (TEXT_TYPES.has(name)) return;
     if (name === 'INTERVAL')
-      throw sqlError("INTERVAL stands behind + and - only: x - INTERVAL '7 days'", place);
-    const begin = operandStart(this.#out, place);
+      throw sqlError("INTERVAL stands behind + and - only: x - INTERVAL '7 days'", position);
+    const begin = operandStart(this.#out, position);
     this.#wrap(
       begin,
-      [word('CAST', place), sign('(', place)],
-      [word('AS', place), ...type, sign(')', place)],
+      [word('CAST', position), sign('(', position)],
+      [word('AS', position), ...type, sign(')', position)],
     );
   }
 
-  #typeWord(place: Place): Token {
+  #typeWord(position: SourcePosition): Token {
     if (this.#isSchema()) this.#at += 2;
     const type = this.#take();
     if (type.kind !== 'word' && type.kind !== 'bracketed') throw unexpected(type, "a type's name");
-    if (isSign(this.#peek(), '[]')) throw sqlError('arrays are not available', place);
+    if (isSign(this.#peek(), '[]')) throw sqlError('arrays are not available', position);
     return type.kind === 'word' ? type : { ...type, kind: 'word', upper: type.text.toUpperCase() };
   }
 
@@ -167,20 +167,20 @@ class Translation {
     return unit.text.toLowerCase() === 'epoch' && this.#peek(3).upper === 'FROM';
   }
 
-  #epoch({ place }: Token): void {
-    const unit = word('SECOND', place);
-    const from = [word('TIMESTAMP', place), single(EPOCH, place)];
+  #epoch({ position }: Token): void {
+    const unit = word('SECOND', position);
+    const from = [word('TIMESTAMP', position), single(EPOCH, position)];
     this.#replace(4, [
-      word('DATEDIFF', place),
-      sign('(', place),
+      word('DATEDIFF', position),
+      sign('(', position),
       unit,
-      sign(',', place),
+      sign(',', position),
       ...from,
-      sign(',', place),
+      sign(',', position),
     ]);
   }
 
-  /** INTERVAL '7 days', or '7 days'::interval. */
+  /** Whether INTERVAL '7 days' or '7 days'::interval follows. */
   #areSpanAhead(): boolean {
     if (this.#peek(1).upper === 'INTERVAL') return this.#peek(2).kind === 'single';
     return (
@@ -189,26 +189,26 @@ class Translation {
   }
 
   #moved(operator: Token): void {
-    const { place } = operator;
+    const { position } = operator;
     const isLiteral = this.#peek(1).upper === 'INTERVAL';
     const text = this.#peek(isLiteral ? 2 : 1);
     this.#at += isLiteral ? 3 : 4;
     const span = SPAN.exec(text.text);
     if (span === null) {
       const wanted = 'one number with a unit from second to year is wanted';
-      throw sqlError(`INTERVAL ${quoted(text.text)}: ${wanted}`, text.place);
+      throw sqlError(`INTERVAL ${quoted(text.text)}: ${wanted}`, text.position);
     }
     const name = span[2].toLowerCase();
     const count = (operator.text === '-' ? -1 : 1) * Number(span[1]);
     const before = [
-      word('DATEADD', place),
-      sign('(', place),
-      word((SPAN_UNITS[name] ?? name).toUpperCase(), place),
-      sign(',', place),
-      ...literal({ is: 'number', text: String(count) }, place, false),
-      sign(',', place),
+      word('DATEADD', position),
+      sign('(', position),
+      word((SPAN_UNITS[name] ?? name).toUpperCase(), position),
+      sign(',', position),
+      ...literal({ is: 'number', text: String(count) }, position, false),
+      sign(',', position),
     ];
-    this.#wrap(operandStart(this.#out, place), before, [sign(')', place)]);
+    this.#wrap(operandStart(this.#out, position), before, [sign(')', position)]);
   }
 
   #wrap(begin: number, before: readonly Token[], behind: readonly Token[]): void {
@@ -217,26 +217,31 @@ class Translation {
   }
 }
 
-const word = (text: string, place: Place): Token => ({
+const word = (text: string, position: SourcePosition): Token => ({
   kind: 'word',
   text,
   upper: text.toUpperCase(),
-  place,
+  position,
 });
-const sign = (text: string, place: Place): Token => ({ kind: 'sign', text, upper: '', place });
-const single = (text: string, place: Place): Token => ({ kind: 'single', text, upper: '', place });
+const sign = (text: string, position: SourcePosition): Token => ({ kind: 'sign', text, upper: '', position });
+const single = (text: string, position: SourcePosition): Token => ({
+  kind: 'single',
+  text,
+  upper: '',
+  position,
+});
 
-/** `isCount`: where the grammar wants a whole number, a text of digits is one. */
-function literal(value: SqlParameter, place: Place, isCount: boolean): readonly Token[] {
+/** `isCount`: the grammar requires a whole number here, so that a text of digits is accepted as one. */
+function literal(value: SqlParameter, position: SourcePosition, isCount: boolean): readonly Token[] {
   if (value.is === 'null') {
     const { type } = value;
-    if (type === undefined || isCount) return [word('NULL', place)];
-    const cast = [word('CAST', place), sign('(', place), word('NULL', place), word('AS', place)];
-    return [...cast, word(type, place), sign(')', place)];
+    if (type === undefined || isCount) return [word('NULL', position)];
+    const cast = [word('CAST', position), sign('(', position), word('NULL', position), word('AS', position)];
+    return [...cast, word(type, position), sign(')', position)];
   }
-  if (value.is === 'boolean') return [word(value.value ? 'TRUE' : 'FALSE', place)];
-  if (value.is === 'text' && !(isCount && /^\d+$/.test(value.text))) return [single(value.text, place)];
+  if (value.is === 'boolean') return [word(value.value ? 'TRUE' : 'FALSE', position)];
+  if (value.is === 'text' && !(isCount && /^\d+$/.test(value.text))) return [single(value.text, position)];
   const isNegative = value.text.startsWith('-');
-  const number: Token = { kind: 'number', text: value.text.replace(/^[+-]/, ''), upper: '', place };
-  return isNegative ? [sign('(', place), sign('-', place), number, sign(')', place)] : [number];
+  const number: Token = { kind: 'number', text: value.text.replace(/^[+-]/, ''), upper: '', position };
+  return isNegative ? [sign('(', position), sign('-', position), number, sign(')', position)] : [number];
 }

@@ -1,7 +1,7 @@
 /** Moments of attributes over whole segments and bitmaps of them, against plain maps. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import type { Condition, Moment } from '../../../src/ir/index.js';
+import type { Condition, MetricStatistic } from '../../../src/ir/index.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
 import type { Change, StoredColumn } from '../../storage/stored.js';
@@ -30,7 +30,7 @@ function manyEntities(prng: Prng): Change[] {
   });
 }
 
-const MOMENTS_OF: readonly (readonly Moment[])[] = [
+const MOMENTS_OF: readonly (readonly MetricStatistic[])[] = [
   ['extremes', 'squares', 'values'],
   ['sum', 'extremes'],
   ['squares', 'values'],

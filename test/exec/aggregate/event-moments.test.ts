@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import type { QueryRun } from '../../../src/exec/query-run.js';
-import type { Moment } from '../../../src/ir/index.js';
+import type { MetricStatistic } from '../../../src/ir/index.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import type { INTERVALS } from '../../../src/schema/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
@@ -96,7 +96,7 @@ t.test(
   async (t) => {
     const pair = new MomentPair(null);
     pair.apply(MANY_EVENTS[0]);
-    const ask = (moment: Moment, interval: (typeof INTERVALS)[number], columnId: number): MomentsAsk => {
+    const ask = (moment: MetricStatistic, interval: (typeof INTERVALS)[number], columnId: number): MomentsAsk => {
       const window = { from: START, to: START + EVENT_DAYS * DAY };
       const source = { from: 'events', columnId, kind: 'i64', window } as const;
       return { asks: 'moments', level: { source, tests: [] }, moment, buckets: { by: 'interval', interval } };

@@ -5,7 +5,7 @@
 import { hashBytes, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { ManyGroups, PairList, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
-import type { Buckets, Condition, Moment, RoundAsk, RoundPartial, ValueList } from '../../../src/ir/index.js';
+import type { Buckets, Condition, MetricStatistic, RoundAsk, RoundPartial, ValueList } from '../../../src/ir/index.js';
 import type { Interval } from '../../../src/schema/index.js';
 import type { DimensionShard } from '../../../src/storage/index.js';
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';
@@ -91,7 +91,7 @@ export function expectedLines(
   return [...cells].flatMap(([cell, values]) => linesOf(cell, values, ask.moment)).sort();
 }
 
-function linesOf(cell: number, values: readonly Stored[], moment: Moment): string[] {
+function linesOf(cell: number, values: readonly Stored[], moment: MetricStatistic): string[] {
   if (moment === 'values') {
     const counts = new Map<string, number>();
     for (const value of values) counts.set(plainOf(value), (counts.get(plainOf(value)) ?? 0) + 1);

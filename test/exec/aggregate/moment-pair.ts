@@ -2,7 +2,7 @@
 import { hashBytes, type Prng, QuarryError } from '../../../src/base/index.js';
 import { momentsOf } from '../../../src/exec/aggregate/moments.js';
 import { EntitySelection } from '../../../src/exec/condition/selection.js';
-import type { Buckets, Condition, Moment, ValueSource, Window } from '../../../src/ir/index.js';
+import type { Buckets, Condition, MetricStatistic, ValueSource, Window } from '../../../src/ir/index.js';
 import { INTERVALS, type ValueKind } from '../../../src/schema/index.js';
 import { Arena, ArenaPool, type DimensionShard, Shard } from '../../../src/storage/index.js';
 import { KEY } from '../../storage/shard-model.js';
@@ -101,8 +101,8 @@ export function codeOf(work: () => unknown): number | null {
   return null;
 }
 
-export const NUMBER_MOMENTS: readonly Moment[] = ['count', 'sum', 'extremes', 'squares', 'values'];
-const OTHER_MOMENTS: readonly Moment[] = ['count', 'values'];
+export const NUMBER_MOMENTS: readonly MetricStatistic[] = ['count', 'sum', 'extremes', 'squares', 'values'];
+const OTHER_MOMENTS: readonly MetricStatistic[] = ['count', 'values'];
 
 function generateSource(prng: Prng, columns: readonly StoredColumn[], window: Window): ValueSource {
   if (prng.chance(0.06)) return { from: 'entity-id' };

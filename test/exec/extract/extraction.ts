@@ -2,7 +2,7 @@
 import { hashBytes, type Prng, shardOf } from '../../../src/base/index.js';
 import { extractRows, QueryRun } from '../../../src/exec/index.js';
 import type {
-  Cell,
+  ExtractedCell,
   Condition,
   ExtractedRow,
   ExtractPlan,
@@ -290,7 +290,7 @@ function textOf(value: Stored, form: ValueForm): string {
   return form.type === 'datetime' ? textOfInteger(form, value).toLowerCase() : textOfInteger(form, value);
 }
 
-function cellOf(id: string, { attributes, events }: StoredEntity, column: OutputColumn): Cell {
+function cellOf(id: string, { attributes, events }: StoredEntity, column: OutputColumn): ExtractedCell {
   if (column.from === 'entity-id') return id;
   if (column.from === 'attribute') {
     const value = attributes.get(column.columnId);

@@ -298,13 +298,13 @@ t.test('a condition is a truth value; NULL is one that is missing', async (t) =>
 });
 
 t.test('an error says where, and what may have been meant', async (t) => {
-  const place = { line: 3, column: 14 };
+  const position = { line: 3, column: 14 };
   const node: SqlNode = {
     is: 'call',
     name: 'uper',
     args: [name],
     distinct: false,
-    place,
+    position,
     parenthesized: false,
   };
   t.throws(() => bindScalar(call('lower', node), testScope), {

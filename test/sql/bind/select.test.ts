@@ -454,10 +454,14 @@ const REFUSALS: readonly (readonly [sql: string, message: string, column: number
   ['SELECT name FROM users ORDER BY tags', 'lists and points have no order', 33],
   ['SELECT name FROM users ORDER BY 2', 'ORDER BY "2": SELECT has the columns 1 to 1', 33],
   ['SELECT COUNT(*) FROM users GROUP BY 1', 'GROUP BY cannot ask for an aggregate', 8],
-  ['SELECT DISTINCT name FROM users ORDER BY age', 'with DISTINCT, ORDER BY takes what SELECT puts out', 42],
+  [
+    'SELECT DISTINCT name FROM users ORDER BY age',
+    'with DISTINCT, ORDER BY expressions must be in the SELECT list',
+    42,
+  ],
   [
     "SELECT name FROM users HAVING name = 'x'",
-    'HAVING asks of groups, and there are none: WHERE asks of rows',
+    'HAVING requires GROUP BY or an aggregate; use WHERE to filter rows',
     31,
   ],
   ["SELECT name FROM users WHERE age = 'x'", '"x" cannot be read as integer', 36],

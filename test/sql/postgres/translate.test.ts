@@ -7,7 +7,7 @@ import { readScript } from '../../../src/sql/script.js';
 /** The tree without its places. */
 const bare = (tree: unknown): unknown =>
   JSON.parse(
-    JSON.stringify(tree, (key, value) => (key === 'place' || key === 'parenthesized' ? undefined : value)),
+    JSON.stringify(tree, (key, value) => (key === 'position' || key === 'parenthesized' ? undefined : value)),
   );
 
 const read = (text: string, parameters: readonly SqlParameter[] = []): unknown =>
@@ -83,7 +83,7 @@ t.test('a text is cut into statements where it ends one, and places count in the
     ],
   );
   const [{ tokens }] = readPostgres('\n "東🚀" x');
-  t.equal(characterAt('\n "東🚀" x', tokens[1].place), 8);
+  t.equal(characterAt('\n "東🚀" x', tokens[1].position), 8);
   t.end();
 });
 

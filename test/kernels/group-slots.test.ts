@@ -19,11 +19,11 @@ const SPAN_MAX = 5_000;
 
 /** Each returns 0, as bytesMismatch wants a number. */
 function add(k: Kernels, kind: Kind, values: number, n: number, least: number, table: number, cells: number) {
-  if (kind === 'u8') k.addCellsU8(values, n, least, table, cells);
-  else if (kind === 'u16') k.addCellsU16(values, n, least, table, cells);
-  else if (kind === 'i8') k.addCellsI8(values, n, least, table, cells);
-  else if (kind === 'i16') k.addCellsI16(values, n, least, table, cells);
-  else k.addCellsI32(values, n, least, table, cells);
+  if (kind === 'u8') k.addGroupSlotsU8(values, n, least, table, cells);
+  else if (kind === 'u16') k.addGroupSlotsU16(values, n, least, table, cells);
+  else if (kind === 'i8') k.addGroupSlotsI8(values, n, least, table, cells);
+  else if (kind === 'i16') k.addGroupSlotsI16(values, n, least, table, cells);
+  else k.addGroupSlotsI32(values, n, least, table, cells);
   return 0;
 }
 
@@ -36,9 +36,9 @@ function sum(
   n: number,
   sums: number,
 ): number {
-  if (kind === 'i8') k.sumCellsI8(values, cells, bitmap, n, sums);
-  else if (kind === 'i16') k.sumCellsI16(values, cells, bitmap, n, sums);
-  else k.sumCellsI32(values, cells, bitmap, n, sums);
+  if (kind === 'i8') k.sumGroupSlotsI8(values, cells, bitmap, n, sums);
+  else if (kind === 'i16') k.sumGroupSlotsI16(values, cells, bitmap, n, sums);
+  else k.sumGroupSlotsI32(values, cells, bitmap, n, sums);
   return 0;
 }
 
@@ -81,7 +81,7 @@ t.test('cells have one number added where a bit is set and another where it is n
       const cells = arena.values('u16', held);
       const want = Uint16Array.from(held, (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear));
       const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, cells, (k) => {
-        k.addCellsBits(bitmap, n, ifSet, ifClear, cells);
+        k.addGroupSlotsBits(bitmap, n, ifSet, ifClear, cells);
         return 0;
       });
       if (mismatch !== null) return t.fail(`n ${n}: ${mismatch}`);
@@ -132,7 +132,11 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const { least, most } = KINDS[kind];
-    const extremes = { i8: 'extremesCellsI8', i16: 'extremesCellsI16', i32: 'extremesCellsI32' } as const;
+    const extremes = {
+      i8: 'extremesGroupSlotsI8',
+      i16: 'extremesGroupSlotsI16',
+      i32: 'extremesGroupSlotsI32',
+    } as const;
     let checked = 0;
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
       for (const set of selections(prng, n)) {

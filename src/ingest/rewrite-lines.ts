@@ -1,57 +1,60 @@
 /**
- * Lines of JSON, an entity each, laid as the entities of an insert body where they stand: `{"id": "x", "age": 1}`
- * becomes `,       "x":{ "age": 1}`. Which member is the ID: the first that is called "id"; a later one is a column.
+ * Rewrites lines of JSON, one entity each, in place as the members of an insert body: `{"id": "x", "age": 1}` becomes `, "x":{
+ * "age": 1}`. The ID is the first member called "id"; a later one is a column.
  * Invariants
- *   Line breaks stay where they are, and so does whatever stands behind a line's ID: the place of a fault tells its line.
- *   What is laid is one JSON object when each line is (checkLine). Lines that were not checked may give no JSON at all, or
- *   other entities than theirs: see parseLines.
+ *   Line breaks and everything after a line's ID keep their offsets, so the offset of an error determines its line.
+ *   The result is one JSON object if each line is one (checkLine). Lines that were not checked may produce invalid JSON or
+ *   other entities: see parseLines.
  */
 import { AUTO_CREATE } from './auto-create.js';
-import { InsertFault } from './fault.js';
+import { InsertError } from './insert-error.js';
 import { skipColon, skipString, skipValue, stringAt, unexpected } from './json.js';
 import { kindOfValue } from './numbers.js';
 import { CLOSE_OBJECT, COLON, COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace } from './source.js';
 
 export const LINE_BREAK = 0x0a;
 const SPACE = 0x20;
-/** Of the key "id", and of a string that is "auto-create" without escapes. */
+/** Lengths of the key "id" and of the string "auto-create" without escapes. */
 const ID_KEY_BYTES = 4;
 const AUTO_CREATE_BYTES = AUTO_CREATE.length + 2;
 
-/** Where a line says its ID. */
-interface IdPlace {
-  /** The quote of the line's first key, and of the key "id". */
+/** The position of a line's ID. */
+interface IdPosition {
+  /** Offsets of the quote of the line's first key and of the key "id". */
   readonly firstKeyAt: number;
   readonly keyAt: number;
-  /** The ID's quote, and the place behind its closing one. */
+  /** Offsets of the ID's opening quote and of the byte after its closing quote. */
   readonly at: number;
   readonly end: number;
 }
 
-export interface LaidLines {
-  /** Lines that became entities: all but the empty ones. */
+export interface RewrittenLines {
+  /** Lines that became entities: all except blank lines. */
   readonly entityCount: number;
-  /** The brace of the first of them; -1 = there is none. */
+  /** Offset of the first entity's brace; -1 = none. */
   readonly firstAt: number;
-  /** The first line that cannot be laid: it and all behind it stand as they were. Its offset is that line's first byte. */
-  readonly fault: InsertFault | null;
+  /**
+   * The error of the first line that cannot be rewritten, or null. That line and all later ones are unchanged. The offset is that
+   * line's first byte.
+   */
+  readonly fault: InsertError | null;
 }
 
-/** The first place of [from, end) that is no blank; `end` when there is none. */
+/** Returns the offset of the first byte of [from, end) that is not blank, or `end`. */
 export function skipBlanks(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   while (at < end && (bytes[at] === SPACE || bytes[at] === 0x0d || bytes[at] === 0x09)) at++;
   return at;
 }
 
-/** Calls `take` with the place of each line that is not blank, and of its line break or the text's end, until it gives false. */
+/** Calls `take` with the offsets of each non-blank line and of its end (line break or end of text), until it returns false. */
 export function eachLine(
   bytes: Uint8Array,
   from: number,
   textEnd: number,
   take: (at: number, end: number) => boolean,
 ): void {
-  // A Buffer looks for bytes five times as fast as a Uint8Array.
+  // Searching a Buffer for bytes is five times as fast as searching a Uint8Array.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, textEnd);
   for (let start = from; start < textEnd; ) {
     const found = text.indexOf(LINE_BREAK, start);
@@ -62,18 +65,18 @@ export function eachLine(
   }
 }
 
-/** Lays the lines of source.bytes[from, source.end), each behind a comma. */
-export function layLines(source: Source, from: number): LaidLines {
+/** Rewrites the lines of source.bytes[from, source.end), each preceded by a comma. */
+export function rewriteLines(source: Source, from: number): RewrittenLines {
   let entityCount = 0;
   let firstAt = -1;
-  let fault: InsertFault | null = null;
+  let fault: InsertError | null = null;
   eachLine(source.bytes, from, source.end, (start, end) => {
     const at = skipBlanks(source.bytes, start, end);
     try {
       layLine(source, at, end);
     } catch (thrown) {
-      if (!(thrown instanceof InsertFault)) throw thrown;
-      fault = new InsertFault(thrown.code, start, thrown.text);
+      if (!(thrown instanceof InsertError)) throw thrown;
+      fault = new InsertError(thrown.code, start, thrown.text);
       return false;
     }
     if (firstAt < 0) firstAt = at;
@@ -83,7 +86,7 @@ export function layLines(source: Source, from: number): LaidLines {
   return { entityCount, firstAt, fault };
 }
 
-/** Checks that a line, which is not empty, is one JSON value. Throws InsertFault 1503. */
+/** Checks that a non-blank line is one JSON value. Throws InsertFault 1503. */
 export function checkLine(line: Source): void {
   const at = skipSpace(line.bytes, skipValue(line, skipSpace(line.bytes, 0), 1));
   if (at !== line.end) throw unexpected(line, at, 'the end of the line');
@@ -92,7 +95,7 @@ export function checkLine(line: Source): void {
 function layLine(source: Source, at: number, end: number): void {
   const { bytes } = source;
   if (bytes[at] !== OPEN_OBJECT) {
-    throw new InsertFault(2005, at, `the line is ${kindOfValue(bytes[at])}, not an object`);
+    throw new InsertError(2005, at, `the line is ${kindOfValue(bytes[at])}, not an object`);
   }
   const id = findId(source, at, end);
   const behind = skipBlanks(bytes, id.end, end);
@@ -111,17 +114,17 @@ function layLine(source: Source, at: number, end: number): void {
 }
 
 /** Moves the ID so that it ends at `to`. */
-function moveId(bytes: Uint8Array, { at, end }: IdPlace, to: number): void {
+function moveId(bytes: Uint8Array, { at, end }: IdPosition, to: number): void {
   const by = to - end;
   if (by > 0) bytes.copyWithin(at + by, at, end);
   else for (let place = at; place < end; place++) bytes[place + by] = bytes[place];
 }
 
-/** Moves what stands before the ID's key to before `columnsAt`, and the ID before it; returns where the members begin. */
+/** Moves the members before the ID to before `columnsAt`, and the ID before them; returns the offset of the members. */
 function moveMembers(
   bytes: Uint8Array,
   at: number,
-  id: IdPlace,
+  id: IdPosition,
   columnsAt: number,
   isFollowed: boolean,
 ): number {
@@ -133,8 +136,8 @@ function moveMembers(
   return membersAt;
 }
 
-/** Throws 2003 when there is no ID, 2007 when it is no string or reserved, 1503. */
-function findId(source: Source, at: number, end: number): IdPlace {
+/** Throws 2003 if there is no ID, 2007 if the ID is not a string or is reserved, and 1503. */
+function findId(source: Source, at: number, end: number): IdPosition {
   const { bytes } = source;
   const firstKeyAt = skipSpace(bytes, at + 1);
   let keyAt = firstKeyAt;
@@ -143,18 +146,18 @@ function findId(source: Source, at: number, end: number): IdPlace {
     const valueAt = skipColon(source, keyEnd);
     if (isIdKey(source, keyAt, keyEnd)) {
       if (bytes[valueAt] !== QUOTE) {
-        throw new InsertFault(2007, at, `its "id" is ${kindOfValue(bytes[valueAt])}, not a string`);
+        throw new InsertError(2007, at, `"id" is ${kindOfValue(bytes[valueAt])}, not a string`);
       }
       const id = { firstKeyAt, keyAt, at: valueAt, end: skipString(source, valueAt + 1) };
       if (id.end > end) throw unexpected(source, end, 'the rest of the object');
-      if (isReserved(source, id)) throw new InsertFault(2007, at, `the ID "${AUTO_CREATE}" is reserved`);
+      if (isReserved(source, id)) throw new InsertError(2007, at, `the ID "${AUTO_CREATE}" is reserved`);
       return id;
     }
     const behind = skipSpace(bytes, skipValue(source, valueAt, 2));
     if (behind >= end || bytes[behind] !== COMMA) break;
     keyAt = skipSpace(bytes, behind + 1);
   }
-  throw new InsertFault(2003, at, 'the line has no "id"');
+  throw new InsertError(2003, at, 'the line has no "id"');
 }
 
 function isIdKey(source: Source, keyAt: number, keyEnd: number): boolean {
@@ -165,7 +168,7 @@ function isIdKey(source: Source, keyAt: number, keyEnd: number): boolean {
     : false;
 }
 
-function isReserved(source: Source, { at, end }: IdPlace): boolean {
+function isReserved(source: Source, { at, end }: IdPosition): boolean {
   const first = source.bytes[at + 1];
   return (
     end - at >= AUTO_CREATE_BYTES &&

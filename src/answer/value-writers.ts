@@ -1,4 +1,4 @@
-/** A column of vectors as the cells of text formats, a function per way in which values lie: chosen once a part. */
+/** Functions that write the values of a column in text formats, one per representation. The function is chosen once per part. */
 import { invariant } from '../base/index.js';
 import { type SqlType, type Vector, vectorKindOf } from '../vector/index.js';
 import type { ByteWriter } from './byte-writer.js';
@@ -13,19 +13,19 @@ import {
   putWideInteger,
 } from './number-bytes.js';
 
-/** Writes the cell of a row that has a value. */
-export type PutCell = (out: ByteWriter, row: number) => void;
+/** Writes the value of a row, which must not be missing. */
+export type ValueWriter = (out: ByteWriter, row: number) => void;
 
-/** Writes the text bytes[from, to) as a cell. */
+/** Writes the text bytes[from, to) as a value. */
 export type PutText = (out: ByteWriter, bytes: Uint8Array, from: number, to: number) => void;
 
-/** What writes values of `vector`, which is one of the type's; texts are written by `putText`. */
-export function cellsOf(type: SqlType, vector: Vector, putText: PutText): PutCell {
-  invariant(vector.kind === vectorKindOf(type), `a ${type.type} does not lie as ${vector.kind}`);
+/** Returns the function that writes values of `vector`, whose kind must fit `type`; it writes texts with `putText`. */
+export function valueWriterOf(type: SqlType, vector: Vector, putText: PutText): ValueWriter {
+  invariant(vector.kind === vectorKindOf(type), `a vector of kind ${vector.kind} cannot hold ${type.type}`);
   switch (vector.kind) {
     case 'exact':
-      if (vector.numbers !== null) return exactCells(type, vector.numbers);
-      return vector.wide === null ? noCells : wideCells(type, vector.wide);
+      if (vector.numbers !== null) return exactWriter(type, vector.numbers);
+      return vector.wide === null ? noWriter : wideWriter(type, vector.wide);
     case 'float': {
       const { numbers } = vector;
       return (out, row) => putFloat(out, numbers[row]);
@@ -46,9 +46,9 @@ export function cellsOf(type: SqlType, vector: Vector, putText: PutText): PutCel
   }
 }
 
-const noCells: PutCell = () => invariant(false, 'an exact vector has neither numbers nor wide ones');
+const noWriter: ValueWriter = () => invariant(false, 'an exact vector has neither numbers nor wide values');
 
-function exactCells(type: SqlType, numbers: Float64Array): PutCell {
+function exactWriter(type: SqlType, numbers: Float64Array): ValueWriter {
   switch (type.type) {
     case 'decimal': {
       const { scale } = type;
@@ -63,7 +63,7 @@ function exactCells(type: SqlType, numbers: Float64Array): PutCell {
   }
 }
 
-function wideCells(type: SqlType, wide: readonly bigint[]): PutCell {
+function wideWriter(type: SqlType, wide: readonly bigint[]): ValueWriter {
   switch (type.type) {
     case 'decimal': {
       const { scale } = type;

@@ -1,0 +1,6 @@
+/** Memory allocation for the parts of an answer; callers that encode many parts reuse memory. */
+
+/** Returns `byteCount` bytes with arbitrary contents at the start of a buffer of their own, which may be shared memory. */
+export type Allocator = (byteCount: number) => Uint8Array;
+
+export const allocateFresh: Allocator = (byteCount) => new Uint8Array(byteCount);

@@ -1,0 +1,29 @@
+/** Folders stay small enough to be read: a folder holds at most about 25 files side by side. */
+import t from 'tap';
+import { filesUnder } from './source.js';
+
+const FILES_MAX = 26;
+
+/** Folders that are larger, and why. */
+const LARGER: Readonly<Record<string, string>> = {
+  'src/exec/select': 'the query core replaces it',
+  'src/exec/aggregate': 'the query core replaces it',
+};
+
+/** Folders of which more than `max` files lie side by side, with their number of files. */
+function crowded(files: readonly string[], max: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = file.slice(0, file.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return new Map([...counts].filter(([, count]) => count > max));
+}
+
+t.test('no folder of src and test holds many files side by side', async (t) => {
+  t.strictSame([...crowded(['a/b/1', 'a/b/2', 'a/3'], 1).keys()], ['a/b']);
+  const found = crowded([...filesUnder('src'), ...filesUnder('test')], FILES_MAX);
+  t.strictSame([...found.keys()].filter((folder) => LARGER[folder] === undefined).sort(), []);
+  for (const folder of Object.keys(LARGER))
+    t.ok(found.has(folder), `${folder} is listed because it is larger`);
+});
