@@ -3,7 +3,7 @@
  * the contents out, so that the buffer is reused for the next part.
  */
 import { grown } from '../base/index.js';
-import { freshRoom, type Room } from './room.js';
+import { type Allocator, allocateFresh } from './allocator.js';
 
 /** Small, because most answers are short and each writer's first buffer is garbage for V8. */
 const FIRST_BYTES = 2 * 1024;

@@ -2,7 +2,12 @@
 
 import type { CertificateFiles } from '../http/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { Certificate, PostgresFigures, PostgresNeeds, PostgresRequests } from '../pg/index.js';
+import type {
+  Certificate,
+  PostgresDependencies,
+  PostgresRequests,
+  PostgresServerStats,
+} from '../pg/index.js';
 import { POSTGRES_DEFAULTS, PostgresServer } from '../pg/index.js';
 import type { ServeNeeds } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
@@ -24,7 +29,7 @@ export async function startPostgres(
   { log, postgres }: Pick<ServeNeeds, 'log' | 'postgres'>,
   fs: FileSystem,
   files: CertificateFiles,
-  parts: { readonly engine: PostgresNeeds['engine']; readonly requests: PostgresRequests },
+  parts: { readonly engine: PostgresDependencies['engine']; readonly requests: PostgresRequests },
 ): Promise<RunningPostgres | null> {
   if (pgPort === null) return null;
   if (postgres === undefined)

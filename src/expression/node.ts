@@ -35,7 +35,7 @@ export const ONE_ROW: RowSource = {
 
 /** `value` for however many rows. */
 export function constantNode(type: SqlType, value: Value, memory: MemoryAccount | null): Node {
-  return { type, constant: true, mayFault: false, evaluate: broadcast(type, () => value, memory) };
+  return { type, constant: true, mayFail: false, evaluate: broadcast(type, () => value, memory) };
 }
 
 /** A node of constants alone: worked out for one row, when rows come first. */

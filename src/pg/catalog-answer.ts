@@ -34,7 +34,7 @@ export interface BoundValues {
 const letter = (kind: string): number => kind.charCodeAt(0);
 
 export async function catalogAnswer(
-  catalog: CatalogAsker,
+  catalog: CatalogRunner,
   request: PostgresRequest,
   statement: CatalogStatement,
   bound: BoundValues,
@@ -62,7 +62,7 @@ export async function catalogAnswer(
 
 /** The parameters and rows of a statement as Postgres describes them; rows null = it returns none. */
 export async function catalogDescription(
-  catalog: CatalogAsker,
+  catalog: CatalogRunner,
   request: PostgresRequest,
   statement: CatalogStatement,
   waiting: Waiting,

@@ -69,15 +69,15 @@ export class CatalogInstance {
     let removeListener = (): void => {};
     try {
       if (waiting.isCancelled) throw stopped;
-      // A start goes on, for whoever asks next.
+      // A cancelled query does not end the start: the next query uses it.
       await Promise.race([
         this.#ready,
         new Promise<never>((_, reject) => {
-          takeBack = waiting.alsoOnCancel(() => reject(stopped));
+          removeListener = waiting.alsoOnCancel(() => reject(stopped));
         }),
       ]);
-      takeBack();
-      takeBack = waiting.alsoOnCancel(() => this.#fail(stopped));
+      removeListener();
+      removeListener = waiting.alsoOnCancel(() => this.#fail(stopped));
       if (this.#viewKey !== view.key) {
         this.#viewKey = '';
         const { databaseName } = view;

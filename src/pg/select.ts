@@ -54,7 +54,7 @@ export function bindSelect(
   statement: sql.PostgresStatement,
   parameters: readonly sql.SqlParameter[],
   admission: DatabaseContext,
-): Bound {
+): BoundSelect {
   const select = sql.readPostgresSelect(statement, parameters);
   const plan = planSelect(select, admission);
   const { explain } = select;
@@ -70,7 +70,7 @@ export const rowFields = ({ fields }: BoundSelect): readonly RowField[] => field
 export function answerSelect(
   engine: Pick<EngineApi, 'select'>,
   request: PostgresRequest,
-  bound: Bound,
+  bound: BoundSelect,
   fields: readonly RowField[],
   formats: readonly number[],
   waiting: Waiting,

@@ -10,21 +10,21 @@ import type { Logger } from 'pino';
 import { TLS_1_2_CIPHERS } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { CatalogHost, type CatalogSettings } from './catalog-host.js';
-import { Connection, type ConnectionLimits, type Hall } from './connection.js';
-import { ProtocolFault } from './fault.js';
-import { Figures } from './figures.js';
+import { Connection, type ConnectionContext, type ConnectionLimits } from './connection.js';
+import { ProtocolError } from './fault.js';
+import { PostgresCounters } from './figures.js';
 import type { DatabaseContext, PostgresRequest } from './select.js';
 
 /** What a client presents. */
-interface PostgresClient {
+interface ClientCredentials {
   readonly key: string;
   readonly address: string;
 }
 
 /** Authorizes sessions and statements as the HTTP endpoints do. */
 export interface PostgresRequests {
-  connect(client: PostgresClient): DatabaseContext;
-  execute(client: PostgresClient, scope: 'rows' | 'columns', text: string): PostgresRequest;
+  connect(client: ClientCredentials): DatabaseContext;
+  execute(client: ClientCredentials, scope: 'rows' | 'columns', text: string): PostgresRequest;
 }
 
 export interface Certificate {
@@ -148,17 +148,17 @@ export class PostgresServer {
     }
   }
 
-  #hallOf(): Hall {
-    const { engine, requests, log } = this.#needs;
+  #connectionContext(): ConnectionContext {
+    const { engine, requests, log } = this.#dependencies;
     return {
       engine,
       catalog: this.#catalog,
       counters: this.#counters,
       limits: this.#settings,
       secureContext: () => this.#secureContext,
-      asking: (key, address) => ({
+      client: (key, address) => ({
         open: () => requests.connect({ key, address }),
-        ask: (scope, text) => requests.execute({ key, address }, scope, text),
+        execute: (scope, text) => requests.execute({ key, address }, scope, text),
       }),
       enter: (connection) => this.#enter(connection),
       leave: (connection) => {

@@ -22,11 +22,11 @@ import { answerSession, type SessionState } from './session-statement.js';
 import { TYPE } from './types.js';
 import type { Waiting } from './waiting.js';
 
-/** Who is let in, and asks: bound to a key and an address. */
-export interface Asking {
-  /** The database now. Throws what such a client is refused with. */
+/** The client of a session, with its key and address. */
+export interface PostgresClient {
+  /** The current state of the database. Throws if the client is not authorized. */
   open(): DatabaseContext;
-  ask(askedFor: 'rows' | 'columns', text: string): PostgresRequest;
+  execute(scope: 'rows' | 'columns', text: string): PostgresRequest;
 }
 
 /** A SELECT before its parameters are known. */
@@ -119,7 +119,7 @@ export class StatementAnswers {
 
   #typesOf(
     statement: sql.PostgresStatement,
-    prepared: Prepared,
+    prepared: PreparedStatement,
     admission: DatabaseContext,
   ): readonly number[] {
     prepared.inferredIds ??= parameterTypes(statement, prepared.typeIds, admission);
@@ -138,7 +138,7 @@ export class StatementAnswers {
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
       return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);
     } catch (error) {
-      request.ended(error instanceof ProtocolFault ? null : error, 0);
+      request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
     }
   }
@@ -175,8 +175,8 @@ export class StatementAnswers {
 
   async #queryCatalog<T>(
     statement: sql.PostgresStatement,
-    { text, typeIds }: Prepared,
-    ask: (request: PostgresRequest, asked: CatalogStatement) => Promise<T>,
+    { text, typeIds }: PreparedStatement,
+    query: (request: PostgresRequest, catalogStatement: CatalogStatement) => Promise<T>,
   ): Promise<T> {
     const forbidden = forbiddenCall(statement);
     if (forbidden !== null) {
@@ -192,7 +192,7 @@ export class StatementAnswers {
     try {
       return await query(request, catalogStatement);
     } catch (error) {
-      request.ended(error instanceof ProtocolFault || error instanceof ReadsRows ? null : error, 0);
+      request.ended(error instanceof ProtocolError || error instanceof ReadsRows ? null : error, 0);
       throw error;
     }
   }

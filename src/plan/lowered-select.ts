@@ -6,7 +6,6 @@ import { invariant } from '../base/index.js';
 import type {
   Aggregate,
   AggregateState,
-  SlotStatistics,
   CountEntityPlan,
   GroupPartial,
   LevelPlan,
@@ -14,6 +13,7 @@ import type {
   RoundPartial,
   RoundPlan,
   SelectPlan,
+  SlotStatistics,
 } from '../ir/index.js';
 import { toWire, vectorOf } from '../vector/index.js';
 
@@ -64,7 +64,11 @@ type Ask =
   /** The entities themselves. */
   | { readonly moment: null; readonly level: null; readonly least: false }
   /** `least`: of the extremes the least is wanted. */
-  | { readonly moment: Exclude<MetricStatistic, 'values'>; readonly level: LevelPlan; readonly least: boolean };
+  | {
+      readonly moment: Exclude<MetricStatistic, 'values'>;
+      readonly level: LevelPlan;
+      readonly least: boolean;
+    };
 
 function askOf(aggregate: Aggregate, plan: SelectPlan): Ask | null {
   if (aggregate.distinct) return null;

@@ -7,7 +7,7 @@ import {
   SLICE_TEXTS,
   type Task,
 } from '../base/index.js';
-import type { CellMoments, MetricLevel, RoundPartial, ValueCounts } from '../ir/index.js';
+import type { MetricLevel, RoundPartial, SlotStatistics, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';

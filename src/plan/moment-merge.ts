@@ -1,6 +1,6 @@
 /** Moments of several shards added up: one set of them per cell that holds something. */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../base/index.js';
-import type { CellMoments } from '../ir/index.js';
+import type { SlotStatistics } from '../ir/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 
 /** What is known of a cell's values; 0 where the moment asked for does not say. */
@@ -17,7 +17,7 @@ const MOMENTS_BYTES = 250;
 
 /** Calls `visit` for every cell that holds something, ascending, in slices. Throws 9006. */
 export function* eachMoments(
-  partials: readonly CellMoments[],
+  partials: readonly SlotStatistics[],
   budget: MemoryAccount,
   visit: (cell: number, moments: Moments) => void,
 ): Task<void> {

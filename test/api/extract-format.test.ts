@@ -145,7 +145,8 @@ t.test('whatever the rows, NDJSON holds those of the JSON list', async (t) => {
   t.comment('seed 9');
   const text = (): string =>
     prng.pick(['', 'a', '"', '\\', 'ä\n', '🚀', ',', '__proto__']).repeat(prng.below(3));
-  const cell = (make: () => Exclude<ExtractedCell, null>): ExtractedCell => (prng.chance(0.3) ? null : make());
+  const cell = (make: () => Exclude<ExtractedCell, null>): ExtractedCell =>
+    prng.chance(0.3) ? null : make();
   const some = <T>(make: () => T): T[] => Array.from({ length: 1 + prng.below(3) }, make);
   const rows = Array.from({ length: 200 }, (_, index) =>
     row(`${text()}${index}`, [

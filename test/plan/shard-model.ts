@@ -6,11 +6,11 @@ import type {
   AggregateAnswer,
   AggregatePlan,
   Buckets,
-  SlotStatistics,
   LevelPlan,
   MetricLevel,
   RoundPartial,
   RoundPlan,
+  SlotStatistics,
   ValueSource,
 } from '../../src/ir/index.js';
 import {

@@ -4,7 +4,7 @@
  * with the places that reading must find.
  */
 import type { Prng } from '../../src/base/index.js';
-import type { Place, SqlNode } from '../../src/sql/index.js';
+import type { SourcePosition, SqlNode } from '../../src/sql/index.js';
 
 type Call = SqlNode & { readonly is: 'call' };
 
@@ -34,7 +34,7 @@ class Writer {
   #line = 1;
   #column = 1;
   /** Where the tokens written since began. */
-  readonly begins: Place[] = [];
+  readonly begins: SourcePosition[] = [];
 
   constructor(random: Prng) {
     this.#random = random;
@@ -56,18 +56,18 @@ class Writer {
   }
 
   /** Writes a token, apart from the one before where they would run together, else by chance. */
-  token(text: string): Place {
+  token(text: string): SourcePosition {
     const before = this.#written.at(-1)?.at(-1) ?? ' ';
     const runs = WORDLIKE.test(before) && WORDLIKE.test(text[0]);
     const joins =
       !/[(),\s]/.test(before) && !/^[(),]/.test(text) && !(WORDLIKE.test(before) !== WORDLIKE.test(text[0]));
     const quotes = /['"\]]/.test(before) || /^['"[]/.test(text);
     if (runs || joins || quotes || this.#random.chance(0.5)) this.#add(this.#random.pick(SPACES));
-    const place = { line: this.#line, column: this.#column };
-    this.begins.push(place);
+    const position = { line: this.#line, column: this.#column };
+    this.begins.push(position);
     this.#add(text);
     this.last = text;
-    return place;
+    return position;
   }
 }
 
@@ -84,12 +84,12 @@ export class SqlNodePrinter {
     return this.#writer.text;
   }
 
-  protected sign(text: string): Place {
+  protected sign(text: string): SourcePosition {
     return this.#writer.token(text);
   }
 
   /** Keywords, each letter's case by chance. */
-  protected words(...words: string[]): Place {
+  protected words(...words: string[]): SourcePosition {
     const places = words.map((word) => {
       const mixed = Array.from(word, (letter) =>
         this.random.chance(0.5) ? letter.toLowerCase() : letter.toUpperCase(),
@@ -99,7 +99,7 @@ export class SqlNodePrinter {
     return places[0];
   }
 
-  protected name(text: string, quotes = true): Place {
+  protected name(text: string, quotes = true): SourcePosition {
     const random = this.random;
     if (BARE.test(text) && !RESERVED.test(text) && random.chance(0.6)) return this.#writer.token(text);
     if (quotes && random.chance(0.3)) return this.#writer.token(`"${text.replaceAll('"', '""')}"`);
@@ -115,7 +115,7 @@ export class SqlNodePrinter {
     } else this.name(alias);
   }
 
-  protected single(text: string): Place {
+  protected single(text: string): SourcePosition {
     const national = this.random.chance(0.1) ? 'N' : '';
     return this.#writer.token(`${national}'${text.replaceAll("'", "''")}'`);
   }
@@ -131,9 +131,9 @@ export class SqlNodePrinter {
     if (node.parenthesized) this.sign('(');
     const begin = this.#writer.begins.length;
     const inside = this.#bare(node);
-    const place = this.#writer.begins[begin];
+    const position = this.#writer.begins[begin];
     if (node.parenthesized) this.sign(')');
-    return { ...inside, place };
+    return { ...inside, position };
   }
 
   #bare(node: SqlNode): SqlNode {
@@ -275,10 +275,12 @@ export class SqlNodePrinter {
     const [first, second, third] = args;
     if (name === 'extract' || ((name === 'datepart' || name === 'date_trunc') && random.chance(0.5))) {
       const unit =
-        first.is === 'string' && random.chance(0.5) ? this.#writer.token(first.text) : this.node(first).place;
+        first.is === 'string' && random.chance(0.5)
+          ? this.#writer.token(first.text)
+          : this.node(first).position;
       if (name === 'extract') this.words('from');
       else this.sign(',');
-      return [{ ...first, place: unit, parenthesized: false }, this.node(second)];
+      return [{ ...first, position: unit, parenthesized: false }, this.node(second)];
     }
     if (name === 'position' && random.chance(0.5)) {
       const what = this.node(first);

@@ -3,7 +3,7 @@
  * Invariant: slots grow together; what they take is taken of the query's memory first.
  */
 import { longerCopy, type MemoryAccount } from '../../base/index.js';
-import type { CellMoments, Moment } from '../../ir/index.js';
+import type { MetricStatistic, SlotStatistics } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';

@@ -1,6 +1,6 @@
 /** Which aggregation an aggregate asks for: aggregates that ask for the same of the same values share one. */
 
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import type { Aggregate } from '../../ir/index.js';
 import { type SqlType, vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';

@@ -3,7 +3,7 @@
  * Invariants: nothing may be written to the shards between the first part and the last; between parts, and between the
  * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
  */
-import type { Room, RowFormat } from '../../answer/index.js';
+import type { Allocator, RowFormat } from '../../answer/index.js';
 import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';

@@ -3,7 +3,7 @@
  * Which values a group has is told by a bit for each code, while these bits are not too many. Else, and where values are
  * counted within several groups, pairs of group and code are numbered.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';

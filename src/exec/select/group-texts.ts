@@ -3,7 +3,7 @@
  * the text's own. As soon as there is another list the texts are numbered by what they say; those of the first list keep
  * their codes.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant } from '../../base/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';

@@ -3,7 +3,7 @@
  * groups of all shards are merged from. Batch by batch: keys become the number of each row's group, and aggregates add
  * their values under these numbers.
  */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type {

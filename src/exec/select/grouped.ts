@@ -1,5 +1,5 @@
 /** The groups of a plan with grouping, of each shard of a lane that holds something of the dimension. */
-import type { Room } from '../../answer/index.js';
+import type { Allocator } from '../../answer/index.js';
 import { type IsOver, invariant, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
@@ -14,7 +14,7 @@ export type PartGroups = Omit<Extract<SelectPart, { readonly gives: 'groups' }>,
 export class GroupedShards {
   readonly #lane: LaneShards;
   /** Memory for texts. */
-  readonly #room: Room;
+  readonly #room: Allocator;
   readonly #work: Task<GroupPartial[]>;
   /** Of the shard that is grouped. */
   #rows: ShardRows | null = null;

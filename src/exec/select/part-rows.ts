@@ -4,7 +4,7 @@
  * does not cost an encoding each.
  */
 
-import { type Room, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
+import { type Allocator, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
 import type { MemoryAccount } from '../../base/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';

@@ -3,7 +3,7 @@
  * Invariant: no more is read than the parts that were asked for hold, and one batch.
  */
 
-import type { Room, RowFormat } from '../../answer/index.js';
+import type { Allocator, RowFormat } from '../../answer/index.js';
 import type { IsOver, MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { Vector } from '../../vector/index.js';

@@ -106,8 +106,8 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
 
 /** Of expressions without columns. */
 export function constantScope(nowMs: BindingTime): Scope {
-  const none = (node: { readonly place: Place }): never => {
-    throw sqlError('only constants can stand here', node.place);
+  const none = (node: { readonly position: SourcePosition }): never => {
+    throw sqlError('only constants can stand here', node.position);
   };
   return {
     column: none,

@@ -96,7 +96,11 @@ t.test(
   async (t) => {
     const pair = new MomentPair(null);
     pair.apply(MANY_EVENTS[0]);
-    const ask = (moment: MetricStatistic, interval: (typeof INTERVALS)[number], columnId: number): MomentsAsk => {
+    const ask = (
+      moment: MetricStatistic,
+      interval: (typeof INTERVALS)[number],
+      columnId: number,
+    ): MomentsAsk => {
       const window = { from: START, to: START + EVENT_DAYS * DAY };
       const source = { from: 'events', columnId, kind: 'i64', window } as const;
       return { asks: 'moments', level: { source, tests: [] }, moment, buckets: { by: 'interval', interval } };

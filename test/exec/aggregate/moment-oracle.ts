@@ -5,7 +5,14 @@
 import { hashBytes, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { ManyGroups, PairList, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
-import type { Buckets, Condition, MetricStatistic, RoundAsk, RoundPartial, ValueList } from '../../../src/ir/index.js';
+import type {
+  Buckets,
+  Condition,
+  MetricStatistic,
+  RoundAsk,
+  RoundPartial,
+  ValueList,
+} from '../../../src/ir/index.js';
 import type { Interval } from '../../../src/schema/index.js';
 import type { DimensionShard } from '../../../src/storage/index.js';
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';

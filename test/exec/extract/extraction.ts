@@ -2,8 +2,8 @@
 import { hashBytes, type Prng, shardOf } from '../../../src/base/index.js';
 import { extractRows, QueryRun } from '../../../src/exec/index.js';
 import type {
-  ExtractedCell,
   Condition,
+  ExtractedCell,
   ExtractedRow,
   ExtractPlan,
   NearPlan,
