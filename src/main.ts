@@ -11,10 +11,10 @@ import { type Logger, pino } from 'pino';
 import { CorruptionError, NewerFormatError, speaksForItself } from './base/index.js';
 import { type CommandNeeds, EXIT } from './commands/command.js';
 import { COMMAND_TABLE, readWords } from './commands/commands.js';
-import type { ServeNeeds } from './commands/create-engine.js';
-import { usableMemoryBytes } from './commands/machine-memory.js';
-import type { Machine } from './commands/options.js';
-import type { RunningServer } from './commands/serve.js';
+import type { ServeNeeds } from './commands/serve/create-engine.js';
+import { usableMemoryBytes } from './commands/serve/machine-memory.js';
+import type { Machine } from './commands/serve/options.js';
+import type { RunningServer } from './commands/serve/serve.js';
 import { releaseOf, versionText } from './commands/version.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));

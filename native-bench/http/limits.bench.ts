@@ -5,10 +5,10 @@
  */
 import { DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
 import { NO_USAGE } from '../../src/engine/index.js';
-import type { Caller } from '../../src/http/caller.js';
+import type { Caller } from '../../src/http/auth/caller.js';
 import { ENDPOINTS } from '../../src/http/index.js';
-import { SPEC_LIMITS } from '../../src/http/limit-table.js';
-import { RateLimiter } from '../../src/http/limits.js';
+import { SPEC_LIMITS } from '../../src/http/limits/limit-table.js';
+import { RateLimiter } from '../../src/http/limits/limits.js';
 
 const DATABASES = 50;
 const LIMIT_A_MINUTE = SPEC_LIMITS.queriesPerMinute.mega;

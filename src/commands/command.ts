@@ -4,10 +4,10 @@
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { AdminCommandNeeds } from './admin-command.js';
-import type { ServeNeeds } from './create-engine.js';
+import type { AdminCommandNeeds } from './admin/admin-command.js';
 import type { Output } from './progress.js';
-import type { RunningServer } from './serve.js';
+import type { ServeNeeds } from './serve/create-engine.js';
+import type { RunningServer } from './serve/serve.js';
 
 /** How every command ends. */
 export const EXIT = { done: 0, failed: 1, usage: 2, corrupt: 3, partly: 4, fatal: 70 } as const;

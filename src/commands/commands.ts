@@ -11,18 +11,18 @@ type Row = readonly [name: string, words: string, summary: string, load: Command
 /** Groups and commands in the order in which `quarry --help` lists them. */
 const GROUPS: Readonly<Record<string, readonly Row[]>> = {
   'The server': [
-    ['serve', '[options]', 'start the server', () => import('./serve-command.js')],
+    ['serve', '[options]', 'start the server', () => import('./serve/serve-command.js')],
     [
       'demo',
       '[options]',
       'load real data into an empty server and ask a tour of questions',
-      () => import('./demo-command.js'),
+      () => import('./demo/demo-command.js'),
     ],
     [
       'bench',
       '[options]',
       'measure what this machine does with a server of its own',
-      () => import('./bench-command.js'),
+      () => import('./bench/bench-command.js'),
     ],
   ],
   'Through a running server': [
@@ -30,7 +30,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'sql',
       '[STATEMENT]',
       'run SQL: at a prompt, one statement, or those of a pipe',
-      () => import('./sql-command.js'),
+      () => import('./sql/sql-command.js'),
     ],
     [
       'import',
@@ -42,7 +42,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'export',
       '[DIMENSION]',
       'write a dimension, or what a SELECT answers, to a file',
-      () => import('./export-command.js'),
+      () => import('./export/export-command.js'),
     ],
   ],
   'A store, whether a server runs on it or not': [
@@ -50,26 +50,31 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'status',
       '[options]',
       'tell what a server does and what its store holds',
-      () => import('./status-command.js'),
+      () => import('./status/status-command.js'),
     ],
     [
       'keys',
       '...',
       'list, make and delete team keys; new keys for a database',
-      () => import('./keys-command.js'),
+      () => import('./admin/keys-command.js'),
     ],
-    ['account', '[STATE]', 'show or set the state of the account', () => import('./account-command.js')],
+    [
+      'account',
+      '[STATE]',
+      'show or set the state of the account',
+      () => import('./admin/account-command.js'),
+    ],
     [
       'retention',
       '[resume]',
       'tell whether expired events go; let them go again',
-      () => import('./retention-command.js'),
+      () => import('./admin/retention-command.js'),
     ],
     [
       'backup',
       'TO',
       'copy a store into a directory, beside reads and writes',
-      () => import('./backup-command.js'),
+      () => import('./admin/backup-command.js'),
     ],
   ],
   Files: [
@@ -77,19 +82,29 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'restore',
       'BACKUP',
       'make a data directory of a backup, as of any moment behind it',
-      () => import('./restore-command.js'),
+      () => import('./admin/restore-command.js'),
     ],
-    ['verify', 'DIR', 'check every checksum of a data directory', () => import('./verify-command.js')],
-    ['inspect', 'PATH...', 'print what is in the files of a store', () => import('./inspect-command.js')],
+    [
+      'verify',
+      'DIR',
+      'check every checksum of a data directory',
+      () => import('./inspect/verify-command.js'),
+    ],
+    [
+      'inspect',
+      'PATH...',
+      'print what is in the files of a store',
+      () => import('./inspect/inspect-command.js'),
+    ],
   ],
   'The command line': [
     [
       'completion',
       'bash|zsh|fish',
       'print a script with which the shell completes words',
-      () => import('./completion-command.js'),
+      () => import('./shell/completion-command.js'),
     ],
-    ['man', '', 'print the man page', () => import('./man-command.js')],
+    ['man', '', 'print the man page', () => import('./shell/man-command.js')],
   ],
 };
 

@@ -20,7 +20,7 @@ import type {
 import type { DimensionData } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { ScriptCache } from '../sql/index.js';
-import type { UsedMemory } from './write-memory.js';
+import type { UsedMemory } from './write/write-memory.js';
 
 /** What every write of rows carries. */
 export interface WriteRequest {

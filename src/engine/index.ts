@@ -1,5 +1,5 @@
 export * from './api.js';
 export { Engine } from './engine.js';
-export { EXPLAIN_FIELDS } from './explain.js';
-export { type LaneApi, LaneDownError, type MakeLane } from './lane.js';
 export type { EngineEvents, EngineOptions } from './options.js';
+export { EXPLAIN_FIELDS } from './query/explain.js';
+export { type LaneApi, LaneDownError, type MakeLane } from './workers/worker-client.js';

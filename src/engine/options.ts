@@ -2,7 +2,7 @@
 import type { Clock, RandomBytes } from '../base/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { Durability } from '../wal/index.js';
-import type { MakeLane } from './lane.js';
+import type { MakeLane } from './workers/worker-client.js';
 
 /** What happens inside that an operator should read of. */
 export interface EngineEvents {

@@ -2,15 +2,15 @@
 import { bytesOf, Distribution } from '../base/index.js';
 import type { LogStats, LogTimes } from '../wal/index.js';
 import type { EngineStats } from './api.js';
-import type { Archiving } from './archiving.js';
-import type { Checkpointer } from './checkpoint.js';
-import type { LaneRepair } from './lane-repair.js';
-import type { LaneSet } from './lanes.js';
-import type { OnceTable } from './once.js';
-import type { ReplayProgress } from './replay-progress.js';
-import type { ResultCache } from './result-cache.js';
-import type { WriteMemory } from './write-memory.js';
-import type { WriteOrder } from './write-order.js';
+import type { Archiving } from './lifecycle/archiving.js';
+import type { Checkpointer } from './lifecycle/checkpoint.js';
+import type { ReplayProgress } from './lifecycle/replay-progress.js';
+import type { ResultCache } from './query/result-cache.js';
+import type { LaneSet } from './workers/worker-clients.js';
+import type { LaneRepair } from './workers/worker-repair.js';
+import type { OnceTable } from './write/deduplication.js';
+import type { WriteMemory } from './write/write-memory.js';
+import type { WriteOrder } from './write/write-order.js';
 
 export interface StatsParts {
   readonly lanes: LaneSet;

@@ -1,18 +1,18 @@
-export type { LookUpHost } from './addresses.js';
-export { Audit, type AuditEntry, type LineSink } from './audit.js';
-export { type ChangedThing, changedThings } from './audit-changes.js';
-export { nameCaller } from './caller.js';
-export * from './certificate.js';
-export { ConsoleFiles } from './console.js';
-export { ENDPOINTS } from './endpoints.js';
-export * from './limit-table.js';
+export type { LookUpHost } from './auth/addresses.js';
+export { nameCaller } from './auth/caller.js';
 export type {
   PostgresClient,
   PostgresContext,
   PostgresRequest,
   PostgresRequests,
   StatementScope,
-} from './postgres-requests.js';
-export { type ProxyList, parseProxies } from './proxy.js';
-export * from './server.js';
-export { nativeLoaded } from './uws.js';
+} from './auth/postgres-requests.js';
+export { ConsoleFiles } from './endpoints/console.js';
+export { ENDPOINTS } from './endpoints/endpoints.js';
+export * from './limits/limit-table.js';
+export { Audit, type AuditEntry, type LineSink } from './observability/audit.js';
+export { type ChangedThing, changedThings } from './observability/audit-changes.js';
+export * from './transport/certificate.js';
+export { type ProxyList, parseProxies } from './transport/proxy.js';
+export * from './transport/server.js';
+export { nativeLoaded } from './transport/uws.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { inSlices, Prng, runToEnd, SLICE_ENTRIES, type Task } from '../../src/base/index.js';
 import type { AggregatePlan, Metric, RoundPartial, TopLevel, ValueCounts } from '../../src/ir/index.js';
 import { Aggregation } from '../../src/plan/index.js';
-import { collidingWords } from '../support/colliding.js';
+import { collidingWords } from '../support/ingest/colliding.js';
 
 const SEED = 832_040;
 t.comment(`seed ${SEED}`);

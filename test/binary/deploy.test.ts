@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { readOptions } from '../../src/commands/serve-config.js';
+import { readOptions } from '../../src/commands/serve/serve-config.js';
 
 const deploy = (name: string): string => fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url));
 const text = (name: string): string => fs.readFileSync(deploy(name), 'utf8');

@@ -8,7 +8,7 @@ import {
   hashOfKey,
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
-import type { AdminNeeds } from '../../src/commands/administer.js';
+import type { AdminNeeds } from '../../src/commands/admin/administer.js';
 import type { Backup, Decision } from '../../src/engine/index.js';
 
 export const SEED = 20_260_201;

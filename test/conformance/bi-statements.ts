@@ -1,5 +1,5 @@
 /** What a dashboard or an analyst asks about flights and airports: each statement, and the same asked of DuckDB. */
-import { float, integer, type Kind, TEXT } from '../support/sql-piece.js';
+import { float, integer, type Kind, TEXT } from '../support/sql/sql-piece.js';
 
 export interface BiStatement {
   readonly asks: string;

@@ -14,8 +14,8 @@ import { COLUMNS } from '../../src/commands/demo/model.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import { formatDateTime } from '../../src/schema/index.js';
 import { ConformanceServer } from '../support/conformance-server.js';
-import { difference, rowsOf } from '../support/sql-answers.js';
-import { type Cell, cellsOf } from '../support/sql-engines.js';
+import { difference, rowsOf } from '../support/sql/sql-answers.js';
+import { type Cell, cellsOf } from '../support/sql/sql-engines.js';
 import { BI_STATEMENTS, type BiStatement, kindsOf } from './bi-statements.js';
 
 const { values: given } = parseArgs({ options: { all: { type: 'boolean', default: false } } });

@@ -5,8 +5,8 @@
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
-import { ENDPOINTS } from '../../src/http/endpoints.js';
-import { nameOf } from '../../src/http/router.js';
+import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
+import { nameOf } from '../../src/http/endpoints/router.js';
 import type { Ask, JsonClient } from '../support/json-client.js';
 import { BODIES, type Body, MODEL, QUERY_NAME } from './codes-bodies.js';
 import { codesOf, errorsOf, serveSite } from './codes-site.js';

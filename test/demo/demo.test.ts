@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { runDemo } from '../../src/commands/demo.js';
+import { runDemo } from '../../src/commands/demo/demo.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import { startServer } from './server.js';
 import { assertAnswers } from './tour-answers.js';

@@ -1,7 +1,7 @@
 /** The demo's answers beside those of DuckDB. */
 import type { Test } from 'tap';
+import type { Answer, Answered } from '../../src/commands/demo/demo.js';
 import { questionsOf } from '../../src/commands/demo/questions.js';
-import type { Answer, Answered } from '../../src/commands/demo.js';
 import { askDuckDb } from './oracle.js';
 
 /** Fractions to nine digits: both sides round what they work out. */

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { NO_DATA_MEMORY } from '../../src/base/index.js';
 import { ProcessMemory } from '../../src/engine/process-memory.js';
-import { WriteMemory } from '../../src/engine/write-memory.js';
+import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
 import type { Json } from '../../src/api/index.js';
 import { QuarryError } from '../../src/base/index.js';
-import type { Lane, LaneApi } from '../../src/engine/lane.js';
+import type { Lane, LaneApi } from '../../src/engine/workers/worker-client.js';
 import { jsonObject, num } from '../support/generate.js';
 import type { TestStore } from './store.js';
 

@@ -8,7 +8,7 @@
 import fc from 'fast-check';
 import { MODEL } from '../conformance/codes-bodies.js';
 import type { Tree } from '../conformance/codes-swaps.js';
-import type { Torture } from '../crash/wanted.js';
+import type { Torture } from '../crash/history/wanted.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 import type { Ask } from '../support/json-client.js';
 import { judged } from './answers.js';

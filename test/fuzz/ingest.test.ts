@@ -5,9 +5,9 @@ import { PlainWalk } from '../../src/ingest/plain-walk.js';
 import { compileKernels } from '../../src/kernels/index.js';
 import { PlainBodyWriter, unlikeInserts } from '../ingest/plain-bodies.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
-import { BodyWriter, NOW_MS, sampleModel, someColumnIds } from '../support/ingest-bodies.js';
-import { differenceOf } from '../support/ingest-compare.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+import { BodyWriter, NOW_MS, sampleModel, someColumnIds } from '../support/ingest/ingest-bodies.js';
+import { differenceOf } from '../support/ingest/ingest-compare.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const SEED = 4_711;
 const MUTANT_COUNT = 20_000;

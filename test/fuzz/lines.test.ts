@@ -6,7 +6,7 @@ import { createIngestScratch, type ParseOutcome, parseLines } from '../../src/in
 import { compileKernels } from '../../src/kernels/index.js';
 import { unlikeInserts } from '../ingest/plain-bodies.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
-import { NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 import { hostileLines } from './hostile-lines.js';
 
 const { values: given } = parseArgs({

@@ -7,14 +7,14 @@
  */
 import fc from 'fast-check';
 import { Prng } from '../../src/base/index.js';
-import type { Torture } from '../crash/wanted.js';
+import type { Torture } from '../crash/history/wanted.js';
 import { printSelect } from '../metamorphic/sql-select.js';
 import { Statements } from '../metamorphic/sql-statements.js';
 import type { RawAnswer } from '../support/conformance-server.js';
 import { faultyDisk } from '../support/faulty-disk.js';
-import { insertWorld } from '../support/sql-load.js';
-import { mutated as withOtherWords, wordSalad } from '../support/sql-mutants.js';
-import { generateWorld, type World } from '../support/sql-world.js';
+import { insertWorld } from '../support/sql/sql-load.js';
+import { mutated as withOtherWords, wordSalad } from '../support/sql/sql-mutants.js';
+import { generateWorld, type World } from '../support/sql/sql-world.js';
 import { type BodyFigures, noFigures, toldOf, tryAsk } from './bodies.js';
 import { mutated, mutationArb } from './damage.js';
 import { NearServer } from './near-server.js';

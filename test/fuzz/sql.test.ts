@@ -9,9 +9,9 @@ import { Prng } from '../../src/base/index.js';
 import { printSelect } from '../metamorphic/sql-select.js';
 import { Statements } from '../metamorphic/sql-statements.js';
 import { ConformanceServer } from '../support/conformance-server.js';
-import { insertWorld } from '../support/sql-load.js';
-import { hostileTexts, mutated, wordSalad } from '../support/sql-mutants.js';
-import { generateWorld } from '../support/sql-world.js';
+import { insertWorld } from '../support/sql/sql-load.js';
+import { hostileTexts, mutated, wordSalad } from '../support/sql/sql-mutants.js';
+import { generateWorld } from '../support/sql/sql-world.js';
 
 const { values: given } = parseArgs({
   options: {

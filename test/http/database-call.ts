@@ -2,9 +2,14 @@
 import type { RowFormat } from '../../src/answer/index.js';
 import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
 import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
-import { AskNotes } from '../../src/http/ask-notes.js';
-import { BoundBodies } from '../../src/http/bound-bodies.js';
-import type { DatabaseCall, Handler, Members, StreamedAnswer } from '../../src/http/handlers/handler.js';
+import { BoundBodies } from '../../src/http/endpoints/bound-bodies.js';
+import type {
+  DatabaseCall,
+  Handler,
+  Members,
+  StreamedAnswer,
+} from '../../src/http/endpoints/handlers/handler.js';
+import { AskNotes } from '../../src/http/observability/handler-notes.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12);

@@ -14,10 +14,10 @@ import {
   TEAM_PERMISSIONS,
   type TeamPermission,
 } from '../../src/catalog/index.js';
-import { ENDPOINTS, type Endpoint } from '../../src/http/endpoints.js';
-import type { DatabaseCall, OpenCall, TeamCall } from '../../src/http/handlers/handler.js';
+import type { Sessions } from '../../src/http/auth/sessions.js';
+import { ENDPOINTS, type Endpoint } from '../../src/http/endpoints/endpoints.js';
+import type { DatabaseCall, OpenCall, TeamCall } from '../../src/http/endpoints/handlers/handler.js';
 import { parseProxies } from '../../src/http/index.js';
-import type { Sessions } from '../../src/http/sessions.js';
 import { type Front, RawConnection, requestBytes, startFront } from './harness.js';
 
 /**

@@ -1,11 +1,11 @@
 /** Calls of the team's handlers, without a server around them. */
 import { randomBytes, scryptSync } from 'node:crypto';
 import { type Catalog, hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
-import { AskNotes } from '../../src/http/ask-notes.js';
-import type { Caller } from '../../src/http/caller.js';
-import type { Handler, OpenCall, TeamCall } from '../../src/http/handlers/handler.js';
-import { PasswordHasher } from '../../src/http/passwords.js';
-import type { Sessions } from '../../src/http/sessions.js';
+import type { Caller } from '../../src/http/auth/caller.js';
+import { PasswordHasher } from '../../src/http/auth/passwords.js';
+import type { Sessions } from '../../src/http/auth/sessions.js';
+import type { Handler, OpenCall, TeamCall } from '../../src/http/endpoints/handlers/handler.js';
+import { AskNotes } from '../../src/http/observability/handler-notes.js';
 import { type FakeEngine, KEYS } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2026, 4, 6, 12);

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import { createIngestScratch, type ParsedInsert, parseInsert } from '../../src/ingest/index.js';
 import { type DatabaseModel, newDimension } from '../../src/schema/index.js';
-import { modelOf, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
-import { differenceOf } from '../support/ingest-compare.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+import { modelOf, NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
+import { differenceOf } from '../support/ingest/ingest-compare.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const scratch = createIngestScratch();
 const empty = modelOf([newDimension(1, 'default')]);

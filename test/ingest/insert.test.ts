@@ -11,9 +11,9 @@ import {
   NOW_MS,
   sampleModel,
   someColumnIds,
-} from '../support/ingest-bodies.js';
-import { differenceOf } from '../support/ingest-compare.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+} from '../support/ingest/ingest-bodies.js';
+import { differenceOf } from '../support/ingest/ingest-compare.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const SEED = 20_260_201;
 const BODY_COUNT = 6_000;

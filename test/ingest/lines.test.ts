@@ -4,7 +4,7 @@ import { createIngestScratch, type ParseOutcome, parseInsert, parseLines } from 
 import { PlainWalk } from '../../src/ingest/plain-walk.js';
 import { compileKernels } from '../../src/kernels/index.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
-import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 import { GeneratedLines } from './generated-lines.js';
 import { unlikeInserts } from './plain-bodies.js';
 

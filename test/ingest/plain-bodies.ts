@@ -8,7 +8,7 @@ import {
   formatDate,
   formatDateTime,
 } from '../../src/schema/index.js';
-import { NOW_MS } from '../support/ingest-bodies.js';
+import { NOW_MS } from '../support/ingest/ingest-bodies.js';
 import { PlainValueWriter } from './plain-values.js';
 
 const NOW_SECONDS = Math.floor(NOW_MS / 1000);

@@ -7,7 +7,7 @@ import { PlainWalk } from '../../src/ingest/plain-walk.js';
 import { compileKernels, INSERT_MEMORY_BYTES } from '../../src/kernels/index.js';
 import { type DatabaseModel, formatDate } from '../../src/schema/index.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
-import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 import { PlainBodyWriter, unlikeInserts } from './plain-bodies.js';
 import { FIRST_DAY, LAST_DAY } from './plain-values.js';
 

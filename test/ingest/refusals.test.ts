@@ -2,8 +2,8 @@ import t from 'tap';
 import type { WireError } from '../../src/base/index.js';
 import { createIngestScratch, type ParseOutcome, parseInsert } from '../../src/ingest/index.js';
 import type { DatabaseModel } from '../../src/schema/index.js';
-import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest-bodies.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const scratch = createIngestScratch();
 

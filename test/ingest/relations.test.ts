@@ -3,9 +3,9 @@ import t, { type Test } from 'tap';
 import type { WireError } from '../../src/base/index.js';
 import { decodeBatch } from '../../src/column/index.js';
 import { createIngestScratch, type ParsedInsert, parseInsert } from '../../src/ingest/index.js';
-import { column, dimension, modelOf, NOW_MS, relation } from '../support/ingest-bodies.js';
-import { differenceOf } from '../support/ingest-compare.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+import { column, dimension, modelOf, NOW_MS, relation } from '../support/ingest/ingest-bodies.js';
+import { differenceOf } from '../support/ingest/ingest-compare.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const COLUMNS = [
   column(1, 'page', 'string-event'),

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import type { WireError } from '../../src/base/index.js';
 import { createIngestScratch, type IngestScratch, parseInsert } from '../../src/ingest/index.js';
-import { column, dimension, modelOf, NOW_MS } from '../support/ingest-bodies.js';
-import { ingestOracle } from '../support/ingest-oracle.js';
+import { column, dimension, modelOf, NOW_MS } from '../support/ingest/ingest-bodies.js';
+import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
 const MODEL = modelOf([
   dimension(1, 'default', [

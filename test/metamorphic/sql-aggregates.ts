@@ -13,7 +13,7 @@ import {
   type Piece,
   piece,
   wholeDigits,
-} from '../support/sql-piece.js';
+} from '../support/sql/sql-piece.js';
 
 /** How DuckDB comes by the values: of the group's rows, or of a list of them that the group has. */
 export interface Feed {

@@ -1,6 +1,6 @@
 /** What an entry of the tables of functions says. */
 import type { Prng } from '../../src/base/index.js';
-import { forms, type Kind, type Piece, type PieceType, piece } from '../support/sql-piece.js';
+import { forms, type Kind, type Piece, type PieceType, piece } from '../support/sql/sql-piece.js';
 
 export interface Call {
   readonly gives: PieceType;

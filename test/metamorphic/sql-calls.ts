@@ -13,7 +13,7 @@ import {
   quoted,
   TEXT,
   wholeDigits,
-} from '../support/sql-piece.js';
+} from '../support/sql/sql-piece.js';
 
 import { type Call, plain, varied } from './sql-call.js';
 import { DATE_CALLS } from './sql-date-calls.js';

@@ -9,7 +9,7 @@ import {
   piece,
   scaledForms,
   wholeDigits,
-} from '../support/sql-piece.js';
+} from '../support/sql/sql-piece.js';
 
 /** What members have in common, and the text of each in DuckDB and SQLite as such. */
 interface Unified {

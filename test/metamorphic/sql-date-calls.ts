@@ -1,5 +1,5 @@
 /** The functions of dates in generated SQL, and what DuckDB, and where it can SQLite, calls the same. */
-import { DATE, DATETIME, duckType, forms, integer, piece } from '../support/sql-piece.js';
+import { DATE, DATETIME, duckType, forms, integer, piece } from '../support/sql/sql-piece.js';
 import { type Call, varied } from './sql-call.js';
 
 const UNITS = [

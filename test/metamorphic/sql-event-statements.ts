@@ -3,8 +3,8 @@
  * and HAVING COUNT of events, which asks of each entity. Other engines have the events as tables, or gathered in lists.
  */
 import type { Prng } from '../../src/base/index.js';
-import { DATETIME, forms, type Piece, type Printed, piece } from '../support/sql-piece.js';
-import type { EventColumn, Table, World } from '../support/sql-world.js';
+import { DATETIME, forms, type Piece, type Printed, piece } from '../support/sql/sql-piece.js';
+import type { EventColumn, Table, World } from '../support/sql/sql-world.js';
 import { aggregateOf, COUNT_ROWS, type Feed } from './sql-aggregates.js';
 import { type EventTests, eventTests } from './sql-events.js';
 import type { Select } from './sql-select.js';

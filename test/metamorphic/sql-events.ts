@@ -1,7 +1,7 @@
 /** Conditions on events in generated SQL, as three-valued as Quarry has them: unknown where an entity has no event at all. */
 import type { Prng } from '../../src/base/index.js';
-import { BOOLEAN, DATETIME, forms, type Piece, piece, print } from '../support/sql-piece.js';
-import type { EventColumn } from '../support/sql-world.js';
+import { BOOLEAN, DATETIME, forms, type Piece, piece, print } from '../support/sql/sql-piece.js';
+import type { EventColumn } from '../support/sql/sql-world.js';
 import { literal } from './sql-literals.js';
 import type { Source } from './sql-source.js';
 import { COMPARISONS, Values } from './sql-values.js';

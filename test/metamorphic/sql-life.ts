@@ -1,11 +1,11 @@
 /** Worlds of tables in a server, in DuckDB and in SQLite alike, and generated SELECTs asked of all three. */
 import type { Prng } from '../../src/base/index.js';
 import type { ConformanceServer } from '../support/conformance-server.js';
-import { difference, rowsOf } from '../support/sql-answers.js';
-import { type Cell, Duck, Lite } from '../support/sql-engines.js';
-import { insertWorld } from '../support/sql-load.js';
-import { float } from '../support/sql-piece.js';
-import { generateWorld } from '../support/sql-world.js';
+import { difference, rowsOf } from '../support/sql/sql-answers.js';
+import { type Cell, Duck, Lite } from '../support/sql/sql-engines.js';
+import { insertWorld } from '../support/sql/sql-load.js';
+import { float } from '../support/sql/sql-piece.js';
+import { generateWorld } from '../support/sql/sql-world.js';
 import { printSelect, type Select, smallerSelects, withOpaqueKeys } from './sql-select.js';
 import { Statements } from './sql-statements.js';
 

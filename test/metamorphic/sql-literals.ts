@@ -18,8 +18,8 @@ import {
   same,
   TEXT,
   unitsText,
-} from '../support/sql-piece.js';
-import { DAYS, WORDS } from '../support/sql-world.js';
+} from '../support/sql/sql-piece.js';
+import { DAYS, WORDS } from '../support/sql/sql-world.js';
 
 const FLOATS = ['1.5e0', '0e0', '-2.25e1', '1e3', '1e-3', '7e0'];
 const EDGES = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'];

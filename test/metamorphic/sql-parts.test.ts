@@ -9,10 +9,10 @@ import { type ExactNumber, type Json, type JsonObject, parseJson } from '../../s
 import { Prng } from '../../src/base/index.js';
 import { ConformanceServer } from '../support/conformance-server.js';
 import { jsonText } from '../support/generate.js';
-import { insertWorld } from '../support/sql-load.js';
-import { attributePair, eventPair, listPair, window } from '../support/sql-pairs.js';
-import { print } from '../support/sql-piece.js';
-import { generateWorld, type World } from '../support/sql-world.js';
+import { insertWorld } from '../support/sql/sql-load.js';
+import { attributePair, eventPair, listPair, window } from '../support/sql/sql-pairs.js';
+import { print } from '../support/sql/sql-piece.js';
+import { generateWorld, type World } from '../support/sql/sql-world.js';
 import { printSelect } from './sql-select.js';
 import { sourceOf } from './sql-source.js';
 import { Statements } from './sql-statements.js';

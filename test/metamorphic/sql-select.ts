@@ -1,5 +1,5 @@
 /** A SELECT as a tree of pieces, printed for each engine, and made smaller where it shows a difference. */
-import { type Piece, type Printed, piece, print } from '../support/sql-piece.js';
+import { type Piece, type Printed, piece, print } from '../support/sql/sql-piece.js';
 
 export interface OrderKey {
   readonly of: Piece;

@@ -1,7 +1,7 @@
 /** FROM of a generated SELECT: the first table, perhaps joined with those that it links to. */
 import type { Prng } from '../../src/base/index.js';
-import { forms, type Piece, type Printed, piece, TEXT } from '../support/sql-piece.js';
-import type { Table, World } from '../support/sql-world.js';
+import { forms, type Piece, type Printed, piece, TEXT } from '../support/sql/sql-piece.js';
+import type { Table, World } from '../support/sql/sql-world.js';
 
 /** FROM, and the columns that it gives. */
 export interface Source {

@@ -1,7 +1,7 @@
 /** Generated SELECTs over a world: of rows, of groups, of one group, of each entity, over events, with and without joins. */
 import type { Prng } from '../../src/base/index.js';
-import { BOOLEAN, type Piece, piece, same } from '../support/sql-piece.js';
-import type { World } from '../support/sql-world.js';
+import { BOOLEAN, type Piece, piece, same } from '../support/sql/sql-piece.js';
+import type { World } from '../support/sql/sql-world.js';
 import { aggregateOf, COUNT_ROWS } from './sql-aggregates.js';
 import { EventStatements } from './sql-event-statements.js';
 import { eventCondition } from './sql-events.js';

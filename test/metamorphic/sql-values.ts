@@ -17,7 +17,7 @@ import {
   scaledForms,
   TEXT,
   wholeDigits,
-} from '../support/sql-piece.js';
+} from '../support/sql/sql-piece.js';
 import type { Call } from './sql-call.js';
 import { CALLS } from './sql-calls.js';
 import { between, cased, combined, comparison, extreme, inList, nulled, switched } from './sql-combined.js';

@@ -35,8 +35,8 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { ConformanceServer } from '../support/conformance-server.js';
-import { difference } from '../support/sql-answers.js';
-import type { Kind } from '../support/sql-piece.js';
+import { difference } from '../support/sql/sql-answers.js';
+import type { Kind } from '../support/sql/sql-piece.js';
 import { SqlLife } from './sql-life.js';
 
 const { values: given } = parseArgs({

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { ENDPOINTS } from '../../src/http/endpoints.js';
+import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { BODIES, MODEL, QUERY_NAME } from '../conformance/codes-bodies.js';
 import { serveSite } from '../conformance/codes-site.js';
 import { hostileArb, makeWorld } from '../fuzz/bodies.js';

@@ -1,9 +1,9 @@
 /** Bodies and answers against the document's schemas, by a JSON Schema validator of draft 2020-12. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Answer } from '../../src/http/answer.js';
-import { Description } from '../../src/http/description.js';
-import { ENDPOINTS } from '../../src/http/endpoints.js';
-import type { PageRequest } from '../../src/http/static-page.js';
+import { Description } from '../../src/http/endpoints/description.js';
+import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
+import type { Answer } from '../../src/http/transport/answer.js';
+import type { PageRequest } from '../../src/http/transport/static-page.js';
 import type { ApiDocument, ApiOperation } from '../../src/openapi/index.js';
 
 const ID = 'api';

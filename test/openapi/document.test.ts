@@ -1,8 +1,8 @@
 /** The document against what it is made from, against OpenAPI 3.1's own rules, and its examples against its schemas. */
 import t from 'tap';
 import { ERRORS } from '../../src/base/index.js';
-import { ENDPOINTS } from '../../src/http/endpoints.js';
-import { BOUNDS } from '../../src/http/tables.js';
+import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
+import { BOUNDS } from '../../src/http/endpoints/tables.js';
 import { OPERATIONS } from '../../src/openapi/index.js';
 import { ANSWER_REFUSALS, savedRefusals } from '../conformance/codes-answers.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from '../conformance/codes-data.js';

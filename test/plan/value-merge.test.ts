@@ -4,7 +4,7 @@ import type { ValueCounts } from '../../src/ir/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { hashValues } from '../../src/plan/value-hash.js';
 import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
-import { collidingWords } from '../support/colliding.js';
+import { collidingWords } from '../support/ingest/colliding.js';
 import { type Counted, countedOf, countsOf, keyOf, listOf, type Plain, type PlainKind } from './values.js';
 
 const SEED = 141_421;

@@ -1,4 +1,4 @@
-/** Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in test/crash/backups.test.ts. */
+/** Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in test/crash/history/backups.test.ts. */
 import t from 'tap';
 import {
   applyChanges,

@@ -2,7 +2,7 @@ import t from 'tap';
 import { Cursor } from '../../src/sql/cursor.js';
 import { ExpressionReader } from '../../src/sql/expression.js';
 import { nextToken, statementTokens, type Token, unexpected } from '../../src/sql/tokens.js';
-import { refusalOf, toldNode } from '../support/sql-told.js';
+import { refusalOf, toldNode } from '../support/sql/sql-told.js';
 
 const tokensOf = (text: string): readonly Token[] => {
   const cursor = new Cursor(text);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readScript } from '../../src/sql/index.js';
-import { refusalOf, toldScript } from '../support/sql-told.js';
+import { refusalOf, toldScript } from '../support/sql/sql-told.js';
 
 const READ: readonly (readonly [string, string])[] = [
   ['SELECT 1', 'select 1'],

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { Prng, QuarryError } from '../../src/base/index.js';
 import { readScript } from '../../src/sql/index.js';
-import { SqlGenerator } from '../support/generated-sql.js';
-import { SqlPrinter } from '../support/printed-sql.js';
-import { refusalOf, toldScript } from '../support/sql-told.js';
+import { SqlGenerator } from '../support/sql/generated-sql.js';
+import { SqlPrinter } from '../support/sql/printed-sql.js';
+import { refusalOf, toldScript } from '../support/sql/sql-told.js';
 
 const SEED = 90_210;
 const GENERATED_COUNT = 600;

@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { type RunningServer, startServer } from '../../src/commands/serve.js';
-import type { ServeConfig } from '../../src/commands/serve-config.js';
+import { type RunningServer, startServer } from '../../src/commands/serve/serve.js';
+import type { ServeConfig } from '../../src/commands/serve/serve-config.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 

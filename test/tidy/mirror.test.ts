@@ -47,7 +47,7 @@ t.test('every test of a floor has its source at the same place', async (t) => {
   // in such a folder lies there too, or in the floor's.
   const hasSource = (name: string): boolean => {
     const [floor, stem, ...inside] = name.split('/');
-    if (inside.length > 0) return exists(`src/${name}.ts`);
+    if (inside.length > 0) return exists(`src/${name}.ts`) || exists(`src/${name}`);
     return (
       exists(`src/${name}`) ||
       files.some((file) => file.startsWith(`src/${floor}/`) && file.endsWith(`/${stem}.ts`))

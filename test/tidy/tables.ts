@@ -1,7 +1,7 @@
 /** The tables in the documents that are made from the code, as Markdown, and the documents that hold them. */
 import { ERRORS, type ErrorEntry } from '../../src/base/index.js';
-import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/options.js';
-import { documentedTables } from '../../src/http/tables.js';
+import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/serve/options.js';
+import { documentedTables } from '../../src/http/endpoints/tables.js';
 
 /** The document of each table, where it is between the marks `<!-- name -->` and `<!-- /name -->`. */
 export const TABLE_PAGES = {

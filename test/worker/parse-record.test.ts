@@ -6,7 +6,7 @@ import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
 import type { LaneRequests, ParsedRecord } from '../../src/protocol/index.js';
 import { parseRecord } from '../../src/worker/parse-record.js';
-import { NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
 const MODEL = sampleModel();
 const SHARD_COUNT = 2;

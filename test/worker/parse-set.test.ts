@@ -4,7 +4,7 @@ import { decodeBatch } from '../../src/column/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
 import type { LaneRequests, ParsedSet } from '../../src/protocol/index.js';
 import { parseSet } from '../../src/worker/parse-set.js';
-import { NOW_MS, sampleModel } from '../support/ingest-bodies.js';
+import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
 const MODEL = sampleModel();
 const scratch = createIngestScratch();

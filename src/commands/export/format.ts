@@ -4,7 +4,7 @@
  *   arrow       an Arrow IPC stream                arrow-file  the same with a footer: .arrow, .feather
  *   parquet     compressed inside                  insert      lines that POST /v1/insert takes as application/x-ndjson
  */
-import type { Wrong } from '../admin-options.js';
+import type { Wrong } from '../admin/admin-options.js';
 import { suggestionOf } from '../nearest.js';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv', 'arrow', 'arrow-file', 'parquet', 'insert'] as const;

@@ -1,5 +1,5 @@
 /** The words and flags of `quarry import`, read and checked one by one. */
-import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../admin-options.js';
+import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './format.js';
 import type { BaseType } from './guess.js';

@@ -11,8 +11,8 @@ import {
   readStoreConfig,
   type StoreOptionsNeeds,
   type Wrong,
-} from '../admin-options.js';
-import type { AdminAnswer, AdminRequest, ServerAddress } from '../admin-request.js';
+} from '../admin/admin-options.js';
+import type { AdminAnswer, AdminRequest, ServerAddress } from '../admin/admin-request.js';
 import type { RemotePlace } from './client.js';
 
 export const REMOTE_FLAGS = {

@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { exportCommand } from '../../../src/commands/export-command.js';
+import { exportCommand } from '../../../src/commands/export/export-command.js';
 import { directoryFor, type Run, runnerOf } from '../command-run.js';
 
 async function runAgainst(t: Test, handle: RequestListener): Promise<{ run: Run; dir: string }> {

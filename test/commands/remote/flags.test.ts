@@ -1,7 +1,7 @@
 /** Where a command finds its server and its key: flags, environment, data directory. */
 import t from 'tap';
-import { readWords } from '../../../src/commands/admin-options.js';
-import type { ServerAddress } from '../../../src/commands/admin-request.js';
+import { readWords } from '../../../src/commands/admin/admin-options.js';
+import type { ServerAddress } from '../../../src/commands/admin/admin-request.js';
 import { type KeyKind, REMOTE_FLAGS, readRemote } from '../../../src/commands/remote/index.js';
 
 const KEYS = JSON.stringify({

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { type RemoteAccess, RemoteClient } from '../../../src/commands/remote/index.js';
 import { History } from '../../../src/commands/sql/history.js';
 import { runPrompt } from '../../../src/commands/sql/prompt.js';
-import { sqlCommand } from '../../../src/commands/sql-command.js';
+import { sqlCommand } from '../../../src/commands/sql/sql-command.js';
 import { NodeFileSystem } from '../../../src/io/index.js';
 import { startServer } from '../../demo/server.js';
 import { directoryFor, FakeTerminal, runnerOf } from '../command-run.js';

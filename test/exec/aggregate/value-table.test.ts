@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Prng, type RandomBytes } from '../../../src/base/index.js';
 import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
-import { collidingWords } from '../../support/colliding.js';
+import { collidingWords } from '../../support/ingest/colliding.js';
 import { boundedRun } from '../bounded.js';
 
 const SEED = 77_003;

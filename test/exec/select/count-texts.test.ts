@@ -4,7 +4,7 @@ import { hashBytes, Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { countDifferentTexts } from '../../../src/exec/select/count-texts.js';
 import { type PartitionedTexts, TEXT_PARTITIONS } from '../../../src/ir/index.js';
-import { collidingWords } from '../../support/colliding.js';
+import { collidingWords } from '../../support/ingest/colliding.js';
 import { partitionedOf } from '../../support/partitioned.js';
 
 const SEED = 90_210;

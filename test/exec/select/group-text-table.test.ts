@@ -3,7 +3,7 @@ import t from 'tap';
 import { hashBytes } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { TextTable } from '../../../src/exec/select/group-text-table.js';
-import { collidingWords } from '../../support/colliding.js';
+import { collidingWords } from '../../support/ingest/colliding.js';
 
 t.test('texts are numbered in the order of first sight, those of one stored hash, too', (t) => {
   const table = new TextTable(new QueryRun(null, 0, 2 ** 26).child());

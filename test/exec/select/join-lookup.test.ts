@@ -3,7 +3,7 @@ import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { JoinedTable, JoinLookup, NOT_FOUND } from '../../../src/exec/select/join-lookup.js';
 import { Texts, type TextVector, vectorOf } from '../../../src/vector/index.js';
-import { collidingWords } from '../../support/colliding.js';
+import { collidingWords } from '../../support/ingest/colliding.js';
 import { joinTable, TEXT } from './select-rows.js';
 
 const SEED = 14_142;

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { ENDPOINTS } from '../../../src/http/endpoints.js';
+import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import { apiPage } from '../../../src/openapi/index.js';
 import { noBrowser, openBrowser, PHONE, sidewaysOf } from '../../console/browser.js';
 import { startFront } from '../../http/harness.js';

@@ -19,7 +19,7 @@ import {
   vectorOf,
   type WireVector,
 } from '../../../src/vector/index.js';
-import { wordTo } from '../../support/colliding.js';
+import { wordTo } from '../../support/ingest/colliding.js';
 import {
   answerOf,
   compareRowValues,

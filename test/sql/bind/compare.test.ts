@@ -6,7 +6,7 @@ import { compared } from '../../../src/sql/bind/compare.js';
 import { bindScalar } from '../../../src/sql/bind/scalar.js';
 import type { SqlType } from '../../../src/vector/index.js';
 import { expressionFaults } from '../../support/expression-check.js';
-import { column, compare, number, oneOf, testScope } from '../../support/sql-nodes.js';
+import { column, compare, number, oneOf, testScope } from '../../support/sql/sql-nodes.js';
 
 const SEED = 618_033;
 t.comment(`seed ${SEED}`);

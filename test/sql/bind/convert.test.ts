@@ -9,7 +9,7 @@ import { bindScalar } from '../../../src/sql/bind/scalar.js';
 import { scaleOf } from '../../../src/sql/bind/types.js';
 import { DIGITS_MAX, type SqlType } from '../../../src/vector/index.js';
 import { expressionText } from '../../support/expression-text.js';
-import { column, compare, negative, number, oneOf, testScope } from '../../support/sql-nodes.js';
+import { column, compare, negative, number, oneOf, testScope } from '../../support/sql/sql-nodes.js';
 
 const SEED = Date.now() % 1_000_000;
 t.comment(`seed ${SEED}`);

@@ -20,7 +20,7 @@ import {
   TEST_TYPES,
   testScope,
   truth,
-} from '../../support/sql-nodes.js';
+} from '../../support/sql/sql-nodes.js';
 
 const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column);
 const [active, admission, seen, label] = ['active', 'admission', 'seen', 'Label'].map(column);

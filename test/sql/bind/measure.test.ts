@@ -21,7 +21,7 @@ import {
   TEST_TYPES,
   testScope,
   truth,
-} from '../../support/sql-nodes.js';
+} from '../../support/sql/sql-nodes.js';
 
 const [age, active] = ['age', 'active'].map(column);
 

@@ -29,8 +29,8 @@ import {
   TEST_TYPES,
   testScope,
   truth,
-} from '../../support/sql-nodes.js';
-import { anyNode } from '../../support/sql-trees.js';
+} from '../../support/sql/sql-nodes.js';
+import { anyNode } from '../../support/sql/sql-trees.js';
 
 const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column);
 const [active, admission, seen, tags] = ['active', 'admission', 'seen', 'tags'].map(column);

@@ -1,0 +1,34 @@
+/** `quarry account`: whether the team's keys are served. */
+import { ACCOUNT_STATES } from '../../catalog/index.js';
+import { EXIT, type ExitCode } from '../command.js';
+import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
+import { type CommandLine, readWords, type Wrong } from './admin-options.js';
+import { readRequest } from './admin-request.js';
+
+export const accountHelp = `quarry account [${ACCOUNT_STATES.join('|')}]
+
+Prints the account's state, after setting it when one is given. In any state but active every request with a key of
+the team or of one of its databases is refused: no-payment-method with error 1000, suspended 1001, banned 1002,
+disabled 1003. Probes and metrics are answered all the same, and no data is touched.
+
+  quarry account --data-dir /var/lib/quarry
+  quarry account suspended
+
+${DIRECTORY_HELP}`;
+
+/** The request that the words and flags make, or what is wrong with them. */
+export function readAccountLine(argv: readonly string[]): CommandLine | Wrong {
+  const read = readWords(argv, {});
+  if ('wrong' in read) return read;
+  if (read.words.length > 1) return { wrong: 'account takes one state at most' };
+  const request = readRequest({ do: 'account', state: read.words[0] ?? null });
+  return 'wrong' in request ? { wrong: `account: ${request.wrong}` } : { request, flags: read.flags };
+}
+
+export async function accountCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
+  const answer = await runAdminCommand(readAccountLine(argv), needs);
+  if (answer.answer === 'account') needs.out(`${answer.state}\n`);
+  return EXIT.done;
+}
+
+export { accountCommand as run, accountHelp as help };

@@ -1,0 +1,33 @@
+/** What the server's socket answers, line by line. */
+import type { Logger } from 'pino';
+import type { Audit } from '../../http/index.js';
+import type { AnswerLine } from '../../io/index.js';
+import { administerAudited } from './admin-audit.js';
+import { type AdminAnswer, readRequest } from './admin-request.js';
+import type { AdminNeeds } from './administer.js';
+
+export function answerLines(needs: AdminNeeds, log: Logger, audit: Audit): AnswerLine {
+  const answer = async (line: string | null): Promise<AdminAnswer> => {
+    if (line === null) return { answer: 'refused', message: 'the line is too long' };
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      return { answer: 'refused', message: 'the line is not JSON' };
+    }
+    const request = readRequest(value);
+    if ('wrong' in request) return { answer: 'refused', message: request.wrong };
+    const given = await administerAudited(needs, request, audit, 'admin socket');
+    // Never the request or the answer: these may hold a key.
+    log.info({ do: request.do, answer: given.answer }, 'asked through the admin socket');
+    return given;
+  };
+  return async (line) => {
+    try {
+      return JSON.stringify(await answer(line));
+    } catch (error) {
+      log.error({ error: String(error) }, 'a request through the admin socket failed');
+      return JSON.stringify({ answer: 'refused', message: 'internal error; the log tells more' });
+    }
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * Gets an administrative request done on a data directory, whether a server has it open or not: the server is asked
+ * through its socket; without one the command locks the directory, opens the store as a server would, without
+ * listening, and closes it again.
+ * Invariants: a directory that holds no store is left as it is; a request is repeated only after an answer or a
+ * silence that says that nothing was done; what is changed without a server is told to the audit log as a server would.
+ */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import {
+  askAdminSocket,
+  DirectoryInUseError,
+  type FileSystem,
+  isForeignFile,
+  lockDirectory,
+  NodeFileSystem,
+} from '../../io/index.js';
+import { createEngine, type ServeNeeds } from '../serve/create-engine.js';
+import type { ServeConfig } from '../serve/serve-config.js';
+import { isWithin } from '../within.js';
+import { administerAudited } from './admin-audit.js';
+import type { AdminAnswer, AdminRequest } from './admin-request.js';
+import { openAudit } from './audit-file.js';
+
+/** How long a server that starts or stops, or another command, is waited for. */
+const WAIT_MS_MAX = 10_000;
+const RETRY_MS = 100;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * The answer; never `busy`. Rejects with an Error whose message says what to do about it, or with what opening a
+ * store rejects with.
+ */
+export async function askStore(
+  config: ServeConfig,
+  request: AdminRequest,
+  needs: ServeNeeds,
+  waitMsMax = WAIT_MS_MAX,
+): Promise<Exclude<AdminAnswer, { answer: 'busy' }>> {
+  const fs = new NodeFileSystem();
+  const dir = path.resolve(config.dataDir);
+  if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
+  if (request.do === 'backup' && isWithin(dir, request.to)) {
+    // The next checkpoint would remove, or stumble over, what it does not know.
+    throw new Error(
+      `${request.to} lies in the data directory: a backup goes elsewhere, best onto another disk`,
+    );
+  }
+  const deadlineMs = performance.now() + waitMsMax;
+  for (;;) {
+    const outcome = await tryOnce(fs, dir, config, request, needs);
+    if (!('wait' in outcome)) return outcome;
+    if (performance.now() > deadlineMs) throw new Error(outcome.wait);
+    await sleep(RETRY_MS);
+  }
+}
+
+type Outcome = Exclude<AdminAnswer, { answer: 'busy' }> | { readonly wait: string };
+
+async function tryOnce(
+  fs: FileSystem,
+  dir: string,
+  config: ServeConfig,
+  request: AdminRequest,
+  needs: ServeNeeds,
+): Promise<Outcome> {
+  const answer = await askServer(dir, request);
+  if (answer !== null) return orWait(answer);
+  const manifest = path.join(dir, 'manifest');
+  if (!(await fs.exists(manifest))) {
+    const wait = `${dir} holds no store: quarry serve makes one at its first start`;
+    // A server that starts for the first time has its pid there before the manifest.
+    if (await fs.exists(path.join(dir, 'quarry.pid'))) return { wait };
+    throw new Error(wait);
+  }
+  if (await isForeignFile(manifest)) {
+    throw new Error(
+      `${dir} belongs to another user; run this command as that user, or the server could not write there any more`,
+    );
+  }
+  return withLock(dir, () => openAndAsk(config, request, needs, fs, dir));
+}
+
+/** The answer of the server that has the directory open; null when none listens there. */
+export async function askServer(dir: string, request: AdminRequest): Promise<AdminAnswer | null> {
+  // A backup takes as long as the disks do.
+  const answerMsMax = request.do === 'backup' ? null : undefined;
+  const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    throw new Error(
+      `the server on ${dir} runs as another user; run this command as that user (${error.message})`,
+    );
+  });
+  return line === null ? null : (JSON.parse(line) as AdminAnswer);
+}
+
+function orWait(answer: AdminAnswer): Outcome {
+  return answer.answer === 'busy'
+    ? { wait: `the server refuses changes at the moment: ${answer.message}` }
+    : answer;
+}
+
+async function withLock(dir: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  let lock: Awaited<ReturnType<typeof lockDirectory>>;
+  try {
+    lock = await lockDirectory(dir);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    return {
+      wait: `${error.message}, and that one cannot be asked: it starts or stops, or is another command; try again later`,
+    };
+  }
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function openAndAsk(
+  config: ServeConfig,
+  request: AdminRequest,
+  needs: ServeNeeds,
+  fs: FileSystem,
+  dir: string,
+): Promise<Outcome> {
+  const { audit, close } = await openAudit(config, needs.log);
+  try {
+    // An administrative change is made as durable as it can be, and never moves data.
+    const engine = await createEngine({ ...config, durability: 'fsync', shards: null }, needs, fs, dir);
+    try {
+      await engine.start();
+      return orWait(await administerAudited({ engine, randomBytes }, request, audit, 'command line'));
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await close();
+  }
+}

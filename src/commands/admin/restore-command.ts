@@ -1,0 +1,172 @@
+/** `quarry restore`: a data directory made from a backup, as of the backup or any record behind it. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Audit } from '../../http/index.js';
+import { NodeFileSystem } from '../../io/index.js';
+import { type Restored, type RestoreTarget, restoreStore } from '../../recovery/index.js';
+import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import type { Output } from '../progress.js';
+import { isWithin } from '../within.js';
+import {
+  type FlagKinds,
+  type Flags,
+  readStoreConfig,
+  readWords,
+  type StoreOptionsNeeds,
+  textOf,
+  type Wrong,
+} from './admin-options.js';
+import { askServer } from './ask-store.js';
+import { openAudit } from './audit-file.js';
+import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
+
+export const restoreHelp = `quarry restore BACKUP --data-dir DIR [--archive DIR] [--to-lsn N | --to-time TIME]
+
+Makes the data directory DIR, absent or empty, from BACKUP. With --archive, the folder of serve --archive-log (or the
+log folder of a store that no server has open), everything behind the backup is in it too: to the last record, to
+record N, or up to the last request that came at TIME or before. Every byte is checked on the way. An archive that is
+not there, holds no log files, or is of another store as far as keys and times of its records tell, is refused; that nothing
+in it is behind the backup is said. Start the server on DIR then; give it a new folder for --archive-log, since its
+history and the old one part there.
+
+  --data-dir DIR   the directory to make
+  --archive DIR    log files behind the backup
+  --to-lsn N       the last record to restore
+  --to-time TIME   as 2024-05-01T12:00:00Z, or with an offset such as +02:00
+  --config FILE    the config file of quarry serve: its audit-log, or QUARRY_AUDIT_LOG, gets a line
+
+  quarry restore /mnt/backups/monday --data-dir /var/lib/quarry --archive /mnt/log --to-time 2024-05-01T11:59:00Z
+
+Standard error shows how many bytes are copied: a bar on a terminal, a line at every tenth elsewhere.
+
+Exit code 0: done; 1: refused, the reason is printed and DIR is as it was; 2: wrong arguments; 3: BACKUP or the archive
+is damaged, the file is named.
+`;
+
+export interface RestoreLine {
+  readonly backup: string;
+  readonly dataDir: string;
+  readonly archive: string | null;
+  readonly target: RestoreTarget | null;
+  readonly flags: Flags;
+}
+
+/** With its offset from UTC said: a time without one means another moment elsewhere. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+
+const FLAGS = {
+  archive: { type: 'string' },
+  'to-lsn': { type: 'string' },
+  'to-time': { type: 'string' },
+} as const satisfies FlagKinds;
+
+/** What the words and flags ask for, or what is wrong with them. */
+export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
+  const read = readWords(argv, FLAGS);
+  if ('wrong' in read) return read;
+  const { words, flags } = read;
+  if (words.length !== 1) return { wrong: 'restore takes one argument, the backup' };
+  const dataDir = textOf(flags, 'data-dir');
+  // Not the default one: nobody restores into a directory that was not named.
+  if (dataDir === undefined || dataDir === '') {
+    return { wrong: '--data-dir: the directory to make is wanted' };
+  }
+  const archive = textOf(flags, 'archive');
+  if (archive === '') return { wrong: '--archive: a folder is wanted, not an empty text' };
+  for (const other of [words[0], ...(archive === undefined ? [] : [archive])]) {
+    if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} lies in ${other}` };
+  }
+  const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
+  if (target !== null && 'wrong' in target) return target;
+  return {
+    backup: path.resolve(words[0]),
+    dataDir: path.resolve(dataDir),
+    archive: archive === undefined ? null : path.resolve(archive),
+    target,
+    flags,
+  };
+}
+
+function targetOf(lsn: string | undefined, time: string | undefined): RestoreTarget | null | Wrong {
+  if (lsn !== undefined && time !== undefined) return { wrong: 'either --to-lsn or --to-time is wanted' };
+  if (lsn !== undefined) {
+    return /^\d{1,15}$/.test(lsn)
+      ? { lsn: Number(lsn) }
+      : { wrong: `--to-lsn: a whole number is wanted, not ${JSON.stringify(lsn)}` };
+  }
+  if (time === undefined) return null;
+  const timeMs = TIME.test(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(timeMs)
+    ? { wrong: `--to-time: a time such as 2024-05-01T12:00:00Z is wanted, not ${JSON.stringify(time)}` }
+    : { timeMs };
+}
+
+type RestoreNeeds = StoreOptionsNeeds & Pick<CommandNeeds, 'out' | 'usage' | 'stderr' | 'serve'>;
+
+/** Rejects with an Error that says why it was not done. */
+export async function restoreCommand(argv: readonly string[], needs: RestoreNeeds): Promise<ExitCode> {
+  const line = readRestoreLine(argv);
+  if ('wrong' in line) return needs.usage(line.wrong);
+  const config = readStoreConfig(line.flags, needs);
+  if ('wrong' in config) return needs.usage(config.wrong);
+  await checkStopped(line);
+  const { audit, close } = await openAudit(config, needs.serve.log);
+  const restored = await restoreAudited(line, audit, needs.stderr).finally(close);
+  const { backupLsn, lsn, timeMs, snapshotBytes, isCut, archiveEnd, tornTail } = restored;
+  const came = timeMs === null ? '' : `, whose request came at ${new Date(timeMs).toISOString()}`;
+  needs.out(
+    `restored to LSN ${lsn}${came}: the backup at LSN ${backupLsn}, ${snapshotBytes} bytes, ` +
+      `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
+  );
+  if (archiveEnd !== null) {
+    needs.out(`nothing in ${line.archive} is behind the backup: the last record there is ${archiveEnd}\n`);
+  }
+  if (tornTail !== null) {
+    needs.out(
+      `left out: ${tornTail.bytes} bytes at the end of ${tornTail.file}, which are no whole record: its server was ` +
+        'killed amid a write, or the file is not all there\n',
+    );
+  }
+  const { target } = line;
+  if (target !== null && 'timeMs' in target && !isCut) {
+    const until = new Date(target.timeMs).toISOString();
+    needs.out(
+      `there are no later records: whether something was written from then to ${until} cannot be told\n`,
+    );
+  }
+  return EXIT.done;
+}
+
+/** Rejects when a server has the store open whose files are to be read: it removes some of them, and writes on. */
+async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
+  const isLog = archive !== null && path.basename(archive) === 'log';
+  for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
+    if ((await askServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
+    throw new Error(`a server runs on ${dir}: quarry backup copies its store`);
+  }
+}
+
+async function restoreAudited(line: RestoreLine, audit: Audit, out: Output): Promise<Restored> {
+  const { backup, dataDir: to, archive, target } = line;
+  const write = (outcome: 'done' | 'failed', lsn?: number): void =>
+    audit.write({ who: 'command line', what: 'restore', outcome, changes: [], backup, to, lsn });
+  const random64 = (): bigint => randomBytes(8).readBigUInt64LE();
+  const restoring = restoreStore({ fs: new NodeFileSystem(), backup, archive, to, target, random64 });
+  try {
+    const restored = await showCopy({ what: 'restore', to, files: () => filesOf(line), out }, restoring);
+    write('done', restored.lsn);
+    return restored;
+  } catch (error) {
+    write('failed');
+    throw error;
+  }
+}
+
+/** How much of the log a target takes is not known before it was read. */
+async function filesOf({ backup, archive, target }: RestoreLine): Promise<readonly CopiedFile[] | null> {
+  const files = await snapshotFilesOf(backup);
+  if (files === null || archive === null || target !== null) return files;
+  return [...files, ...(await logFilesOf(archive))];
+}
+
+export { restoreCommand as run, restoreHelp as help };

@@ -1,0 +1,84 @@
+/**
+ * `quarry demo`: makes the model, loads real data over HTTPS into an empty server and asks a tour of questions.
+ * The server is somebody else's: started and stopped by the caller. data/README.md tells where the data is from.
+ */
+import type { FileSystem } from '../../io/index.js';
+import { formatCount, type Output, startProgress } from '../progress.js';
+import { RemoteClient, type RemotePlace } from '../remote/client.js';
+import { airportBodies } from './airports.js';
+import { earthquakeBodies, networkBodies } from './earthquakes.js';
+import { flightBodies } from './flight-bodies.js';
+import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './flights.js';
+import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './load.js';
+import { COLUMNS, DIMENSIONS, type InsertBody } from './model.js';
+import { questionsOf } from './questions.js';
+import { type Answered, type DemoKeys, runTour } from './tour.js';
+
+export type { Answer } from './answer.js';
+export type { Answered } from './tour.js';
+export type { Output };
+
+export interface DemoServer extends RemotePlace, DemoKeys {
+  readonly writeKey: string;
+}
+
+export interface DemoOptions {
+  readonly server: DemoServer;
+  readonly files: FileSystem;
+  readonly out: Output;
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly elapsedMs: () => number;
+  /** 20,000 flights instead of 3 million. */
+  readonly small: boolean;
+}
+
+export interface DemoReport {
+  /** The load of the flights alone. */
+  readonly flights: LoadReport;
+  readonly answers: readonly Answered[];
+}
+
+/**
+ * Runs the whole demo against a server whose database has none of the demo's dimensions.
+ * Rejects with RemoteError when the server refuses anything.
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+  const { server, files, out, elapsedMs, small } = options;
+  const client = new RemoteClient(server, INSERTS_IN_FLIGHT);
+  const make = (path: string, items: readonly object[]): Promise<unknown> =>
+    client.json({ method: 'POST', path, key: server.masterKey, body: JSON.stringify(items) });
+  const load = async (
+    what: string,
+    total: number | null,
+    bodies: AsyncGenerator<InsertBody>,
+  ): Promise<LoadReport> => {
+    const progress = total === null ? null : startProgress(out, { what, total, unit: 'rows' }, elapsedMs);
+    const report = await insertAll(client, server.writeKey, bodies, elapsedMs, (body) =>
+      progress?.add(body.rowCount, body.bytes.length),
+    ).finally(() => progress?.stop());
+    const rate = formatCount(report.rowCount / report.seconds);
+    const megabytes = report.byteCount / 1e6;
+    out.write(
+      `  ${formatCount(report.rowCount)} ${what} in ${report.seconds.toFixed(2)} s: ${rate}/s, ` +
+        `${megabytes.toFixed(1)} MB of JSON in ${report.bodyCount} inserts, ${(megabytes / report.seconds).toFixed(1)} MB/s\n`,
+    );
+    return report;
+  };
+  try {
+    out.write(
+      'Quarry demo: US airports, their departures of 2001, and a week of earthquakes (see data/README.md)\n',
+    );
+    await make('/v1/dimension', DIMENSIONS);
+    await make('/v1/column', COLUMNS);
+    out.write(`  made ${DIMENSIONS.length} dimensions with ${COLUMNS.length} columns\n`);
+    await load('airports', null, airportBodies(files));
+    const flightCount = small ? FLIGHT_COUNT_SMALL : FLIGHT_COUNT;
+    const flights = await load('flights', flightCount, flightBodies(readFlights(files, small)));
+    await load('earthquakes', null, earthquakeBodies(files));
+    await load('networks', null, networkBodies(files));
+    out.write('  every insert above is on disk: each answer waited for it\n');
+    return { flights, answers: await runTour(questionsOf(small), client, server, out, elapsedMs) };
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,151 @@
+/** `quarry export`: rows of a running server as a file, or on standard output. */
+import path from 'node:path';
+import { NodeFileSystem } from '../../io/index.js';
+import { readWords, type Wrong } from '../admin/admin-options.js';
+import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { suggestionOf } from '../nearest.js';
+import { REMOTE_FLAGS, REMOTE_HELP, RemoteClient, readRemote } from '../remote/index.js';
+import { Asker } from './ask.js';
+import { type DimensionModel, readDimensions } from './dimension.js';
+import { type Exported, exportedBytes, ofDimension, ofStatement } from './export-rows.js';
+import { EXPORT_FORMATS, type FileForm, isText, readForm } from './format.js';
+import { rowProgress } from './progress-of-rows.js';
+import { ReaderGoneError, writeFile, writeOutput } from './target.js';
+
+export const exportHelp = `quarry export [DIMENSION | --sql SELECT] [-o FILE] [options]
+
+Writes all rows of a dimension (of "default" unless named), or what a SELECT answers, to a file or to standard output.
+The file is written as FILE.part and gets its name when it is whole and on disk; when the export fails, nothing is left.
+
+  --dimension NAME  the same as DIMENSION
+  --sql SELECT      one SELECT, whose rows are written
+  -o, --output FILE where to; - is standard output (default: -)
+  --format FORMAT   ${EXPORT_FORMATS.join(', ')} (default: by the name of FILE, on standard output ndjson)
+                    .ndjson .jsonl, .csv, .arrows = Arrow stream, .arrow .feather = Arrow file, .parquet .pq
+  --compression C   none, gzip, zstd (default: by .gz, .zst behind the name); of Parquet snappy, gzip, zstd, none
+                    (default: snappy)
+  --force           replace FILE
+
+Formats but insert hold the entity ID and the attribute columns, no events. Parquet and Arrow keep types; lists are lists,
+points are JSON texts. --format insert holds everything: an entity a line, with its events, as POST /v1/insert takes it
+as application/x-ndjson and quarry import reads it. It asks several questions: what is written meanwhile may be in it or
+not (quarry backup copies a store as of one moment), and of related event columns it does not tell which events belong
+together.
+
+${REMOTE_HELP}
+Examples:
+  quarry export flights -o flights.parquet
+  quarry export --sql "SELECT country, COUNT(*) FROM [default] GROUP BY country" -o countries.csv
+  quarry export flights --format insert -o flights.ndjson.zst
+  quarry export flights --format csv | head
+
+Exit code 0: done; 1: it failed, and nothing is left of the file; 2: wrong words or options.
+`;
+
+const FLAGS = {
+  ...REMOTE_FLAGS,
+  dimension: { type: 'string' },
+  sql: { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  format: { type: 'string' },
+  compression: { type: 'string' },
+  force: { type: 'boolean' },
+} as const;
+
+export interface ExportLine {
+  /** A SELECT, or the name of a dimension. */
+  readonly rows: { readonly sql: string } | { readonly dimension: string };
+  /** null = standard output. */
+  readonly file: string | null;
+  readonly form: FileForm;
+  readonly force: boolean;
+}
+
+/** What the words and flags ask for, or what is wrong with them. */
+export function readExportLine(
+  words: readonly string[],
+  flag: (name: keyof typeof FLAGS) => string | undefined,
+): ExportLine | Wrong {
+  const [sql, output] = [flag('sql'), flag('output')];
+  if (words.length > 1) return { wrong: `export takes one dimension, not also ${JSON.stringify(words[1])}` };
+  const named = [words[0], flag('dimension'), sql].filter((one) => one !== undefined);
+  if (named.length > 1) return { wrong: 'export takes a dimension or --sql, one of them and once' };
+  if (named[0] === '' || output === '') return { wrong: 'an empty name was given' };
+  const file = output === undefined || output === '-' ? null : path.resolve(output);
+  const form = readForm({ format: flag('format'), compression: flag('compression') }, file);
+  if ('wrong' in form) return form;
+  if (sql !== undefined && form.format === 'insert') {
+    return { wrong: '--format insert is of a whole dimension, not of a SELECT' };
+  }
+  const rows = sql === undefined ? { dimension: named[0] ?? 'default' } : { sql };
+  return { rows, file, form, force: flag('force') !== undefined };
+}
+
+export async function exportCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
+  const read = readWords(argv, FLAGS);
+  if ('wrong' in read) return needs.usage(read.wrong);
+  const { words, flags } = read;
+  const line = readExportLine(words, (name) => {
+    const value = flags.get(name);
+    return value === undefined ? undefined : String(value);
+  });
+  if ('wrong' in line) return needs.usage(line.wrong);
+  if (line.file === null && !isText(line.form) && needs.stdout.isTTY === true) {
+    return needs.usage(`${line.form.format} is nothing for a terminal: -o FILE names a file`);
+  }
+  const access = await readRemote(flags, 'read-key', needs);
+  if ('wrong' in access) return needs.usage(access.wrong);
+  const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
+  const signal = needs.interrupted();
+  try {
+    await exportLine(line, new Asker(client, access, signal), needs);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof ReaderGoneError)) throw error;
+  } finally {
+    client.close();
+  }
+  return EXIT.done;
+}
+
+async function exportLine(
+  { rows, file, form, force }: ExportLine,
+  asker: Asker,
+  { stdout, stderr }: CommandNeeds,
+): Promise<void> {
+  const exported =
+    'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, asker));
+  const total =
+    exported.whole === null ? null : await asker.number(`SELECT COUNT(*) FROM [${exported.whole.name}]`);
+  if (form.format === 'insert') warnOfRelations(exported, stderr);
+  const progress = rowProgress(stderr, total, () => performance.now());
+  try {
+    const bytes = exportedBytes(asker, exported, form, (count, size) => progress.add(count, size));
+    const written =
+      file === null
+        ? await writeOutput(stdout, bytes)
+        : await writeFile(new NodeFileSystem(), file, bytes, force);
+    progress.end(written, file ?? 'standard output');
+  } catch (error) {
+    progress.stop();
+    throw error;
+  }
+}
+
+async function dimensionNamed(name: string, asker: Asker): Promise<DimensionModel> {
+  const models = await readDimensions(asker.client, asker.access, asker.signal);
+  const model = models.find((one) => one.name === name);
+  if (model !== undefined) return model;
+  const names = models.map((one) => one.name);
+  throw new Error(`there is no dimension ${JSON.stringify(name)}${suggestionOf(name, names)}`);
+}
+
+function warnOfRelations({ whole }: Exported, stderr: CommandNeeds['stderr']): void {
+  for (const relation of whole?.relations ?? []) {
+    stderr.write(
+      `the relation ${relation} is not exported: which events of its columns belong together is not told\n`,
+    );
+  }
+}
+
+export { exportCommand as run, exportHelp as help };

@@ -1,0 +1,51 @@
+/** `quarry verify DIR`: checks every checksum of a data directory that no server has open. */
+import path from 'node:path';
+import { verifyStore } from '../../inspect/index.js';
+import { lockDirectory, NodeFileSystem } from '../../io/index.js';
+import { requireStore } from '../../recovery/index.js';
+import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { NO_PROGRESS, startBar } from '../progress.js';
+
+export const verifyHelp = `quarry verify DIR
+
+Reads the manifest, every snapshot file and every log record of the data directory DIR and checks them. Changes
+nothing.
+
+  quarry verify /var/lib/quarry
+
+Exit code 0: sound; 3: what is wrong is printed, one line each; 1: it holds no store, cannot be read, or a process has
+it open; 2: wrong arguments.
+`;
+
+export async function verifyCommand(
+  argv: readonly string[],
+  { out, usage, stderr }: Pick<CommandNeeds, 'out' | 'usage' | 'stderr'>,
+): Promise<ExitCode> {
+  if (argv.length !== 1 || argv[0] === '' || argv[0].startsWith('-'))
+    usage('verify takes one argument, the data directory');
+  const dir = path.resolve(argv[0]);
+  const fs = new NodeFileSystem();
+  await requireStore(fs, dir);
+  const lock = await lockDirectory(dir);
+  try {
+    let bar = NO_PROGRESS;
+    const report = await verifyStore(fs, dir, {
+      begins: (total) => {
+        bar = startBar(stderr, { what: 'verify', total, unit: 'bytes' }, () => performance.now());
+      },
+      read: (bytes) => bar.add(bytes),
+    }).finally(() => bar.stop());
+    out(
+      `checkpoint at LSN ${report.checkpointLsn}: ${report.snapshotFileCount} snapshot files, ${report.snapshotBytes} bytes\n` +
+        `log: ${report.recordCount} records, ${report.logBytes} bytes, last LSN ${report.lastLsn}` +
+        `${report.tornTailBytes > 0 ? `, unfinished last write of ${report.tornTailBytes} bytes` : ''}\n`,
+    );
+    for (const fault of report.faults) out(`${fault}\n`);
+    out(report.faults.length === 0 ? 'sound\n' : `${report.faults.length} faults\n`);
+    return report.faults.length === 0 ? EXIT.done : EXIT.corrupt;
+  } finally {
+    await lock.release();
+  }
+}
+
+export { verifyCommand as run, verifyHelp as help };

@@ -1,0 +1,107 @@
+/**
+ * The file behind `--limits FILE`: TOML that replaces single figures of the interface's limits.
+ *   entities-per-minute = 1000000
+ *   [queries-per-minute]     # by query-load plan
+ *   mega = 20000
+ *   [writes-per-day]         # by insertion-load plan
+ *   normal = 50000000
+ *   [requests-per-minute]    # by endpoint
+ *   "POST /v1/sql" = 1000
+ * Invariants: what is not named keeps the interface's figure; an unknown key, endpoint or plan, and anything but a
+ * whole number in bounds, is refused with a text that names it.
+ */
+import { parse as parseToml } from 'smol-toml';
+import { quoted } from '../../base/index.js';
+import { LOAD_PLANS, type LoadPlan } from '../../catalog/index.js';
+import { ENDPOINTS, type LimitTable, SPEC_LIMITS } from '../../http/index.js';
+
+/** Above every machine's reach; the windows' arithmetic stays exact. 0 closes what it stands for. */
+const LIMIT_MAX = 1_000_000_000_000;
+
+const KEYS = ['entities-per-minute', 'queries-per-minute', 'writes-per-day', 'requests-per-minute'];
+
+class Wrong extends Error {}
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** The interface's table with the figures of the TOML text, or what is wrong with it, the key named. */
+export function readLimits(text: string): LimitTable | { readonly wrong: string } {
+  try {
+    return tableOf(parseToml(text, { integersAsBigInt: true }));
+  } catch (error) {
+    return { wrong: (error as Error).message };
+  }
+}
+
+function tableOf(file: Table): LimitTable {
+  for (const key of Object.keys(file)) {
+    if (!KEYS.includes(key)) throw new Wrong(`unknown key ${quoted(key)}; the keys are ${KEYS.join(', ')}`);
+  }
+  const entities = file['entities-per-minute'];
+  return {
+    requestsPerMinute: requestsOf(sectionOf(file, 'requests-per-minute')),
+    entitiesPerMinute:
+      entities === undefined ? SPEC_LIMITS.entitiesPerMinute : figureOf('entities-per-minute', entities),
+    queriesPerMinute: plansOf(file, 'queries-per-minute', SPEC_LIMITS.queriesPerMinute),
+    writesPerDay: plansOf(file, 'writes-per-day', SPEC_LIMITS.writesPerDay),
+  };
+}
+
+function sectionOf(file: Table, key: string): Table {
+  const section = file[key] ?? {};
+  // Dates are objects too, of a class of their own.
+  if (Object.getPrototypeOf(section) === Object.prototype || Object.getPrototypeOf(section) === null)
+    return section as Table;
+  throw new Wrong(`${key}: a section is wanted, [${key}] on a line of its own and its figures below it`);
+}
+
+function plansOf(
+  file: Table,
+  key: string,
+  figures: Readonly<Record<LoadPlan, number>>,
+): Readonly<Record<LoadPlan, number>> {
+  const changed: Record<LoadPlan, number> = { ...figures };
+  for (const [plan, value] of Object.entries(sectionOf(file, key))) {
+    const known = LOAD_PLANS.find((one) => one === plan);
+    if (known === undefined) {
+      throw new Wrong(`${key}: unknown plan ${quoted(plan)}; the plans are ${LOAD_PLANS.join(', ')}`);
+    }
+    changed[known] = figureOf(`${key}.${plan}`, value);
+  }
+  return changed;
+}
+
+function requestsOf(section: Table): ReadonlyMap<string, number> {
+  const endpoints = new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
+  const figures = new Map<string, number>();
+  for (const [endpoint, value] of Object.entries(section)) {
+    if (!endpoints.has(endpoint)) {
+      throw new Wrong(
+        `requests-per-minute: ${quoted(endpoint)} is no endpoint; one is written as "POST /v1/sql"`,
+      );
+    }
+    figures.set(endpoint, figureOf(`requests-per-minute.${quoted(endpoint)}`, value));
+  }
+  return figures;
+}
+
+function figureOf(key: string, value: unknown): number {
+  if (typeof value !== 'bigint' || value < 0n || value > BigInt(LIMIT_MAX)) {
+    throw new Wrong(`${key}: a whole number from 0 to ${LIMIT_MAX} is wanted`);
+  }
+  return Number(value);
+}
+
+/** The table as TOML: what `--print-config` shows behind the file's name. */
+export function limitsText(table: LimitTable): string {
+  const section = (key: string, figures: Iterable<readonly [string, number]>): string[] => [
+    `[${key}]`,
+    ...[...figures].map(([name, figure]) => `${/^\w+$/.test(name) ? name : quoted(name)} = ${figure}`),
+  ];
+  return [
+    `entities-per-minute = ${table.entitiesPerMinute}`,
+    ...section('queries-per-minute', Object.entries(table.queriesPerMinute)),
+    ...section('writes-per-day', Object.entries(table.writesPerDay)),
+    ...section('requests-per-minute', table.requestsPerMinute),
+  ].join('\n');
+}

@@ -1,0 +1,290 @@
+/**
+ * The one table of the options of `quarry serve`: from it come the flags, the environment names, the keys of the
+ * config file, the help text and every check of a single value.
+ * Invariants: an option stands here once; its flag is `--name`, its environment name QUARRY_NAME with underscores,
+ * its config key `name`; a value's text is refused here or it is valid.
+ */
+import { parseProxies } from '../../http/index.js';
+
+/** The machine as far as defaults and percentages depend on it. */
+export interface Machine {
+  readonly cpuCount: number;
+  /** What this process may use: the machine's memory or a smaller bound of its cgroup. */
+  readonly memoryBytes: number;
+}
+
+export type OptionValue = string | number | boolean | null | readonly string[];
+export type Parsed = { readonly value: OptionValue } | { readonly wrong: string };
+
+export interface Option {
+  readonly name: string;
+  /** What the help text calls the value; null for switches, which take none. */
+  readonly argument: string | null;
+  readonly help: string;
+  /** Text of the default, read by `parse`; null = not set. */
+  readonly fallback: ((machine: Machine) => string) | null;
+  readonly parse: (text: string, machine: Machine) => Parsed;
+  /** Given several times, or with commas. */
+  readonly list?: boolean;
+  /** Of the command line alone. */
+  readonly flagOnly?: boolean;
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const DURABILITIES = ['fsync', 'interval', 'none'] as const;
+
+const WORKERS_MAX = 256;
+const SHARDS_MAX = 1024;
+/** A JS Map ends at 2^24 entries. */
+const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
+const MEMORY_BYTES_MIN = 2 ** 20;
+const QUERY_SECONDS_MAX = 86_400;
+const SLOW_QUERY_MS_MAX = QUERY_SECONDS_MAX * 1_000;
+
+export const OPTIONS: readonly Option[] = [
+  {
+    name: 'data-dir',
+    argument: 'DIR',
+    help: 'where everything is kept',
+    fallback: () => 'data/store',
+    parse: text('a directory'),
+  },
+  {
+    name: 'host',
+    argument: 'ADDRESS',
+    help: 'address to listen on',
+    fallback: () => '127.0.0.1',
+    parse: text('an address'),
+  },
+  {
+    name: 'https-port',
+    argument: 'PORT',
+    help: 'port of HTTPS, which serves everything; 0 = any free one',
+    fallback: () => '8443',
+    parse: whole(0, 65_535),
+  },
+  {
+    name: 'http-port',
+    argument: 'PORT',
+    help: 'port of HTTP, which serves /v1/insert, probes and metrics; 0 = any free one',
+    fallback: () => '8080',
+    parse: whole(0, 65_535),
+  },
+  {
+    name: 'pg-port',
+    argument: 'PORT',
+    help: 'port for clients of Postgres, which may read (default: none); 0 = any free one',
+    fallback: null,
+    parse: whole(0, 65_535),
+  },
+  {
+    name: 'workers',
+    argument: 'N',
+    help: 'worker threads (default: one per core)',
+    fallback: (machine) => String(Math.min(machine.cpuCount, WORKERS_MAX)),
+    parse: whole(1, WORKERS_MAX),
+  },
+  {
+    name: 'shards',
+    argument: 'N',
+    help: 'parts of every dimension (default: what the data directory has; at first start one per worker)',
+    fallback: null,
+    parse: whole(1, SHARDS_MAX),
+  },
+  {
+    name: 'memory-limit',
+    argument: 'SIZE',
+    help: 'memory for data: bytes, 512MiB, 4GiB, 8GB or a share of the machine or cgroup such as 70%',
+    fallback: () => '70%',
+    parse: memory,
+  },
+  {
+    name: 'durability',
+    argument: 'MODE',
+    help: 'fsync: on disk before the answer; interval: soon after it; none: when the system likes',
+    fallback: () => 'fsync',
+    parse: choice(DURABILITIES),
+  },
+  {
+    name: 'archive-log',
+    argument: 'DIR',
+    help: 'folder that gets a copy of every log file when it is done, a minute after its first write at the latest',
+    fallback: null,
+    parse: text('a directory'),
+  },
+  {
+    name: 'limits',
+    argument: 'spec|off|FILE',
+    help: 'rates and plans: as the interface says, none, or with the figures of a TOML file',
+    fallback: () => 'spec',
+    parse: text('spec, off or a file'),
+  },
+  {
+    name: 'query-timeout',
+    argument: 'SECONDS',
+    help: 'time that a query may take; one that takes longer is stopped',
+    fallback: () => '30',
+    parse: whole(1, QUERY_SECONDS_MAX),
+  },
+  {
+    name: 'idempotency-entries',
+    argument: 'N',
+    help: 'Idempotency-Keys kept for 24 hours; when it is full, further writes with such a key are refused',
+    fallback: () => '1000000',
+    parse: whole(1, IDEMPOTENCY_ENTRIES_MAX),
+  },
+  { name: 'cert', argument: 'FILE', help: 'certificate chain, PEM', fallback: null, parse: text('a file') },
+  {
+    name: 'key',
+    argument: 'FILE',
+    help: 'private key, PEM (without cert and key a self-signed pair is made in the data directory)',
+    fallback: null,
+    parse: text('a file'),
+  },
+  {
+    name: 'trust-proxy',
+    argument: 'CIDR',
+    help: 'network whose X-Forwarded-Proto and X-Forwarded-For count; may be repeated',
+    fallback: () => '',
+    parse: networks,
+    list: true,
+  },
+  {
+    name: 'log-level',
+    argument: 'LEVEL',
+    help: LOG_LEVELS.join(', '),
+    fallback: () => 'info',
+    parse: choice(LOG_LEVELS),
+  },
+  {
+    name: 'slow-query',
+    argument: 'MS|off',
+    help: 'log queries that take so many milliseconds, with plan and text (which may hold values)',
+    fallback: () => '1000',
+    parse: milliseconds,
+  },
+  {
+    name: 'audit-log',
+    argument: 'FILE',
+    help: 'file that gets a line for every administrative change and sign-in too; opened anew on SIGHUP',
+    fallback: null,
+    parse: text('a file'),
+  },
+  {
+    name: 'config',
+    argument: 'FILE',
+    help: 'TOML file with options as keys, without the dashes in front',
+    fallback: null,
+    parse: text('a file'),
+  },
+  switchOption('print-config', 'print every option, its value and where it comes from, and stop'),
+  switchOption('check-config', 'check the options and stop'),
+  switchOption('help', 'print this text and stop'),
+];
+
+export const ENVIRONMENT_PREFIX = 'QUARRY_';
+
+export function environmentNameOf(option: Option): string {
+  return `${ENVIRONMENT_PREFIX}${option.name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The help text of `quarry serve`, made from the table. */
+export function helpText(): string {
+  const left = OPTIONS.map(({ name, argument }) => `--${name}${argument === null ? '' : ` ${argument}`}`);
+  const width = Math.max(...left.map((flag) => flag.length)) + 2;
+  const lines = OPTIONS.map((option, index) => {
+    const { help, fallback, argument } = option;
+    const constant = argument !== null && fallback !== null && option.name !== 'workers';
+    const text = constant ? fallback({ cpuCount: 0, memoryBytes: 0 }) : '';
+    return `  ${left[index].padEnd(width)}${help}${text === '' ? '' : ` (default: ${text})`}`;
+  });
+  return [
+    'quarry serve [options]',
+    '',
+    ...lines,
+    '',
+    'Every option but the last three is also an environment variable (--data-dir: QUARRY_DATA_DIR) and, config',
+    'excepted, a key of the config file. Flags go before environment, environment before file.',
+    '',
+    '  quarry serve --data-dir /var/lib/quarry --host 0.0.0.0 --memory-limit 60%',
+    '  quarry serve --config /etc/quarry/quarry.toml --check-config',
+    '',
+    'Exit code 0: ended by SIGTERM or SIGINT, everything on disk; 1: it could not start; 2: wrong options; 3: the data',
+    'directory is damaged or of a newer release; 70: it could not go on, because a write or sync of the log failed.',
+    '',
+  ].join('\n');
+}
+
+function switchOption(name: string, help: string): Option {
+  return { name, argument: null, help, fallback: () => 'false', parse: choiceOfSwitch, flagOnly: true };
+}
+
+function choiceOfSwitch(given: string): Parsed {
+  return given === 'true' || given === 'false' ? { value: given === 'true' } : { wrong: 'it takes no value' };
+}
+
+function text(what: string): Option['parse'] {
+  return (given) => (given === '' ? { wrong: `${what} is wanted, not an empty text` } : { value: given });
+}
+
+function whole(low: number, high: number): Option['parse'] {
+  return (given) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= low && value <= high
+      ? { value }
+      : { wrong: `a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}` };
+  };
+}
+
+function milliseconds(given: string): Parsed {
+  if (given === 'off') return { value: 'off' };
+  const value = /^\d{1,8}$/.test(given) ? Number(given) : Number.NaN;
+  return value <= SLOW_QUERY_MS_MAX
+    ? { value }
+    : {
+        wrong: `off or a whole number up to ${SLOW_QUERY_MS_MAX} is wanted, not ${JSON.stringify(given)}`,
+      };
+}
+
+function choice(values: readonly string[]): Option['parse'] {
+  return (given) =>
+    values.includes(given)
+      ? { value: given }
+      : { wrong: `one of ${values.join(', ')} is wanted, not ${JSON.stringify(given)}` };
+}
+
+const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1e3],
+  ['mb', 1e6],
+  ['gb', 1e9],
+  ['tb', 1e12],
+  ['kib', 2 ** 10],
+  ['mib', 2 ** 20],
+  ['gib', 2 ** 30],
+  ['tib', 2 ** 40],
+]);
+
+function memory(given: string, machine: Machine): Parsed {
+  const match = /^(\d{1,15}(?:\.\d{1,6})?)\s*(%|[a-z]{0,3})$/i.exec(given);
+  const unit = match?.[2].toLowerCase() ?? '';
+  const factor = unit === '%' ? machine.memoryBytes / 100 : UNIT_BYTES.get(unit);
+  if (match === null || factor === undefined || (unit === '%' && Number(match[1]) > 100)) {
+    return {
+      wrong: `a size such as 4GiB, a number of bytes or a share up to 100% is wanted, not ${JSON.stringify(given)}`,
+    };
+  }
+  const bytes = Math.floor(Number(match[1]) * factor);
+  return bytes >= MEMORY_BYTES_MIN && Number.isSafeInteger(bytes)
+    ? { value: bytes }
+    : { wrong: `at least 1MiB is wanted; ${given} is ${bytes} bytes` };
+}
+
+function networks(given: string): Parsed {
+  const list = given.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+  const proxies = parseProxies(list);
+  return 'bad' in proxies
+    ? { wrong: `a network such as 10.0.0.0/8 is wanted, not ${JSON.stringify(proxies.bad)}` }
+    : { value: list };
+}

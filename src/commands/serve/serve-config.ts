@@ -1,0 +1,276 @@
+/**
+ * Reads what `quarry serve` shall do: flags before environment before config file before default.
+ * Invariants: nothing is guessed: an unknown flag or key, a value that does not fit, or a file that cannot be read
+ * stops the start with exit code 2 and a text that names it; pure but for the files read through `readText`.
+ */
+import { parse as parseToml } from 'smol-toml';
+import { type LimitTable, SPEC_LIMITS } from '../../http/index.js';
+import { suggestionOf } from '../nearest.js';
+import { limitsText, readLimits } from './limits-file.js';
+import {
+  ENVIRONMENT_PREFIX,
+  environmentNameOf,
+  type Machine,
+  OPTIONS,
+  type Option,
+  type OptionValue,
+} from './options.js';
+
+export interface ServeConfig {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  /** For clients of Postgres; null = none. */
+  readonly pgPort: number | null;
+  readonly workers: number;
+  /** null = what the data directory has; at first start one per worker. */
+  readonly shards: number | null;
+  readonly memoryLimitBytes: number;
+  readonly durability: 'fsync' | 'interval' | 'none';
+  /** null = none. */
+  readonly archiveDir: string | null;
+  /** null = off. */
+  readonly limits: LimitTable | null;
+  /** Idempotency-Keys that are kept. */
+  readonly idempotencyEntries: number;
+  /** That a query may take. */
+  readonly querySeconds: number;
+  /** Both or none. */
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly trustProxy: readonly string[];
+  readonly logLevel: string;
+  /** Milliseconds from which on a query is logged; null = none is. */
+  readonly slowQueryMs: number | null;
+  /** null = the audit is in the log alone. */
+  readonly auditLog: string | null;
+}
+
+export type ConfigAction = 'serve' | 'print-config' | 'check-config' | 'help';
+export type Source = 'flag' | 'environment' | 'file' | 'default';
+
+export interface ReadConfig {
+  readonly action: ConfigAction;
+  readonly config: ServeConfig;
+  /** Every option with its value and source, as TOML: what --print-config prints. */
+  readonly text: string;
+  /** What is odd but not wrong: environment names that look like ours and are not. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigFault {
+  readonly error: string;
+  readonly exitCode: 2;
+}
+
+export interface ConfigNeeds {
+  readonly machine: Machine;
+  /** A file's text; throws when it cannot be read. */
+  readonly readText: (path: string) => string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+class Fault extends Error {}
+
+interface Given {
+  readonly text: string;
+  readonly source: Source;
+  /** How a message names the place: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
+  readonly place: string;
+}
+
+export function readOptions(
+  argv: readonly string[],
+  env: Environment,
+  needs: ConfigNeeds,
+): ReadConfig | ConfigFault {
+  try {
+    const flags = readFlags(argv);
+    if (flags.has('help')) return read('help', new Map(), needs, []);
+    const environment = readEnvironment(env);
+    const file = flags.get('config') ?? environment.get('config');
+    const keys = file === undefined ? new Map<string, Given>() : readFile(file, needs);
+    const given = new Map([...keys, ...environment, ...flags]);
+    const action = flags.has('print-config')
+      ? 'print-config'
+      : flags.has('check-config')
+        ? 'check-config'
+        : 'serve';
+    return read(action, given, needs, warningsOf(env));
+  } catch (error) {
+    if (error instanceof Fault) return { error: error.message, exitCode: 2 };
+    throw error;
+  }
+}
+
+function readFlags(argv: readonly string[]): Map<string, Given> {
+  const given = new Map<string, Given>();
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index];
+    if (!word.startsWith('--')) throw new Fault(`unexpected argument ${JSON.stringify(word)}`);
+    const equals = word.indexOf('=');
+    const name = word.slice(2, equals === -1 ? undefined : equals);
+    const place = `--${name}`;
+    const option = optionNamed(name);
+    if (option === undefined)
+      throw new Fault(`unknown flag ${place}${suggestionOf(name, OPTION_NAMES, '--')}`);
+    let text: string;
+    if (equals !== -1) text = word.slice(equals + 1);
+    else if (option.argument === null) text = 'true';
+    else {
+      index++;
+      if (index === argv.length) throw new Fault(`${place}: ${option.argument} is missing`);
+      text = argv[index];
+    }
+    const before = option.list === true ? given.get(name) : undefined;
+    given.set(name, { text: before === undefined ? text : `${before.text},${text}`, source: 'flag', place });
+  }
+  return given;
+}
+
+function readEnvironment(env: Environment): Map<string, Given> {
+  const given = new Map<string, Given>();
+  for (const option of OPTIONS) {
+    const place = environmentNameOf(option);
+    const text = env[place];
+    if (text !== undefined && option.flagOnly !== true) {
+      given.set(option.name, { text, source: 'environment', place });
+    }
+  }
+  return given;
+}
+
+function readFile(file: Given, needs: ConfigNeeds): Map<string, Given> {
+  let table: Record<string, unknown>;
+  try {
+    table = parseToml(needs.readText(file.text));
+  } catch (error) {
+    throw new Fault(`${file.place}: ${file.text}: ${(error as Error).message}`);
+  }
+  const given = new Map<string, Given>();
+  for (const [name, value] of Object.entries(table)) {
+    const option = optionNamed(name);
+    if (option === undefined || option.flagOnly === true || name === 'config') {
+      throw new Fault(
+        `unknown key ${JSON.stringify(name)} in ${file.text}${suggestionOf(name, OPTION_NAMES)}`,
+      );
+    }
+    const place = `${name} in ${file.text}`;
+    given.set(name, { text: tomlText(value, option, place), source: 'file', place });
+  }
+  return given;
+}
+
+function tomlText(value: unknown, option: Option, place: string): string {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (option.list === true && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return value.join(',');
+  }
+  throw new Fault(`${place}: ${option.list === true ? 'a list of texts' : 'a text or a number'} is wanted`);
+}
+
+function read(
+  action: ConfigAction,
+  given: ReadonlyMap<string, Given>,
+  needs: ConfigNeeds,
+  warnings: readonly string[],
+): ReadConfig {
+  const values = new Map<string, OptionValue>();
+  const lines: string[] = [];
+  for (const option of OPTIONS) {
+    const from = given.get(option.name);
+    const text = from?.text ?? option.fallback?.(needs.machine) ?? null;
+    const parsed = text === null ? { value: null } : option.parse(text, needs.machine);
+    if ('wrong' in parsed) throw new Fault(`${from?.place ?? option.name}: ${parsed.wrong}`);
+    values.set(option.name, parsed.value);
+    if (option.flagOnly === true || option.name === 'config') continue;
+    const source = `# ${from === undefined ? 'default' : from.place}`;
+    lines.push(
+      parsed.value === null
+        ? `# ${option.name} is not set`
+        : `${option.name} = ${JSON.stringify(parsed.value)} ${source}`,
+    );
+  }
+  const limits = limitsOf(values.get('limits') as string, given.get('limits')?.place ?? 'limits', needs);
+  if (limits.text !== null) lines.push(...limits.text.split('\n').map((line) => `#   ${line}`));
+  const config = configOf(values, limits.table);
+  if ((config.cert === null) !== (config.key === null)) {
+    const [there, missing] = config.cert === null ? ['key', 'cert'] : ['cert', 'key'];
+    throw new Fault(`${given.get(there)?.place}: needs ${missing} too`);
+  }
+  for (const name of ['cert', 'key'] as const) {
+    const path = config[name];
+    if (path !== null) readFileOf(path, given.get(name)?.place ?? name, needs);
+  }
+  return { action, config, text: `${lines.join('\n')}\n`, warnings };
+}
+
+function readFileOf(path: string, place: string, needs: ConfigNeeds): string {
+  try {
+    return needs.readText(path);
+  } catch (error) {
+    throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The limits in force, null = none; `text` shows them when a file changed them. */
+function limitsOf(
+  value: string,
+  place: string,
+  needs: ConfigNeeds,
+): { readonly table: LimitTable | null; readonly text: string | null } {
+  if (value === 'off') return { table: null, text: null };
+  if (value === 'spec') return { table: SPEC_LIMITS, text: null };
+  const table = readLimits(readFileOf(value, place, needs));
+  if ('wrong' in table) throw new Fault(`${place}: ${value}: ${table.wrong}`);
+  return { table, text: `the limits in force:\n${limitsText(table)}` };
+}
+
+/** The values by their own names; the table's `parse` functions give exactly these types. */
+function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable | null): ServeConfig {
+  const slowQuery = values.get('slow-query') as number | 'off';
+  return {
+    dataDir: values.get('data-dir') as string,
+    host: values.get('host') as string,
+    httpsPort: values.get('https-port') as number,
+    httpPort: values.get('http-port') as number,
+    pgPort: values.get('pg-port') as number | null,
+    workers: values.get('workers') as number,
+    shards: values.get('shards') as number | null,
+    memoryLimitBytes: values.get('memory-limit') as number,
+    durability: values.get('durability') as ServeConfig['durability'],
+    archiveDir: values.get('archive-log') as string | null,
+    limits,
+    idempotencyEntries: values.get('idempotency-entries') as number,
+    querySeconds: values.get('query-timeout') as number,
+    cert: values.get('cert') as string | null,
+    key: values.get('key') as string | null,
+    trustProxy: values.get('trust-proxy') as readonly string[],
+    logLevel: values.get('log-level') as string,
+    slowQueryMs: slowQuery === 'off' ? null : slowQuery,
+    auditLog: values.get('audit-log') as string | null,
+  };
+}
+
+/** Read by the executable, by main and by the commands that ask a server. */
+const OTHER_NAMES = ['QUARRY_CACHE_DIR', 'QUARRY_KERNELS', 'QUARRY_URL', 'QUARRY_API_KEY', 'QUARRY_CA'];
+
+function warningsOf(env: Environment): string[] {
+  const options = OPTIONS.filter((option) => option.flagOnly !== true).map(environmentNameOf);
+  const known = [...options, ...OTHER_NAMES];
+  const tails = known.map((name) => name.slice(ENVIRONMENT_PREFIX.length));
+  return Object.keys(env)
+    .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.includes(name))
+    .map((name) => {
+      const hint = suggestionOf(name.slice(ENVIRONMENT_PREFIX.length), tails, ENVIRONMENT_PREFIX);
+      return `environment variable ${name} is no option and is ignored${hint}`;
+    });
+}
+
+function optionNamed(name: string): Option | undefined {
+  return OPTIONS.find((option) => option.name === name);
+}
+
+const OPTION_NAMES: readonly string[] = OPTIONS.map(({ name }) => name);

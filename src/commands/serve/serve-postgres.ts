@@ -1,0 +1,65 @@
+/** The listener for clients of Postgres, where one is wanted, put together from the parts of a server that runs. */
+
+import type { CertificateFiles } from '../../http/index.js';
+import type { FileSystem } from '../../io/index.js';
+import type {
+  Certificate,
+  PostgresDependencies,
+  PostgresRequests,
+  PostgresServerStats,
+} from '../../pg/index.js';
+import { POSTGRES_DEFAULTS, PostgresServer } from '../../pg/index.js';
+import type { ServeNeeds } from './create-engine.js';
+import type { ServeConfig } from './serve-config.js';
+
+const CATALOG_RUN_MS_MAX = 5_000;
+const CATALOG_IDLE_MS_MAX = 60_000;
+
+export interface RunningPostgres {
+  readonly port: number;
+  figures(): PostgresServerStats;
+  /** Uses what the files hold now, once they are read; what cannot be used is logged, and the old pair stays. */
+  reloadCertificate(): void;
+  close(): Promise<void>;
+}
+
+/** null = none is wanted. Rejects when the port cannot be taken or the certificate not be used. */
+export async function startPostgres(
+  { host, pgPort }: Pick<ServeConfig, 'host' | 'pgPort'>,
+  { log, postgres }: Pick<ServeNeeds, 'log' | 'postgres'>,
+  fs: FileSystem,
+  files: CertificateFiles,
+  parts: { readonly engine: PostgresDependencies['engine']; readonly requests: PostgresRequests },
+): Promise<RunningPostgres | null> {
+  if (pgPort === null) return null;
+  if (postgres === undefined)
+    throw new Error('--pg-port: this build holds no catalog for clients of Postgres');
+  const certificate = async (): Promise<Certificate> => ({
+    cert: await fs.readFile(files.certFile),
+    key: await fs.readFile(files.keyFile),
+  });
+  const server = new PostgresServer(
+    {
+      ...POSTGRES_DEFAULTS,
+      host,
+      port: pgPort,
+      catalog: {
+        threadFile: postgres.threadFile,
+        template: () => fs.readFile(postgres.templateFile),
+        runMsMax: CATALOG_RUN_MS_MAX,
+        idleMsMax: CATALOG_IDLE_MS_MAX,
+      },
+    },
+    { ...parts, log },
+    await certificate(),
+  );
+  const reload = async (): Promise<void> => server.useCertificate(await certificate());
+  return {
+    port: await server.listen(),
+    figures: () => server.stats(),
+    reloadCertificate: () => {
+      reload().catch((error) => log.error({ err: error }, 'Postgres clients keep the old certificate'));
+    },
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * A running server, composed: data directory and its lock, certificate, engine, listeners, the socket of the commands.
+ * Order  lock before anything is read; the ports open before the store is loaded, so that probes answer; the socket
+ * opens when it is loaded; what was opened is closed in the opposite order, also when the start fails.
+ */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { systemClock } from '../../base/index.js';
+import {
+  type Audit,
+  ConsoleFiles,
+  ensureCertificate,
+  HTTP_DEFAULTS,
+  HttpServer,
+  nativeLoaded,
+  type Ports,
+  type ProxyList,
+  parseProxies,
+} from '../../http/index.js';
+import {
+  type AdminSocket,
+  type FileSystem,
+  isForeignFile,
+  lockDirectory,
+  NodeFileSystem,
+  openAdminSocket,
+} from '../../io/index.js';
+import { refuseHalfStore } from '../../recovery/index.js';
+import type { AdminNeeds } from '../admin/administer.js';
+import { answerLines } from '../admin/answer-lines.js';
+import { openAudit } from '../admin/audit-file.js';
+import { type ServerFacts, type StoreStatus, statusOf } from '../status/store-status.js';
+import { createEngine, type ServeNeeds } from './create-engine.js';
+import type { ServeConfig } from './serve-config.js';
+import { startPostgres } from './serve-postgres.js';
+
+export interface RunningServer {
+  readonly ports: Ports;
+  /** For clients of Postgres; null = they are not served. */
+  readonly pgPort: number | null;
+  /** The certificate's file, PEM: what a client of a self-signed server trusts. */
+  readonly certFile: string;
+  readonly dataDir: string;
+  /** The file of the first start's keys; null = the operator took it away. */
+  readonly keysFile: string | null;
+  readonly hasConsole: boolean;
+  /** Writes a snapshot now. */
+  checkpoint(): Promise<void>;
+  /**
+   * Goes on in a new file of the audit log, whose old one may have another name by now, and uses what the certificate's and
+   * the key's files hold now. Throws, and the old pair stays, when it cannot be used.
+   */
+  reload(): void;
+  /** Lets running requests finish, makes everything durable, frees the directory. */
+  close(): Promise<void>;
+}
+
+/** More than the log, a checkpoint and what SELECTs put aside need at once. */
+const SPARE_HANDLES = 16;
+
+/** Resolves when requests are served. Rejects with an Error whose message says what to do about it. */
+export async function startServer(config: ServeConfig, needs: ServeNeeds): Promise<RunningServer> {
+  const fs = new NodeFileSystem(SPARE_HANDLES);
+  const dir = path.resolve(config.dataDir);
+  await fs.makeDir(dir);
+  await checkOwner(fs, dir);
+  const lock = await lockDirectory(dir);
+  const closers: (() => Promise<void>)[] = [() => lock.release()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.reverse()) await close();
+  };
+  try {
+    await refuseHalfStore(fs, dir);
+    const certificate =
+      config.cert !== null && config.key !== null
+        ? { certFile: config.cert, keyFile: config.key }
+        : await ensureCertificate(fs, dir, systemClock.nowMs());
+    const { audit, reopen, close: closeAudit } = await openAudit(config, needs.log);
+    closers.push(closeAudit);
+    const { consoleDir } = needs;
+    const consoleFiles = consoleDir === null ? ConsoleFiles.none() : await ConsoleFiles.read(fs, consoleDir);
+    const engine = await createEngine(config, needs, fs, dir);
+    closers.push(() => engine.close());
+    const server = new HttpServer(
+      {
+        ...HTTP_DEFAULTS,
+        ...certificate,
+        host: config.host,
+        httpsPort: config.httpsPort,
+        httpPort: config.httpPort,
+        proxies: proxiesOf(config),
+        limits: config.limits,
+        slowQueryMs: config.slowQueryMs,
+      },
+      {
+        engine,
+        clock: systemClock,
+        elapsedMs: () => performance.now(),
+        log: needs.log,
+        audit,
+        consoleFiles,
+        instanceId: randomBytes(6).toString('hex'),
+        randomBytes,
+      },
+    );
+    const ports = server.listen();
+    closers.push(() => server.close());
+    if (!nativeLoaded)
+      needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
+    await engine.start();
+    await server.ready();
+    const postgres = await startPostgres(config, needs, fs, certificate, {
+      engine,
+      requests: server.postgresRequests,
+    });
+    if (postgres !== null) {
+      closers.push(() => postgres.close());
+      server.showPostgres(() => postgres.figures());
+    }
+    const stopping = new AbortController();
+    const pgPort = postgres?.port ?? null;
+    const facts = factsOf(config, needs, dir, addressesOf(config.host, { ports, pgPort }));
+    const status = (): Promise<StoreStatus> => statusOf(engine, facts);
+    const certFile = path.resolve(certificate.certFile);
+    const address = { host: config.host, httpsPort: ports.httpsPort, certFile };
+    const socket = await openSocket(
+      dir,
+      { engine, randomBytes, stopping: stopping.signal, status, address },
+      needs.log,
+      audit,
+    );
+    if (socket !== null) closers.push(() => socket.close());
+    const keysFile = path.join(dir, 'keys.json');
+    closers.push(async () => stopping.abort());
+    return {
+      ports,
+      pgPort,
+      certFile: certificate.certFile,
+      dataDir: dir,
+      keysFile: (await fs.exists(keysFile)) ? keysFile : null,
+      hasConsole: consoleFiles.exists,
+      checkpoint: () => engine.checkpoint(),
+      reload: () => {
+        reopen();
+        server.reloadCertificate();
+        postgres?.reloadCertificate();
+      },
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Root could write in anybody's store, and its owner not any more in what root wrote. */
+async function checkOwner(fs: FileSystem, dir: string): Promise<void> {
+  const manifest = path.join(dir, 'manifest');
+  if (!(await fs.exists(manifest)) || !(await isForeignFile(manifest))) return;
+  throw new Error(
+    `${dir} belongs to another user; run the server as that user, or give the directory and all in it to this one`,
+  );
+}
+
+function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
+  if (trustProxy.length === 0) return null;
+  const proxies = parseProxies(trustProxy);
+  if ('bad' in proxies) throw new Error(`${proxies.bad} is no network`);
+  return proxies;
+}
+
+export interface Addresses {
+  readonly https: string;
+  readonly http: string;
+  /** null = clients of Postgres are not served. */
+  readonly postgres: string | null;
+}
+
+/** As URLs. */
+export function addressesOf(
+  host: string,
+  { ports: { httpsPort, httpPort }, pgPort }: Pick<RunningServer, 'ports' | 'pgPort'>,
+): Addresses {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    https: `https://${name}:${httpsPort}`,
+    http: `http://${name}:${httpPort}`,
+    postgres: pgPort === null ? null : `postgres://${name}:${pgPort}`,
+  };
+}
+
+function factsOf(
+  config: ServeConfig,
+  { release }: ServeNeeds,
+  dir: string,
+  { https, http, postgres }: Addresses,
+): ServerFacts {
+  const startedMs = performance.now();
+  return {
+    release,
+    pid: process.pid,
+    dataDir: dir,
+    httpsAddress: https,
+    httpAddress: http,
+    postgresAddress: postgres,
+    durability: config.durability,
+    archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
+    uptimeSeconds: () => (performance.now() - startedMs) / 1000,
+    processBytes: () => process.memoryUsage.rss(),
+  };
+}
+
+/** A server without the socket serves all the same: only commands that would change it have to wait until it stops. */
+async function openSocket(
+  dir: string,
+  needs: AdminNeeds,
+  log: ServeNeeds['log'],
+  audit: Audit,
+): Promise<AdminSocket | null> {
+  try {
+    return await openAdminSocket(dir, answerLines(needs, log, audit));
+  } catch (error) {
+    log.warn(
+      { error: String(error) },
+      'the admin socket could not be opened: quarry keys, account, retention and backup need a stop, and status cannot ask',
+    );
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Event retention: which columns hold events that are older than they keep them.
+ * Invariant: events go by a record, so that every lane, every replay and every snapshot lose the same ones.
+ */
+import type { Catalog } from '../../catalog/index.js';
+import { encodeRecordPayload } from '../../format/index.js';
+import type { EventColumnKey } from '../../protocol/index.js';
+import { SECONDS_PER_DAY } from '../../schema/index.js';
+import type { LaneSet } from '../workers/worker-clients.js';
+
+/** Taking events away costs a walk over the column: it waits until a hundredth of the retention has gathered. */
+const SLACK_SHARE = 0.01;
+const SLACK_SECONDS_MAX = SECONDS_PER_DAY;
+
+export interface Expiry extends EventColumnKey {
+  readonly beforeSeconds: number;
+}
+
+/** Columns with a retention time and their bound at `nowMs`. */
+function bounds(catalog: Catalog, nowMs: number): (Expiry & { readonly slackSeconds: number })[] {
+  return [...catalog.databases.values()].flatMap(({ id: databaseId, dimensions }) =>
+    [...dimensions.values()].flatMap(({ id: dimensionId, columns }) =>
+      [...columns.values()].flatMap(({ id: columnId, retentionDays }) => {
+        if (retentionDays === null) return [];
+        const seconds = retentionDays * SECONDS_PER_DAY;
+        const beforeSeconds = Math.floor(nowMs / 1000) - seconds;
+        const slackSeconds = Math.min(seconds * SLACK_SHARE, SLACK_SECONDS_MAX);
+        return beforeSeconds <= 0 ? [] : [{ databaseId, dimensionId, columnId, beforeSeconds, slackSeconds }];
+      }),
+    ),
+  );
+}
+
+/** Whether any column keeps its events for a limited time. */
+export function keepsForAWhile({ databases }: Catalog): boolean {
+  for (const { dimensions } of databases.values()) {
+    for (const { columns } of dimensions.values()) {
+      for (const { retentionDays } of columns.values()) if (retentionDays !== null) return true;
+    }
+  }
+  return false;
+}
+
+/** The columns that hold enough expired events to take them away. */
+export async function findExpired(
+  lanes: LaneSet,
+  catalog: Catalog,
+  nowMs: number,
+): Promise<readonly Expiry[]> {
+  const columns = bounds(catalog, nowMs);
+  if (columns.length === 0) return [];
+  const oldest = await lanes.askAll((lane) => lane.send('oldest-events', { columns }));
+  return columns.filter(({ beforeSeconds, slackSeconds }, index) =>
+    oldest.some((seconds) => seconds[index] < beforeSeconds - slackSeconds),
+  );
+}
+
+export function encodeExpiry(expiry: Expiry, timeMs: number): Uint8Array {
+  const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
+  return encodeRecordPayload({ type: 'expire', timeMs, databaseId, dimensionId, columnId, beforeSeconds });
+}

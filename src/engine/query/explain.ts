@@ -1,0 +1,203 @@
+/**
+ * EXPLAIN as rows: what a SELECT does, operator by operator, on which shard, with rows estimated and, for ANALYZE, measured.
+ */
+import type { SelectPlan, ValueSource } from '../../ir/index.js';
+import { lowerSelect, type Table } from '../../plan/index.js';
+import type { LeafOutline, OperatorFigures, ScanOutline } from '../../protocol/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
+import { type Field, type Value, vectorOf } from '../../vector/index.js';
+
+const FIELDS: readonly Field[] = [
+  { name: 'operator', type: { type: 'text' } },
+  /** null = the main thread, over all shards. */
+  { name: 'shard', type: { type: 'integer' } },
+  { name: 'estimated-rows', type: { type: 'integer' } },
+  { name: 'rows', type: { type: 'integer' } },
+  { name: 'milliseconds', type: { type: 'float' } },
+  { name: 'detail', type: { type: 'text' } },
+];
+
+export interface ExplainRow {
+  readonly operator: string;
+  readonly shard: number | null;
+  readonly estimatedRows: number | null;
+  readonly rows: number | null;
+  readonly milliseconds: number | null;
+  readonly detail: string;
+}
+
+/** What a run of the SELECT took. */
+export interface Analysis {
+  readonly figures: readonly OperatorFigures[];
+  /** Of the answer. */
+  readonly rows: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * The rows of EXPLAIN in the order in which things happen. `analysis` null: it was not run. `isRestricted`: who asks does not
+ * see all columns and rows, so nothing is told of what lies beside (how many there are, what filters them).
+ */
+export function explainTable(
+  plan: SelectPlan,
+  outlines: readonly ScanOutline[],
+  analysis: Analysis | null,
+  model: DatabaseModel | undefined,
+  isRestricted = false,
+): Table {
+  const names = new Names(model, plan);
+  const rows = [
+    ...outlines.flatMap((outline) => scanRows(outline, names, analysis, isRestricted)),
+    ...plan.joins.map(({ dimensionId, kind }) => onMain('join', `${kind}, ${names.dimension(dimensionId)}`)),
+    ...measuredRows(analysis),
+    ...mainRows(plan),
+    ...(analysis === null
+      ? []
+      : [{ ...onMain('answer', ''), rows: analysis.rows, milliseconds: analysis.milliseconds }]),
+  ];
+  return tableOf(rows);
+}
+
+function tableOf(rows: readonly ExplainRow[]): Table {
+  const whole = (number: number | null): Value => (number === null ? null : BigInt(number));
+  const columns = [
+    rows.map(({ operator }): Value => operator),
+    rows.map(({ shard }) => whole(shard)),
+    rows.map(({ estimatedRows }) => whole(estimatedRows)),
+    rows.map((row) => whole(row.rows)),
+    rows.map(
+      ({ milliseconds }): Value => (milliseconds === null ? null : Math.round(milliseconds * 1_000) / 1_000),
+    ),
+    rows.map(({ detail }): Value => detail),
+  ];
+  return {
+    fields: FIELDS,
+    columns: FIELDS.map(({ type }, index) => vectorOf(type, columns[index])),
+    rowCount: rows.length,
+  };
+}
+
+export const EXPLAIN_FIELDS = FIELDS;
+
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const onMain = (operator: string, detail: string): ExplainRow => ({
+  operator,
+  shard: null,
+  estimatedRows: null,
+  rows: null,
+  milliseconds: null,
+  detail,
+});
+
+/** A scan and what its conditions look at. */
+function scanRows(
+  outline: ScanOutline,
+  names: Names,
+  analysis: Analysis | null,
+  isRestricted: boolean,
+): ExplainRow[] {
+  const { shard, entityCount, segmentCount, estimatedRows, leaves } = outline;
+  const measured = analysis?.figures.filter((one) => one.shard === shard && one.operator === 'scan') ?? [];
+  const scan = {
+    ...{ operator: 'scan', shard, estimatedRows: isRestricted ? null : estimatedRows },
+    // What is done by kernels alone is not measured shard by shard.
+    rows: measured.length === 0 ? null : sum(measured, ({ rows }) => rows),
+    milliseconds: measured.length === 0 ? null : sum(measured, ({ milliseconds }) => milliseconds),
+    detail: isRestricted ? names.own : `${names.own}: ${entityCount} entities in ${segmentCount} segments`,
+  };
+  if (isRestricted) return [scan];
+  const conditions = leaves.map(
+    (leaf): ExplainRow => ({ ...onMain('condition', leafDetail(leaf, names)), shard }),
+  );
+  return [scan, ...conditions];
+}
+
+/** What a test of a column looks at. */
+export function leafDetail(leaf: LeafOutline, names: Names): string {
+  const columns = leaf.columnIds.map((id) => names.column(id));
+  const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
+  const by = leaf.kernels.length === 0 ? '' : ` by ${leaf.kernels.join(', ')}`;
+  return `${columns.length === 0 ? 'entity-id' : [...new Set(columns)].join(', ')} (${leaf.over}): ${looked} segments looked at${by}, ${leaf.skipped} skipped, ${leaf.whole} taken whole`;
+}
+
+/** What the other operators of the shards did, added up over the parts of the answer. */
+function measuredRows(analysis: Analysis | null): ExplainRow[] {
+  const sums = new Map<string, { row: ExplainRow; notes: Set<string> }>();
+  for (const { shard, operator, rows, milliseconds, notes } of analysis?.figures ?? []) {
+    if (operator === 'scan') continue;
+    const key = `${shard} ${operator}`;
+    const before = sums.get(key);
+    const row = {
+      ...{ operator, shard, estimatedRows: null, detail: '' },
+      rows: (before?.row.rows ?? 0) + rows,
+      milliseconds: (before?.row.milliseconds ?? 0) + milliseconds,
+    };
+    sums.set(key, { row, notes: new Set([...(before?.notes ?? []), ...notes]) });
+  }
+  return [...sums.values()]
+    .map(({ row, notes }) => ({ ...row, detail: [...notes].join('; ') }))
+    .sort((a, b) => (a.shard ?? 0) - (b.shard ?? 0));
+}
+
+/** What is done with the rows, and with those of all shards. */
+export function mainRows(plan: SelectPlan): ExplainRow[] {
+  const { filter, events, grouping, having, distinct, order, offset, limit } = plan;
+  const rows: ExplainRow[] = [];
+  const add = (holds: boolean, operator: string, detail: string): void => {
+    if (holds) rows.push(onMain(operator, detail));
+  };
+  if (plan.dimensionId === null) add(true, 'constant', 'one row, worked out on the main thread');
+  add(events !== null, 'events', 'a row per event');
+  add(filter !== null, 'filter', 'row by row: what no kernel can test');
+  if (grouping !== null) {
+    const keys = grouping.perEntity ? 'per entity' : `by ${counted(grouping.keys.length, 'key')}`;
+    const lowered = lowerSelect(plan) !== null;
+    add(
+      true,
+      'group',
+      `${keys}, ${counted(grouping.aggregates.length, 'aggregate')}${lowered ? ', by kernels over whole columns' : ''}`,
+    );
+  }
+  add(having !== null, 'having', 'of groups');
+  add(distinct, 'distinct', 'of the output');
+  add(order.length > 0, 'sort', `by ${counted(order.length, 'key')}`);
+  add(limit !== null || offset > 0, 'limit', `${limit ?? 'all'} rows behind ${offset}`);
+  return rows;
+}
+
+/** Names of what plans know by numbers. */
+export class Names {
+  readonly #model: DatabaseModel | undefined;
+  readonly #dimensionId: number | null;
+
+  constructor(model: DatabaseModel | undefined, { dimensionId }: { readonly dimensionId: number | null }) {
+    this.#model = model;
+    this.#dimensionId = dimensionId;
+  }
+
+  /** Of the dimension that is scanned. */
+  get own(): string {
+    return this.#dimensionId === null ? '' : this.dimension(this.#dimensionId);
+  }
+
+  dimension(id: number): string {
+    return this.#find(id)?.apiName ?? `dimension ${id}`;
+  }
+
+  column(id: number): string {
+    const columns = this.#dimensionId === null ? undefined : this.#find(this.#dimensionId)?.columns.values();
+    return [...(columns ?? [])].find((column) => column.id === id)?.apiName ?? `column ${id}`;
+  }
+
+  source(source: ValueSource): string {
+    return source.from === 'entity-id' ? 'entity-id' : this.column(source.columnId);
+  }
+
+  #find(id: number) {
+    return [...(this.#model?.dimensions.values() ?? [])].find((dimension) => dimension.id === id);
+  }
+}
+
+const sum = <T>(each: readonly T[], of: (one: T) => number): number =>
+  each.reduce((total, one) => total + of(one), 0);

@@ -1,0 +1,51 @@
+/** Writes the rows of one answer into its spool, in parts, and counts them. */
+import type { RowEncoder } from '../../answer/index.js';
+import type { Table } from '../../plan/index.js';
+import type { RunningQuery } from './running-query.js';
+import type { Spool } from './spool.js';
+
+/** Rows that the main thread encodes before it may turn to others. */
+const ENCODED_ROWS = 2_048;
+
+export interface EncodedRows {
+  readonly parts: readonly Uint8Array[];
+  readonly rowCount: number;
+}
+
+export class RowWriter {
+  readonly #encoder: RowEncoder;
+  readonly #query: RunningQuery;
+  readonly #spool: Pick<Spool, 'write'>;
+  #rowCount = 0;
+
+  constructor(encoder: RowEncoder, query: RunningQuery, spool: Pick<Spool, 'write'>) {
+    this.#encoder = encoder;
+    this.#query = query;
+    this.#spool = spool;
+  }
+
+  /** Rows written so far. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Encodes and writes all rows of the table. Rejects with 6000, 9002, 9005, 9006. */
+  async table({ columns, rowCount }: Table): Promise<void> {
+    for (let from = 0; from < rowCount; from += ENCODED_ROWS) {
+      const to = Math.min(rowCount, from + ENCODED_ROWS);
+      await this.#spool.write(this.#encoder.rows(columns, from, to, this.#rowCount === 0));
+      this.#rowCount += to - from;
+      await this.#query.turn();
+    }
+  }
+
+  /** Writes rows that were encoded elsewhere, as none of the first. */
+  async parts({ parts, rowCount }: EncodedRows): Promise<void> {
+    for (const [index, bytes] of parts.entries()) {
+      this.#query.check();
+      const isFirst = this.#rowCount === 0 && index === 0;
+      await this.#spool.write(isFirst ? this.#encoder.asFirst(bytes) : bytes);
+    }
+    this.#rowCount += rowCount;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The route to one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
+ * the thread that holds the state.
+ * Invariants: requests reach the worker in the order of `send`, but for bodies to be parsed (lane-queue.ts); at most
+ * TASKS_IN_FLIGHT_MAX tasks are under way and what comes meanwhile travels together in the next ones; no task is ever aborted, because that would kill the
+ * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
+ */
+import { Piscina } from 'piscina';
+import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
+import {
+  fromRefusal,
+  type LaneAnswers,
+  type LaneOp,
+  type LaneReply,
+  type LaneRequest,
+  type LaneRequests,
+  type LaneResult,
+  type LaneStart,
+  type LaneTask,
+  SLOW_OPS,
+} from '../../protocol/index.js';
+import { LaneQueue } from './worker-queue.js';
+
+/** One that runs and one that waits in the worker's port, so that the worker never idles between two. */
+const TASKS_IN_FLIGHT_MAX = 2;
+/** More than ever are under way: ordering is this file's work, not the pool's. */
+const POOL_TASKS_MAX = 1024;
+
+/** The lane's thread ended; the request may or may not have taken effect there. */
+export class LaneDownError extends Error {
+  override name = 'LaneDownError';
+}
+
+interface Waiting {
+  readonly request: LaneRequest;
+  readonly resolve: (value: LaneAnswers[LaneOp]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What the engine needs of a lane; tests put one without a thread in its place. */
+export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memory' | 'dictionaryBytesMax' | 'send' | 'close'>;
+export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
+
+export class Lane {
+  readonly index: number;
+  readonly shards: readonly number[];
+  readonly #pool: Piscina<LaneTask, LaneResult>;
+  readonly #onDown: (cause: unknown) => void;
+  readonly #queue = new LaneQueue<Waiting>();
+  #threadCount = 0;
+  #inFlight = 0;
+  #flushDue = false;
+  #sequence = 0;
+  #memory = NO_DATA_MEMORY;
+  #dictionaryBytesMax = 0;
+  #down: LaneDownError | null = null;
+  readonly #underWay = new Set<Waiting>();
+
+  /** `file`: the worker's entry. `onDown` is called once, when the thread ended without `close`. */
+  constructor(file: string, start: LaneStart, onDown: (cause: unknown) => void) {
+    this.index = start.laneIndex;
+    this.shards = start.shards;
+    this.#onDown = onDown;
+    this.#pool = new Piscina<LaneTask, LaneResult>({
+      filename: file,
+      minThreads: 1,
+      maxThreads: 1,
+      concurrentTasksPerWorker: POOL_TASKS_MAX,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // 'sync' would freeze the worker's event loop between tasks, and with it a checkpoint's file writes.
+      atomics: 'disabled',
+      recordTiming: false,
+      workerData: start,
+      resourceLimits: { maxOldGenerationSizeMb: 2048 },
+    });
+    this.#pool.on('error', (error) => this.#fail(error));
+    this.#pool.on('workerCreate', () => this.#threadStarted());
+  }
+
+  /** Memory of the worker's data, as of its last answer. */
+  get memory(): DataMemory {
+    return this.#memory;
+  }
+
+  /** Strings of the fullest dictionary, as of the worker's last answer. */
+  get dictionaryBytesMax(): number {
+    return this.#dictionaryBytesMax;
+  }
+
+  send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
+    return new Promise((resolve, reject) => {
+      if (this.#down !== null) {
+        reject(this.#down);
+        return;
+      }
+      const waiting = {
+        request: { op, ...request } as unknown as LaneRequest,
+        resolve: resolve as Waiting['resolve'],
+        reject,
+      };
+      if (SLOW_OPS.has(op)) {
+        this.#flush(true);
+        this.#run([waiting], false);
+        return;
+      }
+      this.#queue.push(waiting);
+      if (this.#flushDue) return;
+      this.#flushDue = true;
+      queueMicrotask(() => {
+        this.#flushDue = false;
+        this.#flush(false);
+      });
+    });
+  }
+
+  /** Ends the thread. To be called when nobody waits for an answer any more. */
+  async close(): Promise<void> {
+    this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
+    await this.#pool.destroy();
+  }
+
+  /** Sends what waits; all of it with `whole`, else as long as few tasks are under way. */
+  #flush(whole: boolean): void {
+    while (!this.#queue.isEmpty && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
+      this.#run(this.#queue.take(), true);
+    }
+  }
+
+  #run(waiting: readonly Waiting[], counted: boolean): void {
+    for (const one of waiting) this.#underWay.add(one);
+    if (counted) this.#inFlight++;
+    const task: LaneTask = { sequence: this.#sequence++, requests: waiting.map(({ request }) => request) };
+    this.#pool.run(task).then(
+      (result) => {
+        if (counted) this.#inFlight--;
+        this.#memory = result.memory ?? this.#memory;
+        this.#dictionaryBytesMax = result.dictionaryBytesMax;
+        this.#settle(waiting, result.replies);
+        this.#flush(false);
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #settle(waiting: readonly Waiting[], replies: readonly LaneReply[]): void {
+    waiting.forEach((one, index) => {
+      this.#underWay.delete(one);
+      const reply = replies[index];
+      if ('refusal' in reply) one.reject(fromRefusal(reply.refusal));
+      else one.resolve(reply.value);
+    });
+  }
+
+  /**
+   * A pool starts another thread in the place of one that ended, without the state: so is seen that one ended with nothing to
+   * do. The pool may do so again behind its own end, and then nobody else would end that thread.
+   */
+  #threadStarted(): void {
+    if (++this.#threadCount === 1) return;
+    if (this.#down === null) this.#fail(new Error('the thread exited'));
+    else this.#pool.destroy().catch(() => {});
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#down !== null) return;
+    this.#down = new LaneDownError(`the thread of lane ${this.index} ended`, { cause });
+    const lost = [...this.#underWay, ...this.#queue.drain()];
+    this.#underWay.clear();
+    for (const one of lost) one.reject(this.#down);
+    this.#pool.destroy().catch(() => {});
+    this.#onDown(cause);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Memory for bodies of inserts and their records, used again and again: fresh buffers for every insert would wait for a
+ * garbage collection with all their memory. All lanes share it from their start.
+ * Invariants: a part is a power of two long and stays so long until none is in use; whoever releases one holds no view of
+ * it and nor does any thread. What does not fit gets a buffer of its own, which is left to the collector.
+ */
+import { bytesAt, type SharedPart, type SharedPlace } from '../../protocol/index.js';
+
+const BYTES_MIN = 4_096;
+/** Pages that nobody ever wrote to cost nothing. */
+const BYTES_MAX = 64 * 2 ** 20;
+
+export class InsertMemory {
+  readonly shared: SharedArrayBuffer;
+  readonly #free = new Map<number, SharedPart[]>();
+  #end = 0;
+  #inUseCount = 0;
+
+  constructor(bytesMax = BYTES_MAX) {
+    this.shared = new SharedArrayBuffer(bytesMax);
+  }
+
+  /** At least `bytes`, with whatever stood there. */
+  acquire(bytes: number): SharedPlace {
+    const byteLength = bytes <= BYTES_MIN ? BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
+    const part = this.#free.get(byteLength)?.pop() ?? this.#divided(byteLength);
+    if (part === null) return new SharedArrayBuffer(byteLength);
+    this.#inUseCount++;
+    return part;
+  }
+
+  #divided(byteLength: number): SharedPart | null {
+    if (this.#end + byteLength > this.shared.byteLength) return null;
+    const at = this.#end;
+    this.#end += byteLength;
+    return { at, byteLength };
+  }
+
+  release(place: SharedPlace): void {
+    if (!('at' in place)) return;
+    this.#inUseCount--;
+    if (this.#inUseCount === 0) {
+      this.#free.clear();
+      this.#end = 0;
+      return;
+    }
+    const list = this.#free.get(place.byteLength);
+    if (list === undefined) this.#free.set(place.byteLength, [place]);
+    else list.push(place);
+  }
+
+  bytesOf(place: SharedPlace): Uint8Array {
+    return bytesAt(place, this.shared);
+  }
+}

@@ -1,0 +1,102 @@
+/** What an update or a delete is in the log, and the memory that it may take. */
+import { QuarryError, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { dimensionById } from '../../catalog/index.js';
+import { decodeBatch, type Section } from '../../column/index.js';
+import { encodeRecordPayload, type RecordOnce } from '../../format/index.js';
+import { type CountEntityPlan, conditionToPlain } from '../../ir/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
+import type { Mutation, MutationRequest } from '../api.js';
+import type { LaneSet } from '../workers/worker-clients.js';
+
+/** A value of the widest kind and its validity. */
+const BYTES_PER_VALUE = 17;
+/** An item of a list, in a heap that may be twice as large as what it holds. */
+const BYTES_PER_ITEM = 32;
+const BYTES_PER_LIST_ROW = 8;
+const BYTES_PER_EVENT = 28;
+/** Items of one list that an update may set: a segment of such lists still fits in a snapshot file. */
+export const ITEMS_PER_SET_MAX = 2_000;
+
+/** How much an update touches. */
+export interface Touched {
+  readonly entityCount: number;
+  /** Entity segments in which they may lie, at most. */
+  readonly segmentCount: number;
+}
+
+const sectionsOf = (batch: Uint8Array): readonly Section[] =>
+  decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength).sections;
+
+/** Memory that an update may take beside its strings, in bytes at most: a column that is new in a segment takes all of it. */
+export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: Touched): number {
+  const rows = segmentCount * SEGMENT_ROWS_MAX;
+  const bytes = sectionsOf(batch).map(({ form, valueCount }) => {
+    if (form === 'latest') return rows * BYTES_PER_VALUE;
+    if (form === 'list') return rows * BYTES_PER_LIST_ROW + entityCount * valueCount * BYTES_PER_ITEM;
+    return form === 'event' ? entityCount * valueCount * BYTES_PER_EVENT : 0;
+  });
+  return bytes.reduce((sum, one) => sum + one, batch.byteLength);
+}
+
+/** Throws 2009 for a list that is too long to be given to many. */
+export function checkSet(batch: Uint8Array): void {
+  for (const { form, valueCount } of sectionsOf(batch)) {
+    if (form !== 'list' || valueCount <= ITEMS_PER_SET_MAX) continue;
+    throw new QuarryError(
+      2009,
+      `"set" has a list of ${valueCount} items; an update takes at most ${ITEMS_PER_SET_MAX}`,
+    );
+  }
+}
+
+/** The record's payload. `batch`: the entity that stands for all, null for a delete. */
+export function encodeMutation(
+  databaseId: number,
+  { dimensionId, condition }: Mutation,
+  batch: Uint8Array | null,
+  timeMs: number,
+  once: RecordOnce | null,
+): Uint8Array {
+  const common = { timeMs, databaseId, dimensionId, condition: conditionToPlain(condition), once };
+  return encodeRecordPayload(
+    batch === null
+      ? { type: 'delete', ...common, batches: [] }
+      : { type: 'update', ...common, batches: [{ shard: 0, dimensionId, bytes: batch }] },
+  );
+}
+
+/** An insert of one entity, `set`, that takes its columns from the JSON object of an update. */
+export function bodyOfSet(dimension: string, set: string): Uint8Array {
+  const members = set.trim().slice(1);
+  return Buffer.from(`{"set":{"dimension":${JSON.stringify(dimension)},${members}}`, 'utf8');
+}
+
+/** What a mutation concerns now, before it stands in the log. */
+export async function findTouched(lanes: LaneSet, plan: CountEntityPlan): Promise<Touched> {
+  const [entityCount, allCount] = await lanes.countEntities([plan, { ...plan, condition: null }]);
+  const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
+  return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
+}
+
+/** The batch of an update's `set`, parsed against at least `model`; null for a delete. */
+export async function parseSet(
+  lanes: LaneSet,
+  {
+    databaseId,
+    nowMs,
+    customKey,
+    columnIds,
+  }: Pick<MutationRequest, 'databaseId' | 'nowMs' | 'customKey' | 'columnIds'>,
+  { dimensionId, set }: Mutation,
+  model: DatabaseModel,
+): Promise<Uint8Array | null> {
+  if (set === null) return null;
+  const dimension = dimensionById(model, dimensionId);
+  if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
+  const body = bodyOfSet(dimension.apiName, set);
+  const parsed = await lanes.ask(
+    lanes.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
+  );
+  checkSet(parsed.batch);
+  return parsed.batch;
+}

@@ -1,0 +1,100 @@
+/**
+ * What the engine keeps of records beside their data: usage, and the names of writes that take effect once.
+ * Invariant: every record is noted once, when it is applied everywhere, live and at start alike.
+ */
+import { changeFromPlain } from '../../catalog/index.js';
+import type { LogRecord, ScriptStep } from '../../format/index.js';
+import type { StepCounts } from '../lifecycle/replay.js';
+import type { OnceTable } from './deduplication.js';
+import type { NotedWrite, UsageBook } from './usage.js';
+
+type Noted<Type extends LogRecord['type'], Field extends string = never> = Pick<
+  Extract<LogRecord, { readonly type: Type }>,
+  Extract<
+    keyof Extract<LogRecord, { readonly type: Type }>,
+    'type' | 'databaseId' | 'timeMs' | 'once' | Field
+  >
+>;
+
+/** What `note` needs of a record. */
+export type NotedRecord =
+  | Noted<'insert', 'entityCount' | 'valueCount'>
+  | Noted<'update' | 'delete'>
+  | Noted<'script', 'steps'>
+  | Noted<'catalog', 'changes'>
+  | { readonly type: 'expire' };
+
+/** What a record inserted and changed, and the numbers of its answer. */
+interface Written {
+  readonly insertedEntityCount: number;
+  readonly insertedValueCount: number;
+  readonly updatedEntityCount: number;
+  readonly answer: readonly number[];
+}
+
+export class RecordNotes {
+  readonly #usage: UsageBook;
+  readonly #once: OnceTable;
+
+  constructor(usage: UsageBook, once: OnceTable) {
+    this.#usage = usage;
+    this.#once = once;
+  }
+
+  /** `counts`: entities that each step of the record changed. */
+  note(lsn: number, record: NotedRecord, counts: StepCounts): void {
+    if (record.type === 'expire') return;
+    if (record.type === 'catalog') {
+      for (const change of record.changes.map(changeFromPlain)) {
+        if (change.change === 'database-deleted') this.#usage.drop(change.databaseId);
+      }
+      return;
+    }
+    const { databaseId, timeMs, once } = record;
+    const { answer, ...written } = writtenBy(record, counts);
+    this.#usage.noteWrite(lsn, { databaseId, timeMs, ...written } satisfies NotedWrite);
+    if (once !== null) this.#once.add({ ...once, timeMs, lsn, answer });
+  }
+}
+
+function writtenBy(
+  record: Exclude<NotedRecord, { readonly type: 'expire' | 'catalog' }>,
+  counts: StepCounts,
+): Written {
+  if (record.type === 'insert') return inserted(record.entityCount, record.valueCount);
+  if (record.type !== 'script') return changed(record.type, counts[0] ?? 0);
+  return writtenByScript(record.steps, counts);
+}
+
+/** The numbers of a script's answer, those of its steps in a row. */
+export const scriptAnswer = (steps: readonly ScriptStep[], counts: StepCounts): readonly number[] =>
+  writtenByScript(steps, counts).answer;
+
+function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Written {
+  return steps
+    .map((step, index) =>
+      step.step === 'insert'
+        ? inserted(step.entityCount, step.valueCount)
+        : changed(step.step, counts[index] ?? 0),
+    )
+    .reduce((sum, one) => ({
+      insertedEntityCount: sum.insertedEntityCount + one.insertedEntityCount,
+      insertedValueCount: sum.insertedValueCount + one.insertedValueCount,
+      updatedEntityCount: sum.updatedEntityCount + one.updatedEntityCount,
+      answer: [...sum.answer, ...one.answer],
+    }));
+}
+
+const inserted = (entityCount: number, valueCount: number): Written => ({
+  insertedEntityCount: entityCount,
+  insertedValueCount: valueCount,
+  updatedEntityCount: 0,
+  answer: [entityCount, valueCount],
+});
+
+const changed = (kind: 'update' | 'delete', count: number): Written => ({
+  insertedEntityCount: 0,
+  insertedValueCount: 0,
+  updatedEntityCount: kind === 'update' ? count : 0,
+  answer: [count],
+});

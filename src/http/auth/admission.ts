@@ -1,0 +1,146 @@
+/**
+ * The checks of a request's head, in the interface's order: 1506; 1505; then those of `authorize`: 500 to 502, account
+ * states 1000 to 1003, addresses 504, permissions 503, 505, 507, 509, 511; 1500 and 1501; rates 1502; 1507. The first one
+ * that fails is the answer. uWebSockets gives the head only in the turn in which it came, so all of it is read here.
+ */
+import type { RowFormat } from '../../answer/index.js';
+import { QuarryError, quoted } from '../../base/index.js';
+import type { Endpoint } from '../endpoints/endpoints.js';
+import { onceIdOf } from '../endpoints/idempotency.js';
+import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
+import { formatOf } from '../transport/accept.js';
+import { type Encoding, encodingOf } from '../transport/decode.js';
+import { LINES_TYPE } from '../transport/part-answer.js';
+import type { Peer } from '../transport/proxy.js';
+import type { Request } from '../transport/uws.js';
+import type { Authorizer, RequestContext, RequestObserver } from './authorize.js';
+import { presentedKey } from './keys.js';
+
+/** How long the head says that the body is. */
+export type BodyLength =
+  | { readonly kind: 'none' | 'chunked' }
+  | { readonly kind: 'declared'; readonly bytes: number }
+  /**
+   * No number, or several, or a coding that is not followed: where the next request begins is not known for certain, so the
+   * connection is closed behind the answer. `text`: what is wrong.
+   */
+  | { readonly kind: 'broken'; readonly text: string }
+  /** Too many digits for uWebSockets, which drops the connection behind the answer. */
+  | { readonly kind: 'endless' };
+
+const NO_BODY: BodyLength = { kind: 'none' };
+const CHUNKED: BodyLength = { kind: 'chunked' };
+
+/** The body of a GET is not looked at: it has none, whatever comes. */
+export function bodyLengthOf(request: Request, method: string): BodyLength {
+  const text = request.getHeader('content-length');
+  const coding = request.getHeader('transfer-encoding');
+  if (text === '' && coding === '') return NO_BODY;
+  if (linesOf(request) > 1) {
+    return { kind: 'broken', text: 'several lines of Content-Length or Transfer-Encoding' };
+  }
+  if (coding !== '') {
+    if (coding.toLowerCase() !== 'chunked') {
+      return { kind: 'broken', text: `Transfer-Encoding ${quoted(coding)} is not chunked` };
+    }
+    return method === 'get' ? NO_BODY : CHUNKED;
+  }
+  if (!/^\d{1,9}$/.test(text)) {
+    if (/^\d+$/.test(text)) return { kind: 'endless' };
+    return { kind: 'broken', text: `Content-Length ${quoted(text)} is no number of bytes` };
+  }
+  const bytes = Number(text);
+  return bytes === 0 || method === 'get' ? NO_BODY : { kind: 'declared', bytes };
+}
+
+/** Lines of the head that say how long the body is; `getHeader` gives the first of a name only. */
+function linesOf(request: Request): number {
+  let count = 0;
+  request.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') count++;
+  });
+  return count;
+}
+
+/** The head of a request, as it came. */
+export interface Arrival {
+  readonly request: Request;
+  /** What the path offers, null for no such path. */
+  readonly found: Path | null;
+  /** In lower case. */
+  readonly method: string;
+  /** Without a trailing slash. */
+  readonly path: string;
+  readonly secure: boolean;
+  readonly length: BodyLength;
+  readonly peer: Pick<Peer, 'address'>;
+}
+
+/** A request whose head has passed every check. */
+export interface AdmittedRequest {
+  readonly context: RequestContext;
+  readonly encoding: Encoding;
+  /** The body is a line body, which is applied part by part. */
+  readonly inLines: boolean;
+  /** See AnyCall. */
+  readonly pathName: string;
+  /** See DatabaseCall. */
+  readonly onceId: string | null;
+  readonly format: RowFormat;
+}
+
+/**
+ * Checks the head of a request. Throws QuarryError with the first check that fails. `observer` gets what becomes known,
+ * also when a later check fails.
+ */
+export function admit(
+  authorizer: Authorizer,
+  { request, found, method, path, secure, length, peer }: Arrival,
+  observer: RequestObserver,
+): AdmittedRequest {
+  if (!secure && found?.plainHttp !== true) {
+    throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
+  }
+  const endpoint = endpointOf(found, method, path);
+  observer.found(endpoint);
+  const key = endpoint.scope === 'open' ? null : presentedKey(request);
+  const context = authorizer.authorize({ key, peer }, endpoint, observer);
+  const inLines = endpoint.takesLines && typeOf(request.getHeader('content-type')) === LINES_TYPE;
+  if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
+  const encoding = length.kind === 'none' ? 'identity' : encodingOf(request.getHeader('content-encoding'));
+  authorizer.countRequest(context);
+  checkLength(length, inLines ? Number.POSITIVE_INFINITY : endpoint.bodyBytesMax);
+  const { caller, databaseId } = context;
+  const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
+  const onceId = isInDatabase ? onceIdOf(request, endpoint, databaseId, caller) : null;
+  authorizer.noteRequest(context);
+  const pathName = found === null ? '' : pathNameOf(found, path);
+  const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
+  return { context, encoding, inLines, pathName, onceId, format };
+}
+
+/** What a Content-Type header names, without its parameters. */
+const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
+
+/** Throws 1500 and 1501. */
+function checkContentType({ bodyType, takesLines }: Endpoint, request: Request): void {
+  const header = request.getHeader('content-type');
+  if (header === bodyType || typeOf(header) === bodyType) return;
+  const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;
+  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is wanted`);
+  throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
+}
+
+/** Throws 1507, and 1503 when the length is not known. */
+function checkLength(length: BodyLength, bytesMax: number): void {
+  if (length.kind === 'broken') throw new QuarryError(1503, length.text);
+  if (length.kind === 'endless') {
+    if (bytesMax < Number.POSITIVE_INFINITY) throw tooLong(bytesMax);
+    throw new QuarryError(1507, 'a Content-Length of 10 digits is not followed: send such a body chunked');
+  }
+  if (length.kind === 'declared' && length.bytes > bytesMax) throw tooLong(bytesMax);
+}
+
+export function tooLong(bytesMax: number): QuarryError {
+  return new QuarryError(1507, `the body is larger than ${bytesMax} bytes`);
+}

@@ -1,0 +1,31 @@
+/** Who sends a request: a key of the catalog, or a user who signed in; and how logs name them. */
+import type { ApiKey } from '../../catalog/index.js';
+
+/** A user who signed in, for one database or (null) for the team's own endpoints. */
+export interface UserCaller {
+  readonly kind: 'user';
+  readonly email: string;
+  readonly databaseId: number | null;
+  /** What was kept of the password then: a user who was deleted and made anew has another one. */
+  readonly passwordHash: string;
+}
+
+export type Caller = ApiKey | UserCaller;
+
+/** A key as logs name it: enough to find it among others, and of no use to somebody who wants to send requests. */
+export interface NamedCaller {
+  /** Its kind and the first digits of its hash. */
+  readonly key: string;
+  /** Of keys that have one; the email of a user. */
+  readonly keyName?: string;
+}
+
+const HASH_DIGITS = 8;
+
+export const nameUser = (email: string): NamedCaller => ({ key: 'user', keyName: email });
+
+export function nameCaller(caller: Caller): NamedCaller {
+  if (caller.kind === 'user') return nameUser(caller.email);
+  const key = `${caller.kind}-${caller.hash.slice(0, HASH_DIGITS)}`;
+  return 'name' in caller ? { key, keyName: caller.name } : { key };
+}

@@ -1,0 +1,119 @@
+/**
+ * Who calls, and what the caller may: from the Authorization header to a key of the catalog or a session, and the
+ * whole matrix of callers and endpoints, as the endpoint table has it.
+ * Keys are 256 random bits and are looked up by their SHA-256. How long the lookup takes depends on the hash of what
+ * was presented only, and a caller who cannot choose a hash learns nothing of a stored one from it: so the lookup
+ * needs no comparison in constant time of its own. A key's text never gets into a message or a log.
+ */
+import { hash } from 'node:crypto';
+import { type ErrorCode, QuarryError } from '../../base/index.js';
+import { type AccountState, type Catalog, databaseOf } from '../../catalog/index.js';
+import type { DatabaseEndpoint, Endpoint, TeamEndpoint } from '../endpoints/endpoints.js';
+import { nameOf } from '../endpoints/router.js';
+import type { Request } from '../transport/uws.js';
+import { keyOf } from './authorization-header.js';
+import type { Caller } from './caller.js';
+import { permits, type Sessions } from './sessions.js';
+
+/** Throws 500 without an Authorization header, 1503 with several, and what `keyOf` throws. */
+export function presentedKey(request: Request): string {
+  let header = '';
+  let count = 0;
+  request.forEach((name, value) => {
+    if (name !== 'authorization') return;
+    header = value;
+    count++;
+  });
+  if (count === 0) throw new QuarryError(500);
+  if (count > 1) throw new QuarryError(1503, 'the request has several Authorization headers');
+  return keyOf(header);
+}
+
+/** The caller who presents `keyText`. Throws 502 when it is neither a key of the catalog nor a session. */
+export function authenticate(catalog: Catalog, sessions: Sessions, keyText: string, nowMs: number): Caller {
+  const caller = catalog.keys.get(hash('sha256', keyText, 'hex')) ?? sessions.find(keyText, nowMs);
+  if (caller === null) throw new QuarryError(502);
+  const databaseId = databaseIdOf(caller);
+  if (databaseId !== null && !catalog.databases.has(databaseId)) throw new QuarryError(502);
+  return caller;
+}
+
+/** The database that the caller works in; null for those of the team. */
+export function databaseIdOf(caller: Caller): number | null {
+  return caller.kind === 'team' ? null : caller.databaseId;
+}
+
+const ACCOUNT_CODES: Readonly<Record<AccountState, ErrorCode | null>> = {
+  active: null,
+  'no-payment-method': 1000,
+  suspended: 1001,
+  banned: 1002,
+  disabled: 1003,
+};
+
+/** Throws 1000 to 1003 unless the account is served. */
+export function checkAccount({ accountState }: Catalog): void {
+  const code = ACCOUNT_CODES[accountState];
+  if (code !== null) throw new QuarryError(code);
+}
+
+/** Throws 503, 505, 507, 509 or 511 when the caller may not use the endpoint. */
+export function checkPermission(
+  caller: Caller,
+  endpoint: DatabaseEndpoint | TeamEndpoint,
+  catalog: Catalog,
+  nowMs: number,
+): void {
+  if (caller.kind === 'user') {
+    const inDatabase = caller.databaseId !== null;
+    if (inDatabase !== (endpoint.scope === 'database')) {
+      const place = inDatabase ? 'inside a database' : 'of the team';
+      throw new QuarryError(503, `this session is for requests ${place}, not for ${nameOf(endpoint)}`);
+    }
+    const permitted = permits(catalog, caller, endpoint.permission, nowMs);
+    if (permitted !== true) throw new QuarryError(503, permitted);
+  } else if (endpoint.scope === 'team') authorizeTeam(caller, endpoint);
+  else authorizeInDatabase(caller, endpoint, catalog);
+}
+
+type KeyCaller = Exclude<Caller, { kind: 'user' }>;
+
+function authorizeTeam(caller: KeyCaller, endpoint: TeamEndpoint): void {
+  if (caller.kind === 'custom') throw new QuarryError(509, `${nameOf(endpoint)} is closed to custom keys`);
+  if (caller.kind !== 'team') throw wrongKind(caller, endpoint);
+  const { teamPermission } = endpoint;
+  if (teamPermission !== null && !caller.permissions.includes(teamPermission)) {
+    throw new QuarryError(
+      503,
+      `this team key lacks the permission ${teamPermission} for ${nameOf(endpoint)}`,
+    );
+  }
+}
+
+function authorizeInDatabase(caller: KeyCaller, endpoint: DatabaseEndpoint, catalog: Catalog): void {
+  if (caller.kind === 'team') throw wrongKind(caller, endpoint);
+  if (caller.kind === 'custom') {
+    const { custom } = endpoint;
+    if (typeof custom === 'number') {
+      throw new QuarryError(custom, `${nameOf(endpoint)} is closed to custom keys`);
+    }
+    if (!custom.includes(caller.level)) {
+      throw new QuarryError(507, `a ${caller.level} key may not use ${nameOf(endpoint)}`);
+    }
+  } else if (!endpoint.keys.includes(caller.kind)) throw wrongKind(caller, endpoint);
+  else if (caller.kind === 'demo' && databaseOf(catalog, caller.databaseId).type !== 'test') {
+    throw new QuarryError(503, 'demo keys open databases of type test only');
+  }
+}
+
+function wrongKind(caller: KeyCaller, endpoint: Endpoint): QuarryError {
+  return new QuarryError(503, `a ${caller.kind} key may not use ${nameOf(endpoint)}`);
+}
+
+export function hasHeader(request: Request, name: string): boolean {
+  let found = false;
+  request.forEach((key) => {
+    if (key === name) found = true;
+  });
+  return found;
+}

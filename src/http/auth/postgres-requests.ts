@@ -1,0 +1,129 @@
+/**
+ * Requests of the Postgres port: a SELECT or a query on the catalogs, from a client that presents a key as its password.
+ * Invariant: each is authorized, rate-limited, counted and logged as the HTTP endpoint of the same purpose.
+ */
+import { type Clock, invariant, QuarryError } from '../../base/index.js';
+import type { AskedPlan } from '../../engine/index.js';
+import type { Endpoint } from '../endpoints/endpoints.js';
+import type { RequestLog } from '../observability/request-log.js';
+import { RequestNotes } from '../observability/request-notes.js';
+import type { Authorizer, DatabaseContext, RequestContext } from './authorize.js';
+
+/** What a client of another protocol presents. */
+export interface PostgresClient {
+  readonly key: string;
+  /** Text of the client's address. */
+  readonly address: string;
+}
+
+/** What a statement reads: rows, or the dimensions and columns that there are. */
+export type StatementScope = 'rows' | 'columns';
+
+/** The endpoint whose permission and rate a statement needs. */
+const ENDPOINT_OF: Readonly<Record<StatementScope, readonly [method: string, path: string]>> = {
+  rows: ['POST', '/v1/sql'],
+  columns: ['GET', '/v1/column'],
+};
+
+/** The caller's view of the database, in the turn in which the request was authorized. */
+export interface PostgresContext extends DatabaseContext {
+  readonly nowMs: number;
+}
+
+export interface PostgresRequestsDependencies {
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly elapsedMs: () => number;
+  readonly endpoints: readonly Endpoint[];
+  readonly log: RequestLog;
+  readonly nextRequestId: () => string;
+}
+
+/** An authorized statement: reports its plan and its end to the log. */
+export class PostgresRequest {
+  readonly context: PostgresContext;
+  readonly #notes: RequestNotes;
+  readonly #dependencies: PostgresRequestsDependencies;
+  readonly #startedMs: number;
+
+  constructor(context: PostgresContext, notes: RequestNotes, dependencies: PostgresRequestsDependencies) {
+    this.context = context;
+    this.#notes = notes;
+    this.#dependencies = dependencies;
+    this.#startedMs = dependencies.elapsedMs();
+  }
+
+  planned(plan: AskedPlan): void {
+    this.#notes.asked = () => [plan];
+  }
+
+  /** To be called once. `error`: null = success; an error other than QuarryError is a bug and is logged as one. */
+  ended(error: unknown, rowCount: number): void {
+    const { log, elapsedMs } = this.#dependencies;
+    const notes = this.#notes;
+    const status = error === null ? 200 : error instanceof QuarryError ? error.status : 500;
+    if (error instanceof QuarryError) notes.code = error.code;
+    else if (error !== null) log.unexpected(notes, error);
+    notes.rowCount = rowCount;
+    const milliseconds = elapsedMs() - this.#startedMs;
+    log.answered(notes, status, milliseconds / 1000);
+    if (log.isSlow(notes, milliseconds)) log.slow(notes, status, milliseconds / 1000);
+  }
+}
+
+export class PostgresRequests {
+  readonly #dependencies: PostgresRequestsDependencies;
+
+  constructor(dependencies: PostgresRequestsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Authorizes a new session. Throws the refusals of POST /v1/sql, except 1502: opening a session has no rate limit. */
+  connect(client: PostgresClient): PostgresContext {
+    const { context } = this.#authorize(client, 'rows', '');
+    return this.#begin(context);
+  }
+
+  /** Authorizes a statement. Throws the refusals of its endpoint. `text`: for the log of slow queries. */
+  execute(client: PostgresClient, scope: StatementScope, text: string): PostgresRequest {
+    const { context, notes } = this.#authorize(client, scope, text);
+    this.#dependencies.authorizer.countRequest(context);
+    return new PostgresRequest(this.#begin(context), notes, this.#dependencies);
+  }
+
+  #authorize(
+    { key, address }: PostgresClient,
+    scope: StatementScope,
+    text: string,
+  ): { readonly context: RequestContext; readonly notes: RequestNotes } {
+    const { authorizer, nextRequestId } = this.#dependencies;
+    const notes = new RequestNotes(nextRequestId(), address);
+    notes.text = text;
+    const endpoint = this.#endpointOf(scope);
+    notes.found(endpoint);
+    const observer = {
+      found: () => {},
+      identified: (caller: RequestContext['caller']) => {
+        notes.caller = caller;
+      },
+      limited: () => {},
+    };
+    return { context: authorizer.authorize({ key, peer: { address } }, endpoint, observer), notes };
+  }
+
+  #begin(request: RequestContext): PostgresContext {
+    const { authorizer, clock } = this.#dependencies;
+    invariant(request.caller !== null, 'statements have a caller');
+    authorizer.noteRequest(request);
+    return { ...authorizer.databaseContextOf(request.caller, request.catalog), nowMs: clock.nowMs() };
+  }
+
+  #endpointOf(scope: StatementScope): Endpoint {
+    const [wantedMethod, wantedPath] = ENDPOINT_OF[scope];
+    const found = this.#dependencies.endpoints.find(
+      ({ method, path }) => method === wantedMethod && path === wantedPath,
+    );
+    invariant(found !== undefined, 'the endpoint table has the endpoints of statements');
+    return found;
+  }
+}

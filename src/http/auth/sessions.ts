@@ -1,0 +1,141 @@
+/**
+ * Users who signed in, and what their permission group lets them do at a moment.
+ * Invariants: a session's key is 256 random bits, of which only the hash is kept, in memory alone: a restart ends all
+ * sessions. What a user may do is looked up in the catalog at every request, so a change of the user, the group or the
+ * database counts at once; a session ends with its user, also when one of the same email is made again.
+ */
+import type { Reach } from '../../api/index.js';
+import { quoted, type RandomBytes } from '../../base/index.js';
+import {
+  type Catalog,
+  hashOfKey,
+  newKeyText,
+  type Permission,
+  type PermissionGroup,
+  WEEK_DAYS,
+} from '../../catalog/index.js';
+import type { Caller, UserCaller } from './caller.js';
+import { PasswordHasher } from './passwords.js';
+import type { SignInAttempts } from './sign-in-attempts.js';
+
+const SESSION_MS = 12 * 3_600_000;
+const SESSIONS_MAX = 10_000;
+/** So that one user's cannot push out everybody's. */
+const SESSIONS_PER_EMAIL_MAX = 100;
+const MINUTE_MS = 60_000;
+const MINUTES_PER_DAY = 1_440;
+
+export interface OpenedSession {
+  /** To be sent as Authorization. */
+  readonly key: string;
+  /** Milliseconds since 1970-01-01. */
+  readonly expiresMs: number;
+}
+
+export class Sessions {
+  readonly passwords: PasswordHasher;
+  /** null = attempts to sign in are not bounded. */
+  readonly attempts: SignInAttempts | null;
+  readonly #randomBytes: RandomBytes;
+  /** By hash of the key, oldest first. */
+  readonly #sessions = new Map<string, { readonly caller: UserCaller; readonly expiresMs: number }>();
+  /** Hashes of the keys by email, oldest first. */
+  readonly #ofEmails = new Map<string, Set<string>>();
+
+  constructor(
+    randomBytes: RandomBytes,
+    attempts: SignInAttempts | null,
+    passwords: PasswordHasher = new PasswordHasher(),
+  ) {
+    this.#randomBytes = randomBytes;
+    this.attempts = attempts;
+    this.passwords = passwords;
+  }
+
+  /**
+   * Begins a session of 12 hours; the oldest one of that email ends when it has SESSIONS_PER_EMAIL_MAX, and the oldest
+   * of all when there are SESSIONS_MAX. It permits nothing unless `passwordHash` is what the catalog keeps of the user.
+   */
+  open(user: Omit<UserCaller, 'passwordHash'>, nowMs: number, passwordHash: string): OpenedSession {
+    const { email } = user;
+    this.#makeRoom(email);
+    for (const [hash, { caller, expiresMs }] of this.#sessions) {
+      if (expiresMs > nowMs && this.#sessions.size < SESSIONS_MAX) break;
+      this.#end(hash, caller.email);
+    }
+    const key = newKeyText(this.#randomBytes);
+    const hash = hashOfKey(key);
+    const expiresMs = nowMs + SESSION_MS;
+    this.#sessions.set(hash, { caller: { ...user, passwordHash }, expiresMs });
+    const ofEmail = this.#ofEmails.get(email);
+    if (ofEmail === undefined) this.#ofEmails.set(email, new Set([hash]));
+    else ofEmail.add(hash);
+    return { key, expiresMs };
+  }
+
+  /** Who signed in and was given that key; null when nobody, or more than 12 hours ago. */
+  find(keyText: string, nowMs: number): UserCaller | null {
+    if (this.#sessions.size === 0) return null;
+    const session = this.#sessions.get(hashOfKey(keyText));
+    return session === undefined || session.expiresMs <= nowMs ? null : session.caller;
+  }
+
+  /** For one more session of that email. */
+  #makeRoom(email: string): void {
+    const ofEmail = this.#ofEmails.get(email);
+    if (ofEmail === undefined || ofEmail.size < SESSIONS_PER_EMAIL_MAX) return;
+    const [oldest] = ofEmail;
+    this.#end(oldest, email);
+  }
+
+  #end(hash: string, email: string): void {
+    this.#sessions.delete(hash);
+    const ofEmail = this.#ofEmails.get(email);
+    ofEmail?.delete(hash);
+    if (ofEmail?.size === 0) this.#ofEmails.delete(email);
+  }
+}
+
+/** The group of a user that is there, or why there is none. */
+function groupOf(catalog: Catalog, { email, passwordHash }: UserCaller): PermissionGroup | string {
+  const user = catalog.users.get(email);
+  if (user === undefined || user.passwordHash !== passwordHash) return 'the user was deleted';
+  const group = user.groupId === null ? undefined : catalog.groups.get(user.groupId);
+  return group ?? 'the user is in no permission group';
+}
+
+/** True when the user's group permits it at `nowMs`, else the reason why not. Days and hours are those of UTC. */
+export function permits(
+  catalog: Catalog,
+  caller: UserCaller,
+  permission: Permission,
+  nowMs: number,
+): true | string {
+  const { databaseId } = caller;
+  const group = groupOf(catalog, caller);
+  if (typeof group === 'string') return group;
+  const name = quoted(group.name);
+  if (!group.permissions.includes(permission)) return `the group ${name} lacks permission ${permission}`;
+  if (databaseId !== null && !group.databaseIds.includes(databaseId)) {
+    return `the group ${name} may not use this database`;
+  }
+  return isOpen(group, nowMs) ? true : `the group ${name} has no access on this day or at this hour (UTC)`;
+}
+
+/** The databases that requests of the team may touch: all of them with a key, those of the group for a user. */
+export function reachOf(catalog: Catalog, caller: Caller): Reach {
+  if (caller.kind !== 'user') return () => true;
+  const group = groupOf(catalog, caller);
+  return (databaseId) => typeof group !== 'string' && group.databaseIds.includes(databaseId);
+}
+
+function isOpen({ weekDays, accessMinutes }: PermissionGroup, nowMs: number): boolean {
+  const minuteOfTime = Math.floor(nowMs / MINUTE_MS);
+  // 1970-01-01 was a Thursday.
+  const day = WEEK_DAYS[(Math.floor(minuteOfTime / MINUTES_PER_DAY) + 4) % 7];
+  if (weekDays.length > 0 && !weekDays.includes(day)) return false;
+  if (accessMinutes === null) return true;
+  const { from, to } = accessMinutes;
+  const minute = minuteOfTime % MINUTES_PER_DAY;
+  return from <= to ? minute >= from && minute < to : minute >= from || minute < to;
+}

@@ -1,0 +1,197 @@
+/**
+ * The one table of the interface's endpoints: method, path, who may call it, how often, and what it runs. The checks,
+ * the documents' tables and the tests are made from it.
+ * Invariants: a (method, path) pair stands here once; paths have no trailing slash.
+ */
+import { BODY_BYTES_MAX } from '../../base/index.js';
+import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../../catalog/index.js';
+import * as aggregations from './handlers/aggregation.js';
+import * as columns from './handlers/column.js';
+import * as customKeys from './handlers/custom-key.js';
+import * as databases from './handlers/database.js';
+import * as dimensions from './handlers/dimension.js';
+import * as extractions from './handlers/extraction.js';
+import type {
+  DatabaseCall,
+  Handler,
+  Members,
+  OpenCall,
+  StreamedAnswer,
+  TeamCall,
+} from './handlers/handler.js';
+import { insert } from './handlers/insert.js';
+import { deleteEntities, updateEntities } from './handlers/mutation.js';
+import * as groups from './handlers/permission-group.js';
+import * as queries from './handlers/query.js';
+import * as relations from './handlers/relation.js';
+import * as saved from './handlers/saved-query.js';
+import { signIn } from './handlers/session.js';
+import { runSql } from './handlers/sql.js';
+import { describeStatus } from './handlers/status.js';
+import * as users from './handlers/user.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Requests a minute: a figure of the interface's table, the database's query-load plan, or no bound of that kind. */
+export type Rate = number | 'query-load' | null;
+
+interface AnyEndpoint {
+  readonly method: Method;
+  /** A segment that begins with `:` stands for any text. */
+  readonly path: string;
+  /** What a body must be declared as. */
+  readonly bodyType: 'application/json' | 'application/sql';
+  /** Takes bodies of lines too, of any length, part by part. */
+  readonly takesLines: boolean;
+  /** Of a body, as it comes and once decoded; of lines, of a part. */
+  readonly bodyBytesMax: number;
+  /** Served over plain HTTP too. */
+  readonly plainHttp: boolean;
+  readonly rate: Rate;
+}
+
+type DatabaseHandler = Handler<DatabaseCall, Members | StreamedAnswer>;
+
+export interface DatabaseEndpoint extends AnyEndpoint {
+  readonly scope: 'database';
+  readonly keys: readonly DatabaseKeyKind[];
+  /** Levels of custom keys that may call it (others: 507), or the code that refuses all of them. */
+  readonly custom: readonly CustomKeyLevel[] | 505 | 509 | 511;
+  /** What a user's group must permit. */
+  readonly permission: Permission;
+  /** It reads rows: counted as a query in the database's usage. */
+  readonly asks: boolean;
+  readonly handler: DatabaseHandler;
+}
+
+export interface TeamEndpoint extends AnyEndpoint {
+  readonly scope: 'team';
+  /** What the team key must have beside being one. */
+  readonly teamPermission: TeamPermission | null;
+  readonly permission: Permission;
+  readonly handler: Handler<TeamCall>;
+}
+
+/** Needs no key. */
+export interface OpenEndpoint extends AnyEndpoint {
+  readonly scope: 'open';
+  readonly handler: Handler<OpenCall>;
+}
+
+export type Endpoint = DatabaseEndpoint | TeamEndpoint | OpenEndpoint;
+
+const READ_LEVELS: readonly CustomKeyLevel[] = ['write-read', 'read-only'];
+const WRITE_LEVELS: readonly CustomKeyLevel[] = ['write-read', 'write-only'];
+const ALL_LEVELS: readonly CustomKeyLevel[] = ['read-only', 'write-only', 'write-read'];
+
+const MODELLERS: readonly DatabaseKeyKind[] = ['master', 'write'];
+const WRITERS: readonly DatabaseKeyKind[] = ['master', 'write', 'demo'];
+const READERS: readonly DatabaseKeyKind[] = ['master', 'read', 'demo'];
+
+const COMMON = {
+  bodyType: 'application/json',
+  bodyBytesMax: BODY_BYTES_MAX,
+  takesLines: false,
+  plainHttp: false,
+  asks: false,
+} as const;
+
+/** Nobody vouches yet for who signs in. */
+export const SESSION_BODY_BYTES_MAX = 16 * 1024;
+
+type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
+
+function inDatabase(
+  at: `${Method} ${string}`,
+  who: Who,
+  permission: Permission,
+  rate: Rate,
+  handler: DatabaseHandler,
+  more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'plainHttp' | 'asks'>> = {},
+): DatabaseEndpoint {
+  return { scope: 'database', ...place(at), ...COMMON, ...who, permission, rate, handler, ...more };
+}
+
+function ofTeam(
+  at: `${Method} ${string}`,
+  teamPermission: TeamPermission | null,
+  permission: Permission,
+  rate: number,
+  handler: Handler<TeamCall>,
+): TeamEndpoint {
+  return { scope: 'team', ...place(at), ...COMMON, teamPermission, permission, rate, handler };
+}
+
+function place(at: `${Method} ${string}`): Pick<Endpoint, 'method' | 'path'> {
+  const [method, path] = at.split(' ');
+  return { method: method as Method, path };
+}
+
+const listing: Who = { keys: ['master', 'write', 'read'], custom: ALL_LEVELS };
+const columnModelling: Who = { keys: MODELLERS, custom: 505 };
+const dimensionModelling: Who = { keys: MODELLERS, custom: 511 };
+const writing: Who = { keys: WRITERS, custom: WRITE_LEVELS };
+const asking: Who = { keys: READERS, custom: READ_LEVELS };
+const totals: Who = { keys: ['master', 'read'], custom: READ_LEVELS };
+const saving: Who = { keys: ['master', 'demo'], custom: READ_LEVELS };
+const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVELS };
+/** Read and read-only keys may send SELECT and EXPLAIN; whatever else they send is refused behind the parser. */
+const sql: Who = { keys: READERS, custom: READ_LEVELS };
+
+const ASKS = { asks: true } as const;
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
+  inDatabase('DELETE /v1/dimension', dimensionModelling, 8, 600, dimensions.deleteDimension),
+  inDatabase('GET /v1/dimension', listing, 6, 600, dimensions.listDimensions),
+  inDatabase('POST /v1/column', columnModelling, 7, 600, columns.createColumns),
+  inDatabase('PUT /v1/column', columnModelling, 7, 600, columns.changeColumn),
+  inDatabase('DELETE /v1/column', columnModelling, 8, 600, columns.deleteColumn),
+  inDatabase('GET /v1/column', listing, 6, 600, columns.listColumns),
+  inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.createRelation),
+  inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.deleteRelation),
+  inDatabase('GET /v1/column/relation', listing, 6, 600, relations.listRelations),
+  inDatabase('POST /v1/insert', writing, 2, null, insert, { takesLines: true, plainHttp: true }),
+  inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
+  inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
+  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { bodyType: 'application/sql', asks: true }),
+  inDatabase('POST /v1/query/count/entity', asking, 1, 'query-load', queries.countEntities, ASKS),
+  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
+  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
+  inDatabase('POST /v1/query/exists/entity', asking, 1, 'query-load', queries.existEntities, ASKS),
+  inDatabase('POST /v1/query/count/event', asking, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/count/events', asking, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/aggregation', asking, 1, 'query-load', aggregations.aggregate, ASKS),
+  inDatabase('POST /v1/query/top_values', asking, 1, 'query-load', aggregations.topValues, ASKS),
+  inDatabase('POST /v1/data_extraction/result', asking, 1, 120, extractions.extractResult, ASKS),
+  inDatabase('POST /v1/data_extraction/score', asking, 1, 120, extractions.extractScore, ASKS),
+  inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
+  inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.listSavedQueries),
+  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, ASKS),
+  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.changeSavedQuery),
+  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.deleteSavedQuery),
+  inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),
+  inDatabase('GET /v1/status', { keys: ['master', 'read'], custom: 509 }, 12, 60, describeStatus),
+  ofTeam('POST /v1/database', null, 13, 60, databases.createDatabase),
+  ofTeam('PUT /v1/database', null, 13, 60, databases.changeDatabase),
+  ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.deleteDatabase),
+  ofTeam('GET /v1/database/retrieve_all', null, 12, 60, databases.listDatabases),
+  ofTeam('GET /v1/database/custom_key', 'list', 15, 60, customKeys.listCustomKeys),
+  ofTeam('POST /v1/database/custom_key', null, 16, 60, customKeys.createCustomKey),
+  ofTeam('PUT /v1/database/custom_key', 'update', 16, 60, customKeys.changeCustomKey),
+  ofTeam('DELETE /v1/database/custom_key', 'delete', 17, 60, customKeys.deleteCustomKey),
+  ofTeam('POST /v1/users', null, 18, 600, users.createUser),
+  ofTeam('PUT /v1/users', 'update', 18, 600, users.changeUser),
+  ofTeam('DELETE /v1/users', 'update', 18, 600, users.deleteUser),
+  ofTeam('POST /v1/permission_groups', null, 19, 60, groups.createGroup),
+  ofTeam('PUT /v1/permission_groups', null, 19, 60, groups.changeGroup),
+  ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.deleteGroup),
+  {
+    scope: 'open',
+    ...place('POST /v1/session'),
+    ...COMMON,
+    bodyBytesMax: SESSION_BODY_BYTES_MAX,
+    rate: 60,
+    handler: signIn,
+  },
+];

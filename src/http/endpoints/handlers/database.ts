@@ -1,0 +1,47 @@
+/** POST, PUT, DELETE and GET /v1/database, GET /v1/database/retrieve_all. */
+import * as api from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import { newKeyText, propertiesOf } from '../../../catalog/index.js';
+import { reachOf } from '../../auth/sessions.js';
+import { changeCatalog } from './change-catalog.js';
+import { type DatabaseCall, type Members, membersOf, type TeamCall } from './handler.js';
+
+/** Codes of faults of the moment begin here: disk, memory, shards. */
+const FAULTS_FROM = 9000;
+
+export function createDatabase(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  const text = (): string => newKeyText(call.randomBytes);
+  const texts = { master: text(), write: text(), read: text(), demo: text() };
+  return changeCatalog(call, (catalog) => api.createDatabase(body, catalog, texts, call.nowMs));
+}
+
+export function changeDatabase(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  return changeCatalog(call, (catalog, reach) => api.changeDatabase(body, catalog, reach, call.nowMs));
+}
+
+/** A deletion that cannot be made durable now answers 189. */
+export async function deleteDatabase(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  try {
+    return await changeCatalog(call, (catalog, reach) => api.deleteDatabase(body, catalog, reach));
+  } catch (error) {
+    if (!(error instanceof QuarryError) || error.code < FAULTS_FROM) throw error;
+    throw new QuarryError(189, 'request failed', 'database deletion request error');
+  }
+}
+
+export function describeDatabase({ engine, catalog, databaseId, model }: DatabaseCall): Members {
+  return membersOf(api.describeDatabase(model, propertiesOf(catalog, databaseId), engine.usage(databaseId)));
+}
+
+/** A bare list, as the interface has it; a user is told of the databases of the group only. */
+export function listDatabases({ engine, catalog, caller }: TeamCall): Members {
+  const reach = reachOf(catalog, caller);
+  const within = [...catalog.databases.values()].filter(({ id }) => reach(id));
+  const all = within.map((model) =>
+    api.describeDatabase(model, propertiesOf(catalog, model.id), engine.usage(model.id)),
+  );
+  return JSON.stringify(all);
+}

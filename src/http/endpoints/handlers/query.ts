@@ -1,0 +1,53 @@
+/**
+ * POST /v1/query/count/entity, POST and GET /v1/query/count/entity/total, POST /v1/query/exists/entity. Each binds and
+ * asks in one turn, so that what it asks is what was bound.
+ */
+import * as api from '../../../api/index.js';
+import type { CountEntityPlan } from '../../../ir/index.js';
+import { type DatabaseCall, type Members, membersOf } from './handler.js';
+
+export async function countEntities(call: DatabaseCall): Promise<Members> {
+  const { databaseId, body, model, access, cancellation } = call;
+  const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
+    const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
+    return {
+      plans: queries.map(({ dimensionId, condition }) => ({ databaseId, dimensionId, condition })),
+      names: queries.map(({ name }) => JSON.stringify(name)),
+      bypassCache: queries.some((query) => query.bypassCache),
+    };
+  });
+  call.notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
+  const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
+  // By hand, not from an object: a query may be named "__proto__", and names keep their order.
+  const results = names.map((name, index) => `${name}:${counts[index]}`);
+  return `"result":{${results.join(',')}}`;
+}
+
+export function countTotal(call: DatabaseCall): Promise<Members> {
+  // The one body whose fields are all optional may be empty.
+  const body = call.body.length === 0 ? new Map() : api.parseJson(call.body);
+  return totalOf(call, api.bindTotal(body, call.model, call.nowMs, call.access));
+}
+
+export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
+  return totalOf(call, api.bindTotalOfAll(call.model, call.nowMs, call.access));
+}
+
+async function totalOf(
+  { engine, cancellation, notes }: DatabaseCall,
+  plans: readonly CountEntityPlan[],
+): Promise<Members> {
+  notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
+  const counts = await engine.countEntities(plans, { cancellation, bypassCache: false });
+  return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
+}
+
+export async function existEntities(call: DatabaseCall): Promise<Members> {
+  const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
+  call.notes.asked = () => [{ asks: 'exist', plan: query.plan }];
+  const found = await call.engine.exist(query.plan, query.ids, {
+    cancellation: call.cancellation,
+    bypassCache: false,
+  });
+  return membersOf(api.existsAnswer(query, found));
+}

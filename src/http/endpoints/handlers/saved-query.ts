@@ -1,0 +1,78 @@
+/** POST and GET /v1/query/saved; GET, PUT and DELETE /v1/query/saved/:query_name. */
+import * as api from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import type { SavedQuery, SavedQueryType } from '../../../catalog/index.js';
+import { aggregate, countEvents, topValues } from './aggregation.js';
+import type { DatabaseCall, Handler, Members } from './handler.js';
+import { countEntities, countTotal } from './query.js';
+
+/** What answers a query of each type: the handler of its own endpoint, so that the answers cannot differ. */
+const HANDLERS: Readonly<Record<SavedQueryType, Handler<DatabaseCall>>> = {
+  'count/entity': countEntities,
+  'count/event': countEvents,
+  'count/entity/total': countTotal,
+  aggregation: aggregate,
+  top_values: topValues,
+};
+
+export function saveQuery(call: DatabaseCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  return decide(call, (within) => api.createSavedQuery(body, within));
+}
+
+export function changeSavedQuery(call: DatabaseCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  return decide(call, (within) => api.changeSavedQuery(call.pathName, body, within));
+}
+
+/** A body is not looked at. */
+export function deleteSavedQuery(call: DatabaseCall): Promise<Members> {
+  return decide(call, (within) => api.deleteSavedQuery(call.pathName, within));
+}
+
+export function listSavedQueries(call: DatabaseCall): Members {
+  return api.listSavedQueries(call);
+}
+
+export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
+  const saved = api.savedQueryAt(call.pathName, call);
+  if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
+    throw new QuarryError(503, 'a demo key may not count all entities, by a saved query either');
+  }
+  const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
+  const { cachePeriodSeconds } = saved;
+  if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
+  // Two keys that see the same rows and columns share an answer, no others do.
+  const key = JSON.stringify(['saved query', saved.name, saved.version, call.access.fingerprint]);
+  const answer = await call.engine.remembered(call.databaseId, key, cachePeriodSeconds, async () =>
+    answerOf(call, saved),
+  );
+  return `${members},${answer}`;
+}
+
+/** The member `result`. Binds and asks in one turn, against the catalog of that turn: others may have been asked before. */
+function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Members> {
+  const catalog = call.engine.catalog();
+  const model = catalog.databases.get(call.databaseId);
+  if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+  return HANDLERS[saved.type]({ ...call, catalog, model, body: api.bodyOfSavedQuery(saved) });
+}
+
+/**
+ * Decides on the newest catalog and answers when the change is durable. Rejects with 8002 when the database was deleted
+ * since the caller was let in.
+ */
+function decide(
+  { engine, databaseId, caller, access, nowMs, checkAgain, notes }: DatabaseCall,
+  make: (within: api.SavedQueryCall) => api.ModelDecision<Members>,
+): Promise<Members> {
+  const customKey = caller.kind === 'custom' ? caller.hash : null;
+  return engine.change((catalog) => {
+    checkAgain(catalog);
+    const model = catalog.databases.get(databaseId);
+    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+    const decision = make({ catalog, model, nowMs, access, customKey });
+    notes.changed(decision.changes, catalog);
+    return decision;
+  });
+}

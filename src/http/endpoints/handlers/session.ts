@@ -1,0 +1,49 @@
+/** POST /v1/session: a user signs in and gets a key for 12 hours. */
+import * as api from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import { databaseByName } from '../../../catalog/index.js';
+import { type Members, membersOf, type OpenCall } from './handler.js';
+
+/**
+ * The session's key, when it ends, and what the user's group permits. With `database-name` it is for that database's
+ * endpoints, without for the team's; days and hours of access are looked at with every request that uses it. Rejects
+ * with 7050 for a body of another form, 1502 after too many failed attempts, 9003 when too many sign in at once, 502 when
+ * email and password do not fit (the same text and about the same time for both), 503 when the user is in no group or may not use the database.
+ */
+export async function signIn({
+  body,
+  catalog,
+  engine,
+  sessions,
+  nowMs,
+  client,
+  notes,
+}: OpenCall): Promise<Members> {
+  const { email, password, databaseName } = api.readSignIn(api.parseJson(body));
+  const { attempts } = sessions;
+  attempts?.check(email, client);
+  const fits = await sessions.passwords.fits(password, catalog.users.get(email)?.passwordHash ?? null);
+  // Again: of many attempts at once, those behind the last failure that counts are told nothing.
+  attempts?.check(email, client);
+  const newest = engine.catalog();
+  const user = newest.users.get(email);
+  notes.signsInAs = user?.email ?? null;
+  if (!fits || user === undefined || user.passwordHash !== catalog.users.get(email)?.passwordHash) {
+    attempts?.failed(email, client);
+    throw new QuarryError(502, 'email or password is wrong');
+  }
+  const group = user.groupId === null ? undefined : newest.groups.get(user.groupId);
+  if (group === undefined) throw new QuarryError(503, 'the user is in no permission group');
+  const database = databaseName === null ? null : databaseByName(newest, databaseName);
+  if (database !== null && (database === undefined || !group.databaseIds.includes(database.id))) {
+    throw new QuarryError(503, 'the user may not use this database');
+  }
+  const databaseId = database?.id ?? null;
+  const { key, expiresMs } = sessions.open({ kind: 'user', email, databaseId }, nowMs, user.passwordHash);
+  return membersOf({
+    'session-key': key,
+    'expires-at': new Date(expiresMs).toISOString(),
+    permissions: group.permissions,
+    databases: group.databaseIds.flatMap((id) => newest.databases.get(id)?.name ?? []),
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * POST /v1/sql. SELECTs are bound and asked in one turn; writes are bound by the engine, as often as the model changes
+ * under them. Who may only read is told so before anything else of the text is looked at.
+ */
+import { hash } from 'node:crypto';
+import { invariant, QuarryError } from '../../../base/index.js';
+import { StepRefused } from '../../../engine/index.js';
+import { compile, ONE_ROW } from '../../../expression/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
+import { valueAt } from '../../../vector/index.js';
+import type { Caller } from '../../auth/caller.js';
+import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export function runSql(call: DatabaseCall): Promise<Members> | StreamedAnswer {
+  const text = textOf(call.body);
+  if (!sql.beginsWithRead(text)) checkWriter(call.caller);
+  const script = call.engine.statements.read(text);
+  if (script.kind === 'reads') return read(call, script.statements);
+  checkWriter(call.caller);
+  return write(call, script.statements);
+}
+
+function textOf(body: Uint8Array): string {
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw sql.sqlError('the body is not UTF-8', null);
+  }
+}
+
+/** Throws 503 or 507 for callers that may only ask. */
+function checkWriter(caller: Caller): void {
+  const what = 'may send SELECT and EXPLAIN to POST /v1/sql, nothing else';
+  if (caller.kind === 'read') throw new QuarryError(503, `a read key ${what}`);
+  if (caller.kind === 'custom' && caller.level === 'read-only') {
+    throw new QuarryError(507, `a read-only key ${what}`);
+  }
+}
+
+const requestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.SqlRequest => ({
+  model,
+  nowMs,
+  access,
+  evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
+});
+
+function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): StreamedAnswer {
+  const { engine, cancellation, format } = call;
+  const request = requestOf(call, call.model);
+  const asked = statements.map((statement) => ({
+    plan: sql.bindSelect(statement, request),
+    explain: statement.explain,
+    isRestricted: call.access.fingerprint !== '',
+  }));
+  if (asked.length > 1 && format !== 'json') {
+    throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
+  }
+  call.notes.asked = () => asked.map(({ plan }) => ({ asks: 'select', plan }));
+  return { rows: engine.select(asked, format, { cancellation, bypassCache: false }) };
+}
+
+async function write(call: DatabaseCall, statements: readonly sql.WriteStatement[]): Promise<Members> {
+  const { databaseId, engine, access, onceId, body, nowMs } = call;
+  const begunMs = performance.now();
+  const numbers = await engine
+    .script({
+      databaseId,
+      customKey: !call.mayCreate,
+      columnIds: access.columnIds(call.model),
+      nowMs,
+      once: onceId === null ? null : { id: onceId, bodyHash: hash('sha256', body, 'base64url') },
+      bind: (model) => sql.bindWrites(statements, requestOf(call, model)),
+      charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
+    })
+    .catch((error) => {
+      if (!(error instanceof StepRefused)) throw error;
+      throw sql.refusedWrite(statements[error.step], error.row, error.refusal);
+    });
+  const results = resultsOf(statements, numbers);
+  if (results.length === 1) return results[0];
+  const took = ((performance.now() - begunMs) / 1_000).toFixed(6);
+  const list = results.map((members) => `{${members},"took":${took}}`);
+  return `"result":[${list.join(',')}],"count":${results.length}`;
+}
+
+/** Per statement, the members of its answer; `numbers` are those of all of them in a row (EngineApi.script). */
+function resultsOf(statements: readonly sql.WriteStatement[], numbers: readonly number[]): string[] {
+  let next = 0;
+  const results = statements.map(({ is }) => {
+    const count = numbers[next++];
+    if (is === 'update') return `"result":{"updated":${count}},"count":${count}`;
+    if (is === 'delete') return `"result":{"deleted":${count}},"count":${count}`;
+    return `"result":{"inserted-entities":${count},"inserted-values":${numbers[next++]}},"count":${count}`;
+  });
+  invariant(next === numbers.length, 'a script answers with the numbers of its statements');
+  return results;
+}

@@ -1,0 +1,33 @@
+/** GET /v1/status: how many entities and events a database holds, and the memory that its dimensions and columns take. */
+import { isEventType } from '../../../schema/index.js';
+import { type DatabaseCall, type Members, membersOf } from './handler.js';
+
+type Described = Awaited<ReturnType<DatabaseCall['engine']['describeData']>>;
+
+/** Of the model of this turn; what was made since counts as empty. Rejects with 9004 while a shard is rebuilt. */
+export async function describeStatus({ engine, model, databaseId }: DatabaseCall): Promise<Members> {
+  const name = engine.catalog().databases.get(databaseId)?.name;
+  const described = (await engine.describeData()).filter((one) => one.databaseId === databaseId);
+  const dimensions = [...model.dimensions.values()].map(({ id, apiName, columns }) => {
+    const data = described.find(({ dimensionId }) => dimensionId === id);
+    return {
+      'api-name': apiName,
+      entities: data?.entityCount ?? 0,
+      bytes: bytesOf(data, () => true),
+      columns: [...columns.values()].map((column) => ({
+        'api-name': column.apiName,
+        ...(isEventType(column.type) ? { events: eventsOf(data, column.id) } : {}),
+        bytes: bytesOf(data, (columnId) => columnId === column.id),
+      })),
+    };
+  });
+  return membersOf({ database: name, dimensions });
+}
+
+function bytesOf(data: Described[number] | undefined, counts: (columnId: number) => boolean): number {
+  const of = data?.memory.filter(({ columnId }) => counts(columnId)) ?? [];
+  return of.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+const eventsOf = (data: Described[number] | undefined, columnId: number): number =>
+  data?.eventCounts.find((events) => events.columnId === columnId)?.count ?? 0;

@@ -1,0 +1,22 @@
+/** POST, PUT and DELETE /v1/users. */
+import * as api from '../../../api/index.js';
+import { changeCatalog } from './change-catalog.js';
+import type { Members, TeamCall } from './handler.js';
+
+export async function createUser(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  // Refuses what can be told without the hash, which takes a tenth of a second.
+  api.createUser(body, call.catalog, null);
+  const hash = await call.passwords.hash(api.readNewPassword(body), call.randomBytes);
+  return changeCatalog(call, (catalog) => api.createUser(body, catalog, hash));
+}
+
+export function changeUser(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  return changeCatalog(call, (catalog) => api.changeUser(body, catalog));
+}
+
+export function deleteUser(call: TeamCall): Promise<Members> {
+  const body = api.parseJson(call.body);
+  return changeCatalog(call, (catalog) => api.deleteUser(body, catalog));
+}

@@ -1,0 +1,105 @@
+/**
+ * What a change of the catalog changes, by names that people know: for the audit. Invariant: neither a key's text nor
+ * its whole hash, no password and nothing that was only given with the thing (a description, a filter) gets in.
+ */
+import { type ApiKey, type Catalog, type CatalogChange, dimensionById } from '../../catalog/index.js';
+import { nameCaller } from '../auth/caller.js';
+
+export interface ChangedThing {
+  readonly change: CatalogChange['change'] | 'and-more';
+  readonly [named: string]: string | number | boolean | undefined;
+}
+
+/** Of a request that makes thousands of columns, the first ones are named and the others counted. */
+const NAMED_MAX = 50;
+
+/** `before`: the catalog that the changes were decided against. */
+export function changedThings(changes: readonly CatalogChange[], before: Catalog): readonly ChangedThing[] {
+  const things = changes
+    .slice(0, NAMED_MAX)
+    .map((change): ChangedThing => ({ change: change.change, ...namesOf(change, before) }));
+  const more = changes.length - things.length;
+  return more === 0 ? things : [...things, { change: 'and-more', count: more }];
+}
+
+type Names = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function namesOf(change: CatalogChange, before: Catalog): Names {
+  switch (change.change) {
+    case 'database-created':
+      return { databaseId: change.id, database: change.name };
+    case 'database-changed': {
+      const { database, ...of } = databaseNames(before, change.databaseId);
+      return change.name === database ? { ...of, database } : { ...of, database, newName: change.name };
+    }
+    case 'database-deleted':
+      return databaseNames(before, change.databaseId);
+    case 'key-created':
+    case 'key-changed':
+      return keyNames(before, change.key);
+    case 'key-deleted':
+      return keyNames(before, before.keys.get(change.hash));
+    case 'dimension-created':
+      return { ...databaseNames(before, change.databaseId), dimension: change.dimension.apiName };
+    case 'dimension-deleted':
+      return dimensionNames(before, change);
+    case 'column-created':
+    case 'column-changed':
+      return { ...dimensionNames(before, change), column: change.column.apiName };
+    case 'column-deleted':
+      return { ...dimensionNames(before, change), column: columnName(before, change) };
+    case 'relation-set':
+      return { ...dimensionNames(before, change), relation: change.relation.name };
+    case 'account-set':
+      return { state: change.state };
+    case 'retention-set':
+      return { suspended: change.suspended };
+    case 'user-set':
+      return { email: change.user.email, group: groupName(before, change.user.groupId) };
+    case 'user-deleted':
+      return { email: change.email };
+    case 'group-set':
+      return { group: change.group.name };
+    case 'group-deleted':
+      return { group: groupName(before, change.groupId) };
+    case 'saved-query-set':
+      return { ...databaseNames(before, change.savedQuery.databaseId), savedQuery: change.savedQuery.name };
+    case 'saved-query-deleted':
+      return { ...databaseNames(before, change.databaseId), savedQuery: change.name };
+  }
+}
+
+interface InDimension {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+}
+
+function databaseNames(before: Catalog, databaseId: number): Names {
+  return { databaseId, database: before.databases.get(databaseId)?.name };
+}
+
+const dimensionOf = (before: Catalog, { databaseId, dimensionId }: InDimension) => {
+  const model = before.databases.get(databaseId);
+  return model === undefined ? undefined : dimensionById(model, dimensionId);
+};
+
+/** A dimension that the same request makes is known by its number only. */
+function dimensionNames(before: Catalog, place: InDimension): Names {
+  const dimension = dimensionOf(before, place)?.apiName ?? place.dimensionId;
+  return { ...databaseNames(before, place.databaseId), dimension };
+}
+
+function columnName(before: Catalog, place: InDimension & { readonly columnId: number }): string | number {
+  const columns = dimensionOf(before, place)?.columns.values() ?? [];
+  return [...columns].find(({ id }) => id === place.columnId)?.apiName ?? place.columnId;
+}
+
+function keyNames(before: Catalog, key: ApiKey | undefined): Names {
+  if (key === undefined) return {};
+  const { key: id, keyName } = nameCaller(key);
+  const named = { key: id, ...(keyName === undefined ? {} : { keyName }) };
+  return key.kind === 'team' ? named : { ...named, ...databaseNames(before, key.databaseId) };
+}
+
+const groupName = (before: Catalog, groupId: number | null): string | undefined =>
+  groupId === null ? undefined : (before.groups.get(groupId)?.name ?? String(groupId));

@@ -1,0 +1,121 @@
+/**
+ * The engine's figures as metrics. Invariant: no label holds anything that a client chose; a database is told by its id,
+ * by at most as many labels as RequestFigures gives.
+ */
+import type { DistributionFigures } from '../../base/index.js';
+import type { EngineApi, EngineStats } from '../../engine/index.js';
+import type { Metric, Sample } from './metric.js';
+
+type FieldOf<Value> = {
+  [Field in keyof EngineStats]: EngineStats[Field] extends Value ? Field : never;
+}[keyof EngineStats];
+
+type Row<Value> = readonly [name: string, help: string, field: FieldOf<Value>];
+
+const COUNTERS: readonly Row<number>[] = [
+  ['quarry_log_fsyncs_total', 'fdatasync calls of the write-ahead log', 'logFsyncCount'],
+  ['quarry_log_bytes_total', 'bytes written to the write-ahead log', 'logBytesWritten'],
+  ['quarry_log_records_total', 'records written to the write-ahead log', 'logRecordCount'],
+  ['quarry_checkpoints_total', 'checkpoints finished', 'checkpointCount'],
+  ['quarry_checkpoint_failures_total', 'checkpoints that failed', 'checkpointFailureCount'],
+  ['quarry_query_cache_hits_total', 'answers that were remembered', 'cacheHitCount'],
+  ['quarry_query_cache_misses_total', 'answers that were looked for and not remembered', 'cacheMissCount'],
+  ['quarry_archived_log_files_total', 'log files copied to the archive', 'archivedFileCount'],
+  ['quarry_archive_failures_total', 'attempts to copy one that failed', 'archiveFailureCount'],
+  ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'laneRestartCount'],
+];
+
+const GAUGES: readonly Row<number>[] = [
+  ['quarry_lsn_appended', 'last LSN appended to the log', 'lsnAppended'],
+  ['quarry_lsn_durable', 'last LSN known to be on disk', 'lsnDurable'],
+  ['quarry_lsn_applied', 'last LSN applied by every lane', 'lsnApplied'],
+  ['quarry_lsn_checkpoint', 'LSN of the last checkpoint', 'lsnCheckpoint'],
+  ['quarry_checkpoint_age_seconds', 'seconds since the last checkpoint began', 'checkpointAgeSeconds'],
+  [
+    'quarry_log_bytes_since_checkpoint',
+    'bytes of log that a start would read back',
+    'logBytesSinceCheckpoint',
+  ],
+  ['quarry_replay_bytes', 'bytes of the log files that this start reads back', 'replayBytes'],
+  ['quarry_replay_bytes_done', 'how many of them were read', 'replayBytesDone'],
+  ['quarry_replay_records_done', 'records of the log that were read back', 'replayRecordCount'],
+  ['quarry_memory_used_bytes', 'memory held by data', 'memoryUsedBytes'],
+  ['quarry_memory_limit_bytes', 'memory that data may hold', 'memoryLimitBytes'],
+  ['quarry_lanes', 'lanes', 'laneCount'],
+  ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
+  ['quarry_shards', 'shards', 'shardCount'],
+  ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
+  ['quarry_archive_waiting_files', 'log files that wait to be copied to the archive', 'archiveWaitingCount'],
+  ['quarry_retention_suspended', '1 when expired events stay because the clock jumped', 'retentionSuspended'],
+  ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
+];
+
+const HISTOGRAMS: readonly Row<DistributionFigures>[] = [
+  ['quarry_log_fsync_seconds', 'seconds of each fdatasync of the write-ahead log', 'logFsyncSeconds'],
+  ['quarry_log_group_records', 'records that one fdatasync made durable', 'logGroupRecords'],
+  ['quarry_checkpoint_seconds', 'seconds of each checkpoint that was finished', 'checkpointSeconds'],
+];
+
+/** `stats` gives the figures of this moment, `labelOf` tells a database. */
+export function engineMetrics(
+  engine: EngineApi,
+  stats: () => EngineStats,
+  labelOf: (databaseId: number) => string,
+): Metric[] {
+  const simple = (type: 'counter' | 'gauge', rows: readonly Row<number>[]): Metric[] =>
+    rows.map(([name, help, field]) => ({ name, help, type, read: () => [{ value: stats()[field] }] }));
+  return [
+    { name: 'quarry_ready', help: '1 when requests are served', type: 'gauge', read: () => ready(engine) },
+    ...simple('gauge', GAUGES),
+    ...simple('counter', COUNTERS),
+    ...HISTOGRAMS.map(
+      ([name, help, field]): Metric => ({
+        ...{ name, help, type: 'histogram' },
+        read: () => [{ figures: stats()[field] }],
+      }),
+    ),
+    {
+      name: 'quarry_memory_bytes',
+      help: 'memory held by data, by what it is for; adds up to quarry_memory_used_bytes',
+      type: 'gauge',
+      read: () => Object.entries(stats().memory).map(([kind, value]) => ({ labels: { kind }, value })),
+    },
+    ...usageMetrics(engine, labelOf),
+  ];
+}
+
+const ready = (engine: EngineApi): Sample[] => [{ value: engine.ready ? 1 : 0 }];
+
+type UsageField = 'insertedEntityCount' | 'insertedValueCount' | 'updatedEntityCount';
+
+const USAGE: readonly (readonly [name: string, help: string, field: UsageField])[] = [
+  [
+    'quarry_inserted_entities_total',
+    'entities inserted since the database was made, by database',
+    'insertedEntityCount',
+  ],
+  [
+    'quarry_inserted_values_total',
+    'values inserted since the database was made, by database',
+    'insertedValueCount',
+  ],
+  [
+    'quarry_updated_entities_total',
+    'entities updated since the database was made, by database',
+    'updatedEntityCount',
+  ],
+];
+
+function usageMetrics(engine: EngineApi, labelOf: (databaseId: number) => string): Metric[] {
+  return USAGE.map(([name, help, field]) => ({
+    ...{ name, help, type: 'counter' },
+    read: () => {
+      const sums = new Map<string, number>();
+      for (const id of engine.catalog().databases.keys()) {
+        const database = labelOf(id);
+        sums.set(database, (sums.get(database) ?? 0) + engine.usage(id)[field]);
+      }
+      return [...sums].map(([database, value]) => ({ labels: { database }, value }));
+    },
+  }));
+}

@@ -1,0 +1,177 @@
+/**
+ * What /metrics tells, in Prometheus' text form: requests as the front end sees them, the engine's figures, and those of
+ * the process, which are prom-client's own.
+ * Invariants: a registry of its own per server; no label holds anything that a client chose (paths come from the
+ * endpoint table, databases are told by the id that the server gave them), so neither keys nor names can get in. What is
+ * noted per request is counted in plain numbers; prom-client sees it only when it is asked for.
+ */
+import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'prom-client';
+import type { EngineApi, EngineStats } from '../../engine/index.js';
+import type { RefusalCounts } from '../limits/limits.js';
+import { engineMetrics } from './engine-metrics.js';
+import { linesOf, type Metric } from './metric.js';
+import { type PostgresFigures, postgresMetrics } from './postgres-metrics.js';
+import { RequestFigures } from './request-stats.js';
+
+/** Endpoint label of requests that meet no endpoint. */
+export const NO_ENDPOINT = 'none';
+
+/** What is read of the front end. */
+export interface FrontFigures {
+  readonly openRequests: () => number;
+  readonly bodyBytesHeld: () => number;
+  readonly refusals: () => RefusalCounts;
+}
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #engine: EngineApi;
+  readonly #requests = new RequestFigures();
+  #abortedCount = 0;
+  #cutOffCount = 0;
+  #slowCount = 0;
+  /** By error code. */
+  readonly #refusedParts = new Map<number, number>();
+  #bodyBytes = 0;
+  #postgres: (() => PostgresFigures) | null = null;
+  #stats: EngineStats;
+
+  constructor(engine: EngineApi, front: FrontFigures) {
+    this.#engine = engine;
+    this.#stats = engine.stats();
+    const labelOf = (databaseId: number): string => this.#requests.labelOf(databaseId);
+    const all = [
+      ...this.#requestMetrics(),
+      ...this.#frontMetrics(front),
+      ...postgresMetrics(() => this.#postgres?.() ?? null),
+      ...engineMetrics(engine, () => this.#stats, labelOf),
+    ];
+    for (const metric of all) this.#register(metric);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Tells these from now on, beside the others. */
+  showPostgres(figures: () => PostgresFigures): void {
+    this.#postgres = figures;
+  }
+
+  /** `databaseId`: null = the request was for none, or it is not known for which. */
+  answered(endpoint: string, databaseId: number | null, status: number, seconds: number): void {
+    this.#requests.answered(endpoint, databaseId, status, seconds);
+  }
+
+  aborted(): void {
+    this.#abortedCount++;
+  }
+
+  cutOff(): void {
+    this.#cutOffCount++;
+  }
+
+  slow(): void {
+    this.#slowCount++;
+  }
+
+  /** A part of a line body was refused. */
+  partRefused(code: number): void {
+    this.#refusedParts.set(code, (this.#refusedParts.get(code) ?? 0) + 1);
+  }
+
+  received(bytes: number): void {
+    this.#bodyBytes += bytes;
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    this.#stats = this.#engine.stats();
+    if (this.#engine.ready) {
+      const { databases } = this.#engine.catalog();
+      this.#requests.keepOnly((id) => databases.has(id));
+    }
+    return this.#registry.metrics();
+  }
+
+  #requestMetrics(): Metric[] {
+    return [
+      {
+        name: 'quarry_http_requests_total',
+        help: 'requests answered, by endpoint, database and HTTP status',
+        type: 'counter',
+        read: () =>
+          this.#requests.read().flatMap(({ endpoint, database, countsByStatus }) =>
+            [...countsByStatus].map(([status, value]) => ({
+              labels: { endpoint, database, status },
+              value,
+            })),
+          ),
+      },
+      {
+        name: 'quarry_http_request_seconds',
+        help: 'seconds from the head of a request to its answer, by endpoint',
+        type: 'histogram',
+        read: () =>
+          this.#requests
+            .readSpreads()
+            .map(({ endpoint, seconds }) => ({ labels: { endpoint }, figures: seconds })),
+      },
+      {
+        name: 'quarry_http_seconds_total',
+        help: 'the same seconds added up, by endpoint and database',
+        type: 'counter',
+        read: () =>
+          this.#requests
+            .read()
+            .map(({ endpoint, database, seconds }) => ({ labels: { endpoint, database }, value: seconds })),
+      },
+    ];
+  }
+
+  #frontMetrics({ openRequests, bodyBytesHeld, refusals }: FrontFigures): Metric[] {
+    const counter = (name: string, help: string, read: () => number): Metric => ({
+      ...{ name, help, type: 'counter' },
+      read: () => [{ value: read() }],
+    });
+    const gauge = (name: string, help: string, read: () => number): Metric => ({
+      ...{ name, help, type: 'gauge' },
+      read: () => [{ value: read() }],
+    });
+    return [
+      counter(
+        'quarry_http_aborted_total',
+        'requests whose client went away before all of the answer was sent',
+        () => this.#abortedCount,
+      ),
+      counter(
+        'quarry_http_cut_off_total',
+        'answers that could not be finished behind their first bytes',
+        () => this.#cutOffCount,
+      ),
+      counter('quarry_slow_queries_total', 'queries that the log of slow ones has', () => this.#slowCount),
+      counter('quarry_http_body_bytes_total', 'bytes of request bodies, as they came', () => this.#bodyBytes),
+      gauge('quarry_http_requests_open', 'requests being received or worked on', openRequests),
+      gauge('quarry_http_body_bytes_held', 'memory held by request bodies', bodyBytesHeld),
+      {
+        name: 'quarry_rate_refusals_total',
+        help: 'requests, and parts of requests, refused with 1502, by the limit that they met',
+        type: 'counter',
+        read: () => Object.entries(refusals()).map(([limit, value]) => ({ labels: { limit }, value })),
+      },
+      {
+        name: 'quarry_line_parts_refused_total',
+        help: 'refused parts of line bodies, by error code',
+        type: 'counter',
+        read: () => [...this.#refusedParts].map(([code, value]) => ({ labels: { code }, value })),
+      },
+    ];
+  }
+
+  /** What a registry asks of a metric is this much; that its type names prom-client's own classes only is why it is cast. */
+  #register(metric: Metric): void {
+    const { name, help, type } = metric;
+    const get = async () => ({ name, help, type, values: linesOf(metric), aggregator: 'sum' });
+    this.#registry.registerMetric({ name, get } as unknown as ClientMetric);
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The lines that requests leave in the log. Each has the request's ID and, if a valid key was sent, the key's name. A line
+ * never holds a key. Of a body it holds only the text of a slow query and the message of an error.
+ * Invariants: requests without a valid key are logged at debug level only, so nobody can fill a disk without one. Refused
+ * parts of line bodies are logged at most once in PART_REFUSAL_LOG_MS.
+ */
+import type { Logger } from 'pino';
+import { QuarryError } from '../../base/index.js';
+import type { AskedPlan, EngineApi } from '../../engine/index.js';
+import { type NamedCaller, nameCaller, nameUser } from '../auth/caller.js';
+import type { PartPosition } from '../transport/part-answer.js';
+import { type Audit, isAdministrative } from './audit.js';
+import type { RequestNotes } from './request-notes.js';
+
+/** Of a slow query's text, in characters. */
+const TEXT_MAX = 2_000;
+/** A character of UTF-8 takes up to four bytes. */
+const TEXT_BYTES_MAX = TEXT_MAX * 4;
+/** Of a request that asks many queries, so many are described. */
+const PLANS_MAX = 5;
+/** Slow queries that are described at once; the plans of others are left out. */
+const DESCRIBED_MAX = 4;
+
+const PART_REFUSAL_LOG_MS = 10_000;
+/** Of the message of an error, in characters. */
+const REASON_MAX = 300;
+
+export interface RequestLogNeeds {
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly engine: Pick<EngineApi, 'outline'>;
+  /** Milliseconds from which on a query is slow; null = none is. */
+  readonly slowQueryMs: number | null;
+}
+
+export class RequestLog {
+  readonly #needs: RequestLogNeeds;
+  #describedCount = 0;
+  #partRefusalLoggedMs = Number.NEGATIVE_INFINITY;
+  /** Requests with refused parts since then that were not logged. */
+  #unloggedCount = 0;
+
+  constructor(needs: RequestLogNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Every request is told: addresses of clients are wanted. */
+  get tellsAll(): boolean {
+    return this.#needs.log.isLevelEnabled('debug');
+  }
+
+  answered(notes: RequestNotes, status: number, seconds: number): void {
+    if (!this.tellsAll) return;
+    const { code } = notes;
+    const error = code === null ? {} : { code };
+    this.#needs.log.debug(
+      { ...detailsOf(notes), client: notes.client, status, ...error, seconds },
+      'answered',
+    );
+  }
+
+  unexpected(notes: RequestNotes, error: unknown): void {
+    this.#needs.log.error({ err: error, ...detailsOf(notes) }, 'unexpected error');
+  }
+
+  /** An answer of which the client has a part could not be finished. */
+  cutOff(notes: RequestNotes, error: unknown): void {
+    const { log } = this.#needs;
+    const details = detailsOf(notes);
+    if (error instanceof QuarryError) {
+      log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
+    } else log.error({ ...details, err: error }, 'unexpected error, answer cut off');
+  }
+
+  /** `error`: why the first refused part of a line body was refused. */
+  partRefused(notes: RequestNotes, part: PartPosition, error: QuarryError, elapsedMs: number): void {
+    if (elapsedMs - this.#partRefusalLoggedMs < PART_REFUSAL_LOG_MS) {
+      this.#unloggedCount++;
+      return;
+    }
+    const { number, firstLine } = part;
+    const reason = error.message.slice(0, REASON_MAX);
+    const details = { code: error.code, reason, part: number, firstLine, unlogged: this.#unloggedCount };
+    this.#needs.log.warn({ ...detailsOf(notes), ...details }, 'part of a line body refused');
+    this.#partRefusalLoggedMs = elapsedMs;
+    this.#unloggedCount = 0;
+  }
+
+  /** Whether a query of so many milliseconds is slow. */
+  isSlow({ endpoint }: RequestNotes, milliseconds: number): boolean {
+    const { slowQueryMs } = this.#needs;
+    return (
+      slowQueryMs !== null && milliseconds >= slowQueryMs && endpoint?.scope === 'database' && endpoint.asks
+    );
+  }
+
+  /** `status`: null = the client went away, or its answer was cut off. The line comes when the plan was looked up. */
+  slow(notes: RequestNotes, status: number | null, seconds: number): void {
+    const details = {
+      ...detailsOf(notes),
+      status,
+      ...(notes.code === null ? {} : { code: notes.code }),
+      seconds,
+      rows: notes.rowCount,
+      query: textOf(notes.text),
+    };
+    const plans = notes.asked?.() ?? [];
+    void this.#described(plans).then((plan) => this.#needs.log.warn({ ...details, plan }, 'slow query'));
+  }
+
+  /** To be called when a request is over, whether anybody waits for its answer or not. */
+  audit(notes: RequestNotes, status: number): void {
+    const { changes, endpoint } = notes;
+    const who = whoOf(notes);
+    if (who === null || endpoint === null) return;
+    if (changes.length === 0 && !isAdministrative(endpoint)) return;
+    const done = status === 200;
+    this.#needs.audit.write({
+      who,
+      what: notes.endpointName,
+      outcome: done ? 'done' : status < 500 ? 'refused' : 'failed',
+      changes: done ? changes : [],
+      requestId: notes.requestId,
+      ...(notes.client === '' ? {} : { client: notes.client }),
+      status,
+      ...(notes.code === null ? {} : { code: notes.code }),
+    });
+  }
+
+  async #described(plans: readonly AskedPlan[]): Promise<readonly string[]> {
+    if (plans.length === 0) return [];
+    if (this.#describedCount >= DESCRIBED_MAX) return ['left out: other slow queries are being described'];
+    this.#describedCount++;
+    const lines: string[] = [];
+    try {
+      for (const asked of plans.slice(0, PLANS_MAX)) {
+        lines.push(...(await this.#needs.engine.outline(asked)));
+      }
+      if (plans.length > PLANS_MAX) lines.push(`and ${plans.length - PLANS_MAX} more`);
+    } catch (error) {
+      lines.push(`left out: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#describedCount--;
+    }
+    return lines;
+  }
+}
+
+/** Whom the audit names; null = somebody unknown. */
+function whoOf({ caller, signsInAs }: RequestNotes): NamedCaller | null {
+  if (caller !== null) return nameCaller(caller);
+  return signsInAs === null ? null : nameUser(signsInAs);
+}
+
+function detailsOf({ requestId, endpointName, caller, databaseId }: RequestNotes): object {
+  const who = caller === null ? {} : nameCaller(caller);
+  return { requestId, ...who, ...(databaseId === null ? {} : { databaseId }), endpoint: endpointName };
+}
+
+function textOf(text: Uint8Array | string): string {
+  const whole =
+    typeof text === 'string' ? text : Buffer.from(text.subarray(0, TEXT_BYTES_MAX)).toString('utf8');
+  return whole.length <= TEXT_MAX ? whole : `${whole.slice(0, TEXT_MAX)}...`;
+}

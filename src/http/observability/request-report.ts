@@ -1,0 +1,129 @@
+/**
+ * Reports one request to the log, the audit and the metrics.
+ * Invariant: the text of an unexpected error is logged and goes nowhere else.
+ */
+import { QuarryError } from '../../base/index.js';
+import type { RequestObserver } from '../auth/authorize.js';
+import type { Caller } from '../auth/caller.js';
+import type { Endpoint } from '../endpoints/endpoints.js';
+import type { Bound } from '../limits/limits.js';
+import type { RateFigures } from '../limits/rate-window.js';
+import { type Answer, errorAnswer } from '../transport/answer.js';
+import type { PartPosition } from '../transport/part-answer.js';
+import { isAdministrative } from './audit.js';
+import type { Metrics } from './metrics.js';
+import type { RequestLog } from './request-log.js';
+import { RequestNotes } from './request-notes.js';
+
+export interface ReportDependencies {
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly elapsedMs: () => number;
+  readonly log: RequestLog;
+  readonly metrics: Metrics;
+}
+
+export class RequestReport implements RequestObserver {
+  readonly notes: RequestNotes;
+  readonly startedMs: number;
+  /** The rate limit of the request; null = it has none, or it is not known yet. */
+  #limit: Bound | null = null;
+  readonly #dependencies: ReportDependencies;
+  readonly #peer: { readonly address: string };
+  #hasRefusedPart = false;
+
+  constructor(dependencies: ReportDependencies, requestId: string, peer: { readonly address: string }) {
+    this.#dependencies = dependencies;
+    this.#peer = peer;
+    this.startedMs = dependencies.elapsedMs();
+    this.notes = new RequestNotes(requestId, dependencies.log.tellsAll ? peer.address : '');
+  }
+
+  /** Since the request's head. */
+  get seconds(): number {
+    return (this.#dependencies.elapsedMs() - this.startedMs) / 1000;
+  }
+
+  /** The rate limit as the answer's headers tell it. */
+  get rate(): RateFigures | null {
+    return this.#limit?.window.figures(this.#dependencies.elapsedMs()) ?? null;
+  }
+
+  identified(caller: Caller): void {
+    this.notes.caller = caller;
+  }
+
+  limited(limit: Bound): void {
+    this.#limit = limit;
+  }
+
+  found(endpoint: Endpoint): void {
+    const { notes } = this;
+    notes.found(endpoint);
+    if (notes.client === '' && isAdministrative(endpoint)) notes.client = this.#peer.address;
+  }
+
+  /** The handler begins to work on the whole request. */
+  begun(): void {
+    this.notes.begunMs = this.#dependencies.elapsedMs();
+  }
+
+  /** The error as the client sees it. */
+  errorOf(error: unknown): QuarryError {
+    if (error instanceof QuarryError) return error;
+    this.#dependencies.log.unexpected(this.notes, error);
+    return new QuarryError(1);
+  }
+
+  errorAnswer(error: unknown): Answer {
+    return errorAnswer(this.errorOf(error));
+  }
+
+  /** The answer is decided, whether or not the client is still there. */
+  decided({ status, code }: Answer): void {
+    this.notes.code = code ?? null;
+    this.#dependencies.log.audit(this.notes, status);
+  }
+
+  /** The answer was sent. `rowCount`: rows of a streamed answer; null = it was not streamed. */
+  answered(status: number, bodyBytes: number, rowCount: number | null): void {
+    const { log, metrics } = this.#dependencies;
+    const { notes, seconds } = this;
+    metrics.answered(notes.endpointName, notes.databaseId, status, seconds);
+    metrics.received(bodyBytes);
+    log.answered(notes, status, seconds);
+    this.#slow(status, rowCount);
+  }
+
+  /** A part of the request's line body was refused. The first one is logged. */
+  partRefused(part: PartPosition, error: QuarryError): void {
+    const { log, metrics, elapsedMs } = this.#dependencies;
+    metrics.partRefused(error.code);
+    if (!this.#hasRefusedPart) log.partRefused(this.notes, part, error, elapsedMs());
+    this.#hasRefusedPart = true;
+  }
+
+  /** The client disconnected before it had the whole answer. */
+  aborted(rowCount: number | null): void {
+    this.#dependencies.metrics.aborted();
+    this.#slow(null, rowCount);
+  }
+
+  /** A streamed answer could not be finished. */
+  cutOff(error: unknown, rowCount: number | null): void {
+    const { log, metrics } = this.#dependencies;
+    if (error instanceof QuarryError) this.notes.code = error.code;
+    log.cutOff(this.notes, error);
+    this.#slow(null, rowCount);
+    metrics.cutOff();
+  }
+
+  /** `status`: null = the client disconnected, or its answer was cut off. */
+  #slow(status: number | null, rowCount: number | null): void {
+    const { log, metrics, elapsedMs } = this.#dependencies;
+    const { notes } = this;
+    if (notes.begunMs === null || !log.isSlow(notes, elapsedMs() - notes.begunMs)) return;
+    notes.rowCount ??= rowCount;
+    metrics.slow();
+    log.slow(notes, status, this.seconds);
+  }
+}

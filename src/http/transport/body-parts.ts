@@ -1,0 +1,230 @@
+/**
+ * Splits a body of lines into parts as its bytes come. A part is as many lines as follow one another, at most
+ * PART_LINES_MAX of them and PART_BYTES_MAX of text, line breaks included. A line that is longer is a part of its own,
+ * and its text is not kept.
+ * Invariants
+ *   Where parts begin depends on the body's bytes alone, not on how they arrived, so a body that is sent again has the same parts.
+ *   Memory is taken from the budget for what has come and was not taken out yet, and no more than a part and one chunk.
+ *
+ * The body's first line that is not blank may say what may be created, `{"auto-create": [...]}`: it belongs to no part
+ * and stands before the text of each. A byte order mark at the body's start is no part of it.
+ */
+import { BODY_BYTES_MAX, ENTITIES_PER_INSERT_MAX, invariant } from '../../base/index.js';
+import type { LineNumbers } from '../../ingest/index.js';
+import type { ByteBudget } from './body.js';
+
+export const PART_LINES_MAX = ENTITIES_PER_INSERT_MAX;
+export const PART_BYTES_MAX = BODY_BYTES_MAX;
+/** Of the line that says what may be created: a longer one is a line like others. */
+export const HEAD_BYTES_MAX = 1_024;
+
+const LINE_BREAK = 0x0a;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const HEAD = /^[ \t\r]*\{[ \t\r]*"auto-create"/;
+const BLANK = /^[ \t\r]*$/;
+const STEP_BYTES = 64 * 1024;
+const AHEAD_BYTES_MAX = 2 ** 20;
+
+export interface BodyPart {
+  /** From 1. */
+  readonly number: number;
+  /** From 1, in the body. */
+  readonly firstLine: number;
+  readonly lineCount: number;
+  /** Valid until the next bytes are added; null = one line that is too long. */
+  readonly text: Uint8Array<ArrayBuffer> | null;
+  readonly lines: LineNumbers;
+}
+
+/** Where the part that stands first ends. */
+interface Cut {
+  readonly at: number;
+  readonly lineCount: number;
+  readonly isTooLong: boolean;
+}
+
+export class BodyParts {
+  readonly #budget: ByteBudget;
+  #buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
+  /** What has come and was not taken out stands in [start, end); lines were looked for up to `scanned`. */
+  #start = 0;
+  #end = 0;
+  #scanned = 0;
+  /** Of the part that is coming: where its last line begins, and its lines before that. */
+  #lineAt = 0;
+  #lineCount = 0;
+  #cut: Cut | null = null;
+  /** The line that is coming is longer than a part. */
+  #isSkipping = false;
+  #isOver = false;
+  #atStart = true;
+  /** Nothing but blank lines has come. */
+  #mayHaveHead = true;
+  #head: Buffer<ArrayBuffer> | null = null;
+  #headLine = 0;
+  #number = 1;
+  #firstLine = 1;
+
+  constructor(budget: ByteBudget) {
+    this.#budget = budget;
+  }
+
+  /** Number and first line of the part that is coming. */
+  get next(): Pick<BodyPart, 'number' | 'firstLine'> {
+    return { number: this.#number, firstLine: this.#firstLine };
+  }
+
+  /** Bytes that have come and were not taken out. */
+  get byteLength(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Copies `chunk`. False, and nothing taken, when the budget has no room. */
+  add(chunk: Uint8Array): boolean {
+    if (!this.#reserve(chunk.length)) return false;
+    this.#buffer.set(chunk, this.#end);
+    this.#end += chunk.length;
+    return true;
+  }
+
+  /** Nothing comes any more: the last line ends here. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Whether a part is whole. */
+  get hasPart(): boolean {
+    this.#cut ??= this.#findCut();
+    return this.#cut !== null;
+  }
+
+  /** Takes out the part that stands first, which is whole. */
+  take(): BodyPart {
+    this.#cut ??= this.#findCut();
+    invariant(this.#cut !== null, 'no part is whole');
+    const { at, lineCount, isTooLong } = this.#cut;
+    const text = isTooLong ? null : this.#withHead(this.#buffer.subarray(this.#start, at));
+    const lines = { head: this.#headLine, first: this.#firstLine };
+    const part = { number: this.#number, firstLine: this.#firstLine, lineCount, text, lines };
+    this.#number++;
+    this.#beginPart(at, this.#firstLine + lineCount);
+    return part;
+  }
+
+  /** Gives the memory back. */
+  release(): void {
+    this.#budget.release(this.#buffer.byteLength);
+    if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
+    this.#buffer = Buffer.alloc(0);
+    this.#start = 0;
+    this.#end = 0;
+    this.#cut = null;
+  }
+
+  #beginPart(at: number, firstLine: number): void {
+    this.#cut = null;
+    this.#start = at;
+    this.#lineAt = at;
+    this.#scanned = at;
+    this.#lineCount = 0;
+    this.#firstLine = firstLine;
+  }
+
+  #findCut(): Cut | null {
+    if (this.#atStart && !this.#passMark()) return null;
+    while (this.#scanned < this.#end || this.#isOver) {
+      const found = this.#buffer.subarray(0, this.#end).indexOf(LINE_BREAK, this.#scanned);
+      const isWhole = found !== -1 || this.#isOver;
+      const lineEnd = found === -1 ? this.#end : found + 1;
+      this.#scanned = lineEnd;
+      if (lineEnd - this.#start > PART_BYTES_MAX || this.#isSkipping) {
+        if (this.#lineCount > 0) return this.#cutBefore();
+        if (isWhole) return this.#cutLongLine(lineEnd);
+        this.#skip();
+        return null;
+      }
+      if (!isWhole) return null;
+      if (lineEnd === this.#lineAt) return this.#lineCount > 0 ? this.#cutBefore() : null;
+      if (this.#mayHaveHead && this.#passHead(lineEnd)) continue;
+      this.#lineCount++;
+      this.#lineAt = lineEnd;
+      if (this.#lineCount === PART_LINES_MAX) return this.#cutBefore();
+    }
+    return null;
+  }
+
+  /** Before the line that is coming. */
+  #cutBefore(): Cut {
+    return { at: this.#lineAt, lineCount: this.#lineCount, isTooLong: false };
+  }
+
+  #cutLongLine(lineEnd: number): Cut {
+    this.#isSkipping = false;
+    this.#mayHaveHead = false;
+    return { at: lineEnd, lineCount: 1, isTooLong: true };
+  }
+
+  /** Forgets what has come of a line that is too long. */
+  #skip(): void {
+    this.#isSkipping = true;
+    this.#beginPart(this.#end, this.#firstLine);
+  }
+
+  /** False while it is not known whether a byte order mark comes. */
+  #passMark(): boolean {
+    const come = this.#buffer.subarray(this.#start, this.#end);
+    const isMark = BYTE_ORDER_MARK.every((byte, index) => index >= come.length || come[index] === byte);
+    if (isMark && come.length < BYTE_ORDER_MARK.length && !this.#isOver) return false;
+    if (isMark && come.length >= BYTE_ORDER_MARK.length) {
+      this.#beginPart(this.#start + BYTE_ORDER_MARK.length, this.#firstLine);
+    }
+    this.#atStart = false;
+    return true;
+  }
+
+  /** Whether the line that ends at `lineEnd` says what may be created; then parts begin behind it. */
+  #passHead(lineEnd: number): boolean {
+    const line = this.#buffer.subarray(this.#lineAt, lineEnd);
+    const text = line.toString('latin1', 0, HEAD_BYTES_MAX + 1).replace(/\n$/, '');
+    this.#mayHaveHead = BLANK.test(text) && line.length <= HEAD_BYTES_MAX;
+    if (line.length > HEAD_BYTES_MAX || !HEAD.test(text)) return false;
+    this.#head = Buffer.concat([Buffer.from(text, 'latin1'), Buffer.of(LINE_BREAK)]);
+    this.#headLine = this.#firstLine + this.#lineCount;
+    this.#beginPart(lineEnd, this.#headLine + 1);
+    return true;
+  }
+
+  #withHead(text: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const { buffer, byteOffset, length } = this.#head === null ? text : Buffer.concat([this.#head, text]);
+    // Not as a Buffer, whose `slice` copies nothing.
+    return new Uint8Array(buffer, byteOffset, length);
+  }
+
+  /** Makes room for so many bytes behind `end`. */
+  #reserve(bytes: number): boolean {
+    const held = this.#end - this.#start;
+    const needed = held + bytes;
+    if (this.#end + bytes <= this.#buffer.byteLength) return true;
+    if (needed <= this.#buffer.byteLength) {
+      this.#buffer.copyWithin(0, this.#start, this.#end);
+    } else {
+      const ahead = Math.min(needed, AHEAD_BYTES_MAX);
+      const capacity = Math.ceil((needed + ahead) / STEP_BYTES) * STEP_BYTES;
+      if (!this.#budget.tryReserve(capacity - this.#buffer.byteLength)) return false;
+      const grown = Buffer.from(this.#budget.buffer(capacity).buffer);
+      grown.set(this.#buffer.subarray(this.#start, this.#end));
+      if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
+      this.#buffer = grown;
+    }
+    this.#moveBy(-this.#start);
+    return true;
+  }
+
+  #moveBy(bytes: number): void {
+    this.#start += bytes;
+    this.#end += bytes;
+    this.#scanned += bytes;
+    this.#lineAt += bytes;
+    if (this.#cut !== null) this.#cut = { ...this.#cut, at: this.#cut.at + bytes };
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The self-signed pair that HTTPS uses when no certificate is configured: DIR/tls/cert.pem and DIR/tls/key.pem (mode 0600).
+ * It names localhost, 127.0.0.1 and ::1 and is valid for 10 years.
+ * Invariants: a key that exists is never replaced, and a certificate only by its successor for the same key, when it has
+ * expired and is one of these. Any other pair that cannot be used ends the start, with the file named. Files are written
+ * whole, the key first, so that a start that was cut off leaves nothing, or a key for which the next one makes the certificate.
+ */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
+import path from 'node:path';
+import type { FileSystem } from '../../io/index.js';
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const VALID_YEARS = 10;
+const DAY_MS = 86_400_000;
+/** Lets clients whose clock is a little behind trust a fresh certificate. */
+const BACKDATED_MS = DAY_MS;
+const HOST = 'localhost';
+const ADDRESSES = ['127.0.0.1', '::1'] as const;
+/** Of keys that are made here, as node:crypto and as Web Crypto call it. */
+const CURVE = 'prime256v1';
+const CURVE_NAME = 'P-256';
+
+/** `dir` is the data directory. */
+export async function ensureCertificate(
+  files: FileSystem,
+  dir: string,
+  nowMs: number,
+): Promise<CertificateFiles> {
+  const tlsDir = path.join(dir, 'tls');
+  const pair = { certFile: path.join(tlsDir, 'cert.pem'), keyFile: path.join(tlsDir, 'key.pem') };
+  await files.makeDir(tlsDir);
+  const key = (await readKey(files, pair)) ?? (await makeKey(files, pair));
+  if (await isUsable(files, pair, key, nowMs)) return pair;
+  await writeWhole(files, pair.certFile, await certificateFor(key, nowMs), 0o644);
+  return pair;
+}
+
+/** null = neither file exists. Rejects with an Error that names the file when there is no key that can be used. */
+async function readKey(
+  files: FileSystem,
+  { certFile, keyFile }: CertificateFiles,
+): Promise<KeyObject | null> {
+  if (await files.exists(keyFile)) {
+    const text = Buffer.from(await files.readFile(keyFile));
+    return parsed(() => createPrivateKey(text), `${keyFile} is no private key`);
+  }
+  if (await files.exists(certFile)) throw refusal(`${keyFile} is missing beside ${certFile}`);
+  return null;
+}
+
+async function makeKey(files: FileSystem, { keyFile }: CertificateFiles): Promise<KeyObject> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: CURVE });
+  await writeWhole(files, keyFile, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
+  return privateKey;
+}
+
+/**
+ * Whether the certificate is valid now; false = one must be made. Rejects with an Error that names the file when that is not
+ * for this program to do, and with the disk's own errors.
+ */
+async function isUsable(
+  files: FileSystem,
+  { certFile, keyFile }: CertificateFiles,
+  key: KeyObject,
+  nowMs: number,
+): Promise<boolean> {
+  const isOwnKey = key.asymmetricKeyDetails?.namedCurve === CURVE;
+  if (!(await files.exists(certFile))) {
+    if (isOwnKey) return false;
+    throw refusal(`${certFile} is missing beside ${keyFile}`);
+  }
+  const text = await files.readFile(certFile);
+  const certificate = parsed(() => new X509Certificate(text), `${certFile} is no certificate`);
+  if (!certificate.checkPrivateKey(key)) throw refusal(`${keyFile} is not the key of ${certFile}`);
+  if (Date.parse(certificate.validTo) > nowMs) return true;
+  if (isOwnKey && isOwn(certificate)) return false;
+  throw refusal(`${certFile} expired on ${certificate.validTo}`);
+}
+
+/** Whether the certificate is one that `certificateFor` made. */
+function isOwn(certificate: X509Certificate): boolean {
+  const named = [certificate.checkHost(HOST), ...ADDRESSES.map((address) => certificate.checkIP(address))];
+  const nameCount = certificate.subjectAltName?.split(', ').length;
+  return (
+    certificate.subject === `CN=${HOST}` &&
+    certificate.verify(certificate.publicKey) &&
+    nameCount === named.length &&
+    named.every((name) => name !== undefined)
+  );
+}
+
+/** As PEM. */
+async function certificateFor(key: KeyObject, nowMs: number): Promise<string> {
+  // Half a megabyte of code that only a first start needs.
+  // Of a bundled CommonJS package an import on demand has the default alone.
+  const { default: selfsigned } = await import('selfsigned');
+  const notAfterDate = new Date(nowMs);
+  notAfterDate.setUTCFullYear(notAfterDate.getUTCFullYear() + VALID_YEARS);
+  const { cert } = await selfsigned.generate([{ name: 'commonName', value: HOST }], {
+    notBeforeDate: new Date(nowMs - BACKDATED_MS),
+    notAfterDate,
+    keyType: 'ec',
+    curve: CURVE_NAME,
+    algorithm: 'sha256',
+    keyPair: {
+      privateKey: String(key.export({ type: 'pkcs8', format: 'pem' })),
+      publicKey: String(createPublicKey(key).export({ type: 'spki', format: 'pem' })),
+    },
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: [{ type: 2, value: HOST }, ...ADDRESSES.map((ip) => ({ type: 7 as const, ip }))],
+      },
+    ],
+  });
+  return cert;
+}
+
+/** Writes beside the file and renames, so that a cut-off write leaves the file as it was. */
+async function writeWhole(files: FileSystem, file: string, text: string, mode: number): Promise<void> {
+  const unfinished = `${file}.new`;
+  await files.writeFile(unfinished, Buffer.from(text), mode);
+  await files.rename(unfinished, file);
+  await files.syncDir(path.dirname(file));
+}
+
+function parsed<T>(parse: () => T, fault: string): T {
+  try {
+    return parse();
+  } catch {
+    throw refusal(fault);
+  }
+}
+
+const refusal = (fault: string): Error =>
+  new Error(`${fault}: put the right file there, or remove both for a new self-signed pair`);

@@ -1,0 +1,79 @@
+/**
+ * Content-Encoding: gzip and br bodies back to bytes, never more of them than the endpoint takes, and never many bodies at a
+ * time: a body of a few kilobytes may become one of megabytes.
+ */
+import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
+import { QuarryError, quoted } from '../../base/index.js';
+
+export type Encoding = 'identity' | 'gzip' | 'br';
+
+/** The encoding that a Content-Encoding header names. Throws 1501 for one that is not supported. */
+export function encodingOf(header: string): Encoding {
+  if (header === '') return 'identity';
+  switch (header.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return 'identity';
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip';
+    case 'br':
+      return 'br';
+    default:
+      throw new QuarryError(1501, `Content-Encoding ${quoted(header)} is not supported: gzip and br are`);
+  }
+}
+
+export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
+
+/** Half of the threads that libuv has for them and for the log. */
+const DECODES_MAX = 2;
+
+export interface EncodedBody {
+  readonly encoding: 'gzip' | 'br';
+  readonly bytes: Uint8Array;
+  readonly bytesMax: number;
+}
+
+/** Takes bodies in turn; whoever wanted one that is waited for no more throws the result away. */
+export class BodyDecoder {
+  #runningCount = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  decode({ encoding, bytes, bytesMax }: EncodedBody, done: Decoded): void {
+    const begin = (): void => {
+      this.#runningCount++;
+      decodeBody(encoding, bytes, bytesMax, (error, decoded) => {
+        this.#runningCount--;
+        // What is done with the result takes its memory before the next body is decoded.
+        done(error, decoded);
+        this.#waiting.shift()?.();
+      });
+    };
+    if (this.#runningCount < DECODES_MAX) begin();
+    else this.#waiting.push(begin);
+  }
+}
+
+/** Decodes off the main thread. Gives 1507 when the result is too long and 1503 when the bytes are not so encoded. */
+export function decodeBody(
+  encoding: 'gzip' | 'br',
+  bytes: Uint8Array,
+  bytesMax: number,
+  done: Decoded,
+): void {
+  const options: ZlibOptions & BrotliOptions = { maxOutputLength: bytesMax };
+  const finish = (error: Error | null, result: Buffer): void => {
+    if (error === null) {
+      done(null, new Uint8Array(result));
+      return;
+    }
+    const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const refusal = tooLong
+      ? new QuarryError(1507, `the body is larger than ${bytesMax} bytes once decoded`)
+      : new QuarryError(1503, `the body cannot be decoded as ${encoding}`);
+    done(refusal, new Uint8Array(0));
+  };
+  if (encoding === 'gzip') gunzip(bytes, options, finish);
+  else brotliDecompress(bytes, options, finish);
+}

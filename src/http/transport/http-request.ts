@@ -1,0 +1,379 @@
+/**
+ * The life of one HTTP request, from its checked head to its answer: receive the body, run the handler, send the answer.
+ * Invariants: a request gets one answer, or none if its client disconnected; memory of its body is released once; after the
+ * answer the response is not used again, except to read the rest of what the client sends.
+ *
+ *   receiving -> working -> over        the usual way
+ *   working -> sending -> over          a streamed answer (answer-stream.ts); if it cannot be finished, the connection is
+ *                                       closed before the last chunk, so that no client takes the answer for complete
+ *   receiving -> streaming -> over      a line body (line-stream.ts); refused before anything was answered: receiving again
+ *   receiving -> reading-away -> over   refused before the body has ended: the answer is sent at once, and a limited amount of
+ *                                       the rest is read before the connection is closed. Closing a connection with unread
+ *                                       bytes resets it, and the client may lose the answer.
+ */
+import { type Cancellation, QuarryError } from '../../base/index.js';
+import { type AdmittedRequest, type BodyLength, tooLong } from '../auth/admission.js';
+import type { HandlerRunner } from '../endpoints/handler-runner.js';
+import type { Members, StreamedAnswer } from '../endpoints/handlers/handler.js';
+import { type ReportDependencies, RequestReport } from '../observability/request-report.js';
+import { type Answer, type Ending, successAnswer, writeAnswer, writeHead } from './answer.js';
+import { AnswerStream } from './answer-stream.js';
+import { BodyReader, type ByteBudget } from './body.js';
+import type { BodyDecoder, Encoding } from './decode.js';
+import { LineStream } from './line-stream.js';
+import { PartRunner } from './part-runner.js';
+import type { Response } from './uws.js';
+
+/** State and services that the requests of one server share. */
+export interface ServerContext extends ReportDependencies {
+  readonly runner: HandlerRunner;
+  readonly budget: ByteBudget;
+  readonly decoder: BodyDecoder;
+  /** Requests that wait for bytes of their body, or for their client to take bytes of the answer. */
+  readonly waiting: Set<HttpRequest>;
+  readonly bodySecondsMax: number;
+  readonly stallSecondsMax: number;
+  /** True once the server closes: every answer closes its connection. */
+  closing: boolean;
+  openCount: number;
+  /** Called whenever a request is over. */
+  closed(): void;
+}
+
+export interface RequestHead {
+  readonly requestId: string;
+  /** The client's address is read in the turn in which the head is handled. */
+  readonly peer: { readonly address: string };
+  /** HEAD: the answer is sent without its body. */
+  readonly bodyless: boolean;
+  readonly length: BodyLength;
+}
+
+const TOO_MANY_BODIES = 'too many bodies at once';
+const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
+const READ_AWAY_MS_MAX = 5_000;
+
+export class HttpRequest implements Cancellation {
+  readonly report: RequestReport;
+  readonly #server: ServerContext;
+  readonly #response: Response;
+  readonly #head: RequestHead;
+  #phase: 'receiving' | 'working' | 'sending' | 'streaming' | 'reading-away' | 'over' = 'receiving';
+  #body: BodyReader | null = null;
+  /** The body is being read, and its last byte has not come. */
+  #isReading = false;
+  /** Ends the wait for the body: with an error, or with null when the client has disconnected. */
+  #stopReceiving: ((error: QuarryError | null) => void) | null = null;
+  #stream: AnswerStream | null = null;
+  #lines: LineStream | null = null;
+  #onCancel: (() => void) | null = null;
+  #isCancelled = false;
+  #readAwayBytes = 0;
+  #readAwayUntilMs = 0;
+
+  constructor(server: ServerContext, response: Response, head: RequestHead) {
+    this.#server = server;
+    this.#response = response;
+    this.#head = head;
+    this.report = new RequestReport(server, head.requestId, head.peer);
+    server.openCount++;
+  }
+
+  /** True when the client has disconnected. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  onCancel(act: (() => void) | null): void {
+    this.#onCancel = act;
+  }
+
+  /** Serves a request whose head was admitted. To be called while the head is handled. Never rejects. */
+  async serve(admitted: AdmittedRequest): Promise<void> {
+    this.#response.onAborted(() => this.#abort());
+    try {
+      if (admitted.inLines) await this.#serveLines(admitted);
+      else {
+        const body = await this.#receiveBody(admitted);
+        if (body !== null) await this.#send(await this.#runHandler(admitted, body));
+      }
+    } catch (error) {
+      if (this.#phase === 'sending') this.#cutOff(error);
+      else this.#answer(this.report.errorAnswer(error));
+    }
+    this.#release();
+  }
+
+  /** Answers with an error of the head's checks. To be called while the head is handled. */
+  refuse(error: unknown): void {
+    const isTooLong = error instanceof QuarryError && error.code === 1507;
+    if (isTooLong && this.#head.length.kind === 'declared') {
+      this.#response.onAborted(() => this.#abort());
+      this.#readBody(() => undefined);
+    }
+    this.#answer(this.report.errorAnswer(error));
+    this.#release();
+  }
+
+  /** Answers with a document that is not part of the JSON interface. */
+  answerPlainly(endpoint: string, answer: Answer): void {
+    this.report.notes.endpointName = endpoint;
+    this.#answer(answer);
+    this.#release();
+  }
+
+  /** The same for an answer that takes time. To be called while the head is handled. Never rejects. */
+  async answerLater(endpoint: string, answer: Promise<Answer>): Promise<void> {
+    this.report.notes.endpointName = endpoint;
+    this.#phase = 'working';
+    this.#response.onAborted(() => this.#abort());
+    try {
+      this.#answer(await answer);
+    } catch (error) {
+      this.#answer(this.report.errorAnswer(error));
+    }
+    this.#release();
+  }
+
+  /** Called every few seconds while the request is in `waiting`. */
+  tick(): void {
+    const nowMs = this.#server.elapsedMs();
+    if (this.#phase === 'reading-away') {
+      if (nowMs > this.#readAwayUntilMs) this.#response.close();
+    } else if (this.#phase === 'sending') this.#tickStream();
+    else if (this.#phase === 'streaming') this.#lines?.tick();
+    else if (nowMs - this.report.startedMs > this.#server.bodySecondsMax * 1000) {
+      const text = `the body was not complete after ${this.#server.bodySecondsMax} s`;
+      this.#stopReceiving?.(new QuarryError(1503, text));
+    } else {
+      this.#restartTimeout();
+    }
+  }
+
+  #tickStream(): void {
+    const seconds = this.#stream?.blockedSeconds ?? 0;
+    if (seconds > this.#server.stallSecondsMax) this.#response.close();
+    else if (seconds > 0) this.#restartTimeout();
+  }
+
+  /** Restarts uWebSockets' own, much shorter timeout, so that slow clients get all of ours. */
+  #restartTimeout(): void {
+    this.#response.pause();
+    this.#response.resume();
+  }
+
+  /** The decoded body; null = the client has disconnected. Rejects with 1503, 1507 and 9003. */
+  async #receiveBody({ context, encoding }: AdmittedRequest): Promise<Uint8Array<ArrayBuffer> | null> {
+    const { length } = this.#head;
+    if (length.kind === 'none') return new Uint8Array(0);
+    const { bodyBytesMax } = context.endpoint;
+    const declaredBytes = length.kind === 'declared' ? length.bytes : null;
+    const body = new BodyReader(this.#server.budget, declaredBytes, bodyBytesMax);
+    this.#body = body;
+    const error = await new Promise<QuarryError | null>((resolve) => {
+      this.#stopReceiving = resolve;
+      this.#readBody((chunk, last) => {
+        const outcome = body.add(chunk);
+        if (outcome === 'too-long') resolve(tooLong(bodyBytesMax));
+        else if (outcome === 'no-room') resolve(new QuarryError(9003, TOO_MANY_BODIES));
+        else if (last) resolve(null);
+      });
+    });
+    this.#stopReceiving = null;
+    if (this.#phase === 'over') return null;
+    if (error !== null) throw error;
+    this.#phase = 'working';
+    return encoding === 'identity' ? body.bytes() : this.#decode(body, encoding, bodyBytesMax);
+  }
+
+  /** Rejects with 1503, 1507 and 9003. */
+  async #decode(
+    body: BodyReader,
+    encoding: Exclude<Encoding, 'identity'>,
+    bytesMax: number,
+  ): Promise<Uint8Array<ArrayBuffer> | null> {
+    const decoded = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
+      this.#server.decoder.decode({ encoding, bytes: body.bytes(), bytesMax }, (error, bytes) => {
+        if (error === null) resolve(bytes);
+        else if (this.#phase === 'over') resolve(new Uint8Array(0));
+        else reject(error);
+      });
+    });
+    if (this.#phase === 'over') return null;
+    if (!body.hold(decoded.byteLength)) throw new QuarryError(9003, TOO_MANY_BODIES);
+    return decoded;
+  }
+
+  #runHandler(
+    admitted: AdmittedRequest,
+    body: Uint8Array<ArrayBuffer>,
+  ): Members | StreamedAnswer | Promise<Members | StreamedAnswer> {
+    this.#phase = 'working';
+    const { notes } = this.report;
+    notes.text = body.length === 0 ? admitted.pathName : body;
+    this.report.begun();
+    return this.#server.runner.run(admitted, body, this, notes);
+  }
+
+  async #send(result: Members | StreamedAnswer): Promise<void> {
+    if (typeof result === 'string') this.#answer(successAnswer(result, this.report.seconds));
+    else await this.#sendRows(new AnswerStream(this.#response, result.rows, () => this.report.seconds));
+  }
+
+  /** Resolves when all rows were sent, or when the client has disconnected. */
+  async #sendRows(stream: AnswerStream): Promise<void> {
+    this.#stream = stream;
+    // The client may have disconnected before there was a stream to leave.
+    if (this.#phase === 'over') stream.leave();
+    const { bytes, whole } = await stream.begin();
+    if (this.#phase === 'over') return;
+    const head = { status: 200, contentType: stream.contentType };
+    const response = this.#response;
+    const { requestId } = this.#head;
+    this.#phase = 'sending';
+    if (!whole) {
+      this.#server.waiting.add(this);
+      response.cork(() => writeHead(response, head, requestId, this.report.rate));
+      if (!(await stream.send(bytes))) return;
+      this.#server.waiting.delete(this);
+    }
+    this.#phase = 'over';
+    response.cork(() => {
+      if (whole) {
+        writeHead(response, head, requestId, this.report.rate);
+        response.end(bytes, this.#server.closing);
+      } else response.end();
+    });
+    this.#note(head.status);
+  }
+
+  /** Ends a streamed answer so that the client sees that it is not complete. */
+  #cutOff(error: unknown): void {
+    this.report.cutOff(error, this.#rowCount);
+    this.#phase = 'over';
+    this.#server.waiting.delete(this);
+    this.#response.close();
+  }
+
+  /** Applies a line body part by part. Rejects with what refused it before anything was answered. */
+  async #serveLines(admitted: AdmittedRequest): Promise<void> {
+    const server = this.#server;
+    const response = this.#response;
+    const { report } = this;
+    const { notes } = report;
+    const { runner, log, waiting, metrics } = server;
+    const parts = new PartRunner({ runner, log, admitted, cancellation: this, notes });
+    const lines = new LineStream({
+      server,
+      response,
+      encoding: admitted.encoding,
+      apply: (part, text) => parts.apply(part, text),
+      errorOf: (error) => report.errorOf(error),
+      refused: (part, error) => report.partRefused(part, error),
+      writeHead: (head) => writeHead(response, head, notes.requestId, report.rate),
+      answer: (answer) => {
+        const ending = server.closing ? 'close' : 'keep';
+        writeAnswer(response, answer, notes.requestId, report.rate, false, ending);
+      },
+    });
+    this.#lines = lines;
+    this.#phase = 'streaming';
+    if (this.#head.length.kind !== 'none') this.#readBody((chunk, last) => lines.add(chunk, last));
+    waiting.add(this);
+    if (this.#head.length.kind === 'none') lines.add(new ArrayBuffer(0), true);
+    const end = await lines.run();
+    if (end.is === 'refused') {
+      this.#phase = 'receiving';
+      if (end.isComplete) waiting.delete(this);
+      throw end.refusal;
+    }
+    if (end.is === 'answered') {
+      notes.code = end.head.code ?? null;
+      this.#note(end.head.status);
+    } else metrics.received(lines.byteLength);
+    if (end.is === 'cut-off') {
+      metrics.cutOff();
+      this.#closeUnfinished(end.isComplete);
+    } else {
+      this.#phase = 'over';
+      waiting.delete(this);
+    }
+  }
+
+  /** Closes the connection once the client has sent its body: see the head of this file. */
+  #closeUnfinished(isComplete: boolean): void {
+    this.#phase = 'reading-away';
+    this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;
+    if (isComplete) this.#readAway(0, true);
+  }
+
+  /** Hands the bytes of the body to `onBytes` while they are wanted. */
+  #readBody(onBytes: (chunk: ArrayBuffer, last: boolean) => void): void {
+    const { waiting } = this.#server;
+    waiting.add(this);
+    this.#isReading = true;
+    this.#response.onData((chunk, last) => {
+      if (last) this.#isReading = false;
+      if (last && this.#phase !== 'streaming') waiting.delete(this);
+      if (this.#phase === 'receiving' || this.#phase === 'streaming') onBytes(chunk, last);
+      else if (this.#phase === 'reading-away') this.#readAway(chunk.byteLength, last);
+    });
+  }
+
+  #readAway(byteLength: number, last: boolean): void {
+    this.#readAwayBytes += byteLength;
+    if (!last && this.#readAwayBytes <= READ_AWAY_BYTES_MAX) return;
+    // The answer may have been written in this turn: it is sent at the turn's end, and closing would drop it.
+    setImmediate(() => {
+      if (this.#phase === 'reading-away') this.#response.close();
+    });
+  }
+
+  /** Sends the answer unless the client has disconnected. */
+  #answer(answer: Answer): void {
+    this.report.decided(answer);
+    if (this.#phase === 'over') return;
+    const ending = this.#ending();
+    this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
+    this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;
+    const { requestId, bodyless } = this.#head;
+    writeAnswer(this.#response, answer, requestId, this.report.rate, bodyless, ending);
+    this.#note(answer.status);
+  }
+
+  #ending(): Ending {
+    const { kind } = this.#head.length;
+    if (kind === 'broken' || kind === 'endless') return 'broken';
+    if (this.#phase === 'receiving' && this.#isReading) return 'keep-reading';
+    return this.#server.closing ? 'close' : 'keep';
+  }
+
+  #abort(): void {
+    const phase = this.#phase;
+    this.#phase = 'over';
+    this.#isCancelled = true;
+    this.#server.waiting.delete(this);
+    this.#onCancel?.();
+    this.#stopReceiving?.(null);
+    this.#stream?.leave();
+    this.#lines?.leave();
+    if (phase !== 'reading-away' && phase !== 'over') this.report.aborted(this.#rowCount);
+  }
+
+  #note(status: number): void {
+    const bodyBytes = this.#body?.byteLength ?? this.#lines?.byteLength ?? 0;
+    this.report.answered(status, bodyBytes, this.#rowCount);
+  }
+
+  get #rowCount(): number | null {
+    return this.#stream?.rowCount ?? null;
+  }
+
+  /** The request is over, whatever became of it. */
+  #release(): void {
+    this.#body?.release();
+    this.#body = null;
+    this.#server.openCount--;
+    this.#server.closed();
+  }
+}

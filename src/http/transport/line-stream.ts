@@ -1,0 +1,380 @@
+/**
+ * Reads a line body, decodes it and splits it into parts, which are applied one after the other. The answer has a line for
+ * each part.
+ * Invariants
+ *   Status 200 at the end of an answer means that every line went in. The answers of parts are held back until the body has
+ *   ended or HELD_BYTES_MAX of them wait, and the status follows from the refusals up to then. A later refusal that asks for
+ *   another status is the last line of the answer: the connection is closed without the end of the answer.
+ *   A complete part is applied even if its client has disconnected. An incomplete part is not applied.
+ *   One part is applied at a time, and reading is paused while the next part is complete. A client that sends faster than
+ *   parts are applied, or that does not read the answer, has to wait; memory does not grow.
+ *   An error that ends the body early is reported in a last line, for the part that it met: neither that part nor any later
+ *   part was applied.
+ */
+import { QuarryError } from '../../base/index.js';
+import type { Members } from '../endpoints/handlers/handler.js';
+import type { Answer, AnswerHead } from './answer.js';
+import type { ByteBudget } from './body.js';
+import { type BodyPart, BodyParts } from './body-parts.js';
+import type { Encoding } from './decode.js';
+import {
+  decisiveRefusal,
+  lineAnswerHead,
+  lineTooLong,
+  type PartPosition,
+  partError,
+  partSuccess,
+} from './part-answer.js';
+import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
+import { type Response, WRITE_BYTES_MAX } from './uws.js';
+
+/** What the line bodies of one server share. */
+export interface StreamContext {
+  readonly budget: ByteBudget;
+  readonly elapsedMs: () => number;
+  readonly bodySecondsMax: number;
+  readonly stallSecondsMax: number;
+  readonly closing: boolean;
+}
+
+export interface LineStreamDependencies {
+  readonly server: StreamContext;
+  readonly response: Response;
+  readonly encoding: Encoding;
+  /** Applies a part that has text; copies it before it returns. */
+  readonly apply: (part: BodyPart, text: Uint8Array<ArrayBuffer>) => Promise<Members>;
+  /** The error as the client sees it. */
+  readonly errorOf: (error: unknown) => QuarryError;
+  /** Called for each refusal, in the order of parts. */
+  readonly refused: (part: PartPosition, error: QuarryError) => void;
+  /** Writes status and headers of an answer that is sent in chunks. */
+  readonly writeHead: (head: AnswerHead) => void;
+  /** Sends the answer to a body that has ended. */
+  readonly answer: (answer: Answer) => void;
+}
+
+/**
+ * How a line body ended.
+ *   answered  the whole answer was sent, with the status of `head`
+ *   left      the client has disconnected
+ *   cut-off   the answer ends with a refusal that its status does not tell: the connection must be closed
+ *   refused   nothing was answered yet
+ * `isComplete`: the body's last byte has come.
+ */
+export type StreamEnd =
+  | { readonly is: 'answered'; readonly head: AnswerHead }
+  | { readonly is: 'left' }
+  | { readonly is: 'cut-off'; readonly isComplete: boolean }
+  | { readonly is: 'refused'; readonly refusal: QuarryError; readonly isComplete: boolean };
+
+/** Bytes of answers that are held back at most. */
+export const HELD_BYTES_MAX = 256 * 1024;
+
+/** Bytes that may wait to be split into parts when more are read. */
+const AHEAD_BYTES_MAX = 2 ** 20;
+
+const NO_ROOM = 'too many bodies at once';
+
+export class LineStream {
+  readonly #dependencies: LineStreamDependencies;
+  readonly #parts: BodyParts;
+  readonly #decoder: StreamDecoder | null;
+  #decoderBytes = 0;
+  #byteLength = 0;
+  #heardMs: number;
+  #isReading = true;
+  /** The body's last byte has come. */
+  #isComplete = false;
+  /** Nothing more comes out of it. */
+  #isOver = false;
+  #fault: QuarryError | null = null;
+  #hasLeft = false;
+  /** Answers that are held back, and the bytes that are reserved for them. */
+  #held: string[] = [];
+  #heldBytes = 0;
+  /** The one that sets the status; null = nothing was refused. */
+  #refusal: QuarryError | null = null;
+  /** Status and headers that were sent; null = the answers are held back. */
+  #head: AnswerHead | null = null;
+  /** What is left is the answer's end. */
+  #isEnding = false;
+  #wake: (() => void) | null = null;
+  /** Since when the connection takes nothing; null = it does. */
+  #blockedMs: number | null = null;
+
+  constructor(dependencies: LineStreamDependencies) {
+    this.#dependencies = dependencies;
+    const { server, encoding } = dependencies;
+    this.#parts = new BodyParts(server.budget);
+    this.#heardMs = server.elapsedMs();
+    this.#decoder = encoding === 'identity' ? null : this.#makeDecoder(encoding);
+  }
+
+  /** Bytes of the body as they came. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  /** Takes bytes of the body; `chunk` is copied. */
+  add(chunk: ArrayBuffer, last: boolean): void {
+    this.#heardMs = this.#dependencies.server.elapsedMs();
+    // A write that the connection did not take whole lets uWebSockets read again.
+    if (!this.#isReading) this.#dependencies.response.pause();
+    this.#byteLength += chunk.byteLength;
+    this.#isComplete ||= last;
+    if (this.#fault === null) this.#read(new Uint8Array(chunk), last);
+    this.#flow();
+    this.#goOn();
+  }
+
+  /** Applies what comes, to its end. Rejects with a bug only. */
+  async run(): Promise<StreamEnd> {
+    try {
+      while (await this.#hasNext()) {
+        const isConsistent = await this.#answer(await this.#apply(this.#parts.take()));
+        if (!isConsistent) return this.#cutOff();
+        this.#lookForDisconnect();
+      }
+      return await this.#finish();
+    } finally {
+      this.#decoder?.close();
+      this.#parts.release();
+      this.#dependencies.server.budget.release(this.#decoderBytes + this.#heldBytes);
+    }
+  }
+
+  /** Called every few seconds: looks at who waits for whom, and since when. */
+  tick(): void {
+    const { server, response } = this.#dependencies;
+    const nowMs = server.elapsedMs();
+    if (this.#blockedMs !== null && nowMs - this.#blockedMs > server.stallSecondsMax * 1000) {
+      response.close();
+      return;
+    }
+    // Both start uWebSockets' own, much shorter time again; a connection that rests has none.
+    response.pause();
+    if (this.#isReading) response.resume();
+    const waits = this.#wake !== null && this.#blockedMs === null && !this.#isOver;
+    if (!waits) return;
+    if (server.closing) this.#goOn();
+    else if (this.#isReading && nowMs - this.#heardMs > server.bodySecondsMax * 1000) {
+      this.#fail(new QuarryError(1503, `no byte of the body came for ${server.bodySecondsMax} s`));
+    }
+  }
+
+  /** The client has gone. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#goOn();
+  }
+
+  #makeDecoder(encoding: 'gzip' | 'br'): StreamDecoder | null {
+    const bytes = DECODER_BYTES[encoding];
+    if (!this.#dependencies.server.budget.tryReserve(bytes)) {
+      this.#fault = new QuarryError(9003, NO_ROOM);
+      return null;
+    }
+    this.#decoderBytes = bytes;
+    return new StreamDecoder(encoding, {
+      bytes: (chunk) => {
+        this.#take(chunk);
+        this.#flow();
+        this.#goOn();
+      },
+      drained: () => this.#flow(),
+      end: () => {
+        this.#end();
+        this.#goOn();
+      },
+      fault: () => this.#fail(new QuarryError(1503, `the body cannot be decoded as ${encoding}`)),
+    });
+  }
+
+  #read(chunk: Uint8Array, last: boolean): void {
+    if (this.#decoder === null) {
+      this.#take(chunk);
+      if (last) this.#end();
+    } else {
+      this.#decoder.write(chunk);
+      if (last) this.#decoder.end();
+    }
+  }
+
+  #take(chunk: Uint8Array): void {
+    if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, NO_ROOM);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#parts.end();
+  }
+
+  #fail(error: QuarryError): void {
+    this.#fault ??= error;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Lets bytes come, or not. */
+  #flow(): void {
+    if (this.#hasLeft || this.#isEnding) return;
+    const wanted = this.#fault === null && !this.#parts.hasPart;
+    this.#decoder?.flow(wanted);
+    const reads = this.#isComplete || (wanted && (this.#decoder?.waitingBytes ?? 0) === 0);
+    if (reads === this.#isReading) return;
+    this.#isReading = reads;
+    if (reads) this.#dependencies.response.resume();
+    else this.#dependencies.response.pause();
+  }
+
+  /** While nothing is sent, only reading shows that the client has disconnected: one more chunk is read. */
+  #lookForDisconnect(): void {
+    const aheadBytes = this.#parts.byteLength + (this.#decoder?.waitingBytes ?? 0);
+    if (this.#isReading || this.#head !== null || aheadBytes > AHEAD_BYTES_MAX) return;
+    this.#dependencies.response.resume();
+  }
+
+  /** Resolves when a part is whole. False: there is none, or none is to be applied any more. */
+  async #hasNext(): Promise<boolean> {
+    for (;;) {
+      if (this.#dependencies.server.closing && !this.#isDone) return false;
+      if (this.#parts.hasPart) return true;
+      if (this.#isOver || this.#hasLeft || this.#fault !== null) return false;
+      this.#flow();
+      await this.#woken();
+    }
+  }
+
+  /** Nothing of the body is left to be applied. */
+  get #isDone(): boolean {
+    return this.#isOver && !this.#parts.hasPart;
+  }
+
+  /** To be called in the turn in which the part is taken out: the bytes that come next may overwrite it. */
+  async #apply(part: BodyPart): Promise<string> {
+    const { apply, errorOf } = this.#dependencies;
+    try {
+      if (part.text === null) throw lineTooLong(part);
+      const applying = apply(part, part.text);
+      this.#flow();
+      return partSuccess(part, await applying);
+    } catch (error) {
+      return this.#refuse(part, errorOf(error));
+    }
+  }
+
+  #refuse(part: PartPosition, error: QuarryError): string {
+    this.#refusal = decisiveRefusal(this.#refusal, error);
+    this.#dependencies.refused(part, error);
+    return partError(part, error);
+  }
+
+  /**
+   * Holds a part's answer back or sends it. False: the status that was sent does not tell what was refused. Resolves when
+   * the connection takes more, or the client has gone.
+   */
+  async #answer(line: string): Promise<boolean> {
+    if (this.#head !== null) await this.#write(line);
+    else if (!this.#hold(line)) {
+      await this.#begin();
+      await this.#write(line);
+    }
+    return this.#head === null || this.#head.status === lineAnswerHead(this.#refusal).status;
+  }
+
+  /** False: no more answers can be held back. */
+  #hold(line: string): boolean {
+    const bytes = Buffer.byteLength(line);
+    if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#dependencies.server.budget.tryReserve(bytes))
+      return false;
+    this.#heldBytes += bytes;
+    this.#held.push(line);
+    return true;
+  }
+
+  /** Sends status and headers, and the answers that were held back. */
+  async #begin(): Promise<void> {
+    if (this.#hasLeft) return;
+    const { response, writeHead } = this.#dependencies;
+    const head = lineAnswerHead(this.#refusal);
+    this.#head = head;
+    response.cork(() => writeHead(head));
+    response.onWritable(() => this.#writable());
+    const text = this.#held.join('');
+    this.#held = [];
+    await this.#write(text);
+    this.#dependencies.server.budget.release(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  /** Resolves when the connection takes more, or the client has gone. */
+  async #write(text: string): Promise<void> {
+    const { response, server } = this.#dependencies;
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length && !this.#hasLeft; at += WRITE_BYTES_MAX) {
+      let isTaken = true;
+      response.cork(() => {
+        isTaken = response.write(bytes.subarray(at, at + WRITE_BYTES_MAX));
+      });
+      if (isTaken) continue;
+      this.#blockedMs = server.elapsedMs();
+      while (this.#blockedMs !== null && !this.#hasLeft) await this.#woken();
+      this.#blockedMs = null;
+    }
+  }
+
+  #writable(): boolean {
+    this.#blockedMs = null;
+    this.#goOn();
+    return true;
+  }
+
+  /** Nothing more is applied: reading goes on, so that the connection can be used again or closed. */
+  #stopReading(): void {
+    this.#isEnding = true;
+    if (this.#hasLeft) return;
+    // A connection that was not paused must not be resumed: it would take no further request.
+    if (!this.#isReading) this.#dependencies.response.resume();
+    this.#isReading = true;
+  }
+
+  #cutOff(): StreamEnd {
+    this.#stopReading();
+    return this.#hasLeft ? { is: 'left' } : { is: 'cut-off', isComplete: this.#isComplete };
+  }
+
+  async #finish(): Promise<StreamEnd> {
+    const { response, server, answer } = this.#dependencies;
+    if (!this.#isDone && server.closing) this.#fault ??= new QuarryError(9004, 'the server is stopping');
+    this.#stopReading();
+    const isComplete = this.#isComplete;
+    if (this.#hasLeft) return { is: 'left' };
+    if (this.#fault !== null) {
+      const isUnanswered = this.#head === null && this.#held.length === 0;
+      if (isUnanswered) return { is: 'refused', refusal: this.#fault, isComplete };
+      const isConsistent = await this.#answer(
+        this.#refuse({ ...this.#parts.next, lineCount: 0 }, this.#fault),
+      );
+      if (!isConsistent) return this.#cutOff();
+    }
+    if (this.#head === null && isComplete) {
+      const head = lineAnswerHead(this.#refusal);
+      answer({ ...head, body: this.#held.join('') });
+      return { is: 'answered', head };
+    }
+    if (this.#head === null) await this.#begin();
+    if (this.#hasLeft || this.#head === null) return { is: 'left' };
+    response.cork(() => response.end());
+    return { is: 'answered', head: this.#head };
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Runs the endpoint's handler for each part of a line body, as a request of its own: with an idempotency key of its own if
+ * the request has one. A caller that is no longer authorized is refused with the next part.
+ */
+import { type Cancellation, invariant } from '../../base/index.js';
+import type { AdmittedRequest } from '../auth/admission.js';
+import type { HandlerRunner } from '../endpoints/handler-runner.js';
+import type { Members } from '../endpoints/handlers/handler.js';
+import { partOnceIdOf } from '../endpoints/idempotency.js';
+import type { RequestLog } from '../observability/request-log.js';
+import type { RequestNotes } from '../observability/request-notes.js';
+import type { BodyPart } from './body-parts.js';
+
+export interface PartRunnerDependencies {
+  readonly runner: HandlerRunner;
+  readonly log: RequestLog;
+  readonly admitted: AdmittedRequest;
+  readonly cancellation: Cancellation;
+  readonly notes: RequestNotes;
+}
+
+export class PartRunner {
+  readonly #dependencies: PartRunnerDependencies;
+
+  constructor(dependencies: PartRunnerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Copies `text` before it returns. Throws, or rejects with, what the handler does. */
+  async apply(part: BodyPart, text: Uint8Array<ArrayBuffer>): Promise<Members> {
+    const { runner, log, admitted, cancellation, notes } = this.#dependencies;
+    const { onceId } = admitted;
+    const named = onceId === null ? admitted : { ...admitted, onceId: partOnceIdOf(onceId, part.number) };
+    const ofPart = notes.ofPart();
+    const members = await runner.run(named, text, cancellation, ofPart, part.lines);
+    invariant(typeof members === 'string', 'an endpoint that takes lines streams no rows');
+    log.audit(ofPart, 200);
+    return members;
+  }
+}

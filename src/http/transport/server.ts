@@ -1,0 +1,364 @@
+/**
+ * The front end: an HTTPS listener that serves everything and an HTTP listener that serves /v1/insert, the probes
+ * and the metrics. Probes and metrics need no key and answer before the engine is ready.
+ * Invariants: X-Forwarded headers count only from trusted proxies; a stop lets running requests finish (bounded).
+ */
+import type { Logger } from 'pino';
+import { type Clock, ERRORS, QuarryError, quoted, type RandomBytes } from '../../base/index.js';
+import type { EngineApi } from '../../engine/index.js';
+import { AddressBook, type LookUpHost } from '../auth/addresses.js';
+import { admit, bodyLengthOf } from '../auth/admission.js';
+import { Authorizer } from '../auth/authorize.js';
+import { PostgresRequests } from '../auth/postgres-requests.js';
+import { Sessions } from '../auth/sessions.js';
+import { SignInAttempts } from '../auth/sign-in-attempts.js';
+import { ConsoleFiles } from '../endpoints/console.js';
+import { Description } from '../endpoints/description.js';
+import { ENDPOINTS, type Endpoint } from '../endpoints/endpoints.js';
+import { HandlerRunner } from '../endpoints/handler-runner.js';
+import { Router, withoutTrailingSlash } from '../endpoints/router.js';
+import type { LimitTable } from '../limits/limit-table.js';
+import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
+import { Audit } from '../observability/audit.js';
+import { Metrics } from '../observability/metrics.js';
+import type { PostgresFigures } from '../observability/postgres-metrics.js';
+import { RequestLog } from '../observability/request-log.js';
+import { type Answer, JSON_TYPE } from './answer.js';
+import { ByteBudget } from './body.js';
+import { BodyDecoder } from './decode.js';
+import { HttpRequest, type ServerContext } from './http-request.js';
+import { Peer, type ProxyList } from './proxy.js';
+import { type Listener, openListener, type Request, type Response } from './uws.js';
+
+export interface HttpSettings {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  /** Paths of PEM files. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** null = no proxy is trusted. */
+  readonly proxies: ProxyList | null;
+  /** null = neither rates nor plans bound anything. */
+  readonly limits: LimitTable | null;
+  /** Milliseconds from which on a query is logged as slow; null = none is. */
+  readonly slowQueryMs: number | null;
+  /** Seconds from a request's head to the last byte of its body. */
+  readonly bodySecondsMax: number;
+  /** Bytes of all bodies that are received or worked on at once. */
+  readonly bodyBytesHeldMax: number;
+  /** Seconds that a client may take nothing of an answer that is being sent. */
+  readonly stallSecondsMax: number;
+  /** Seconds that `close` waits for running requests. */
+  readonly closeSecondsMax: number;
+}
+
+export const HTTP_DEFAULTS: Pick<
+  HttpSettings,
+  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
+> = {
+  bodySecondsMax: 60,
+  stallSecondsMax: 120,
+  bodyBytesHeldMax: 256 * 2 ** 20,
+  closeSecondsMax: 10,
+  slowQueryMs: 1_000,
+};
+
+export interface HttpDependencies {
+  readonly engine: EngineApi;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back, with fractions. */
+  readonly elapsedMs: () => number;
+  readonly log: Logger;
+  /** Left out: in the log alone. */
+  readonly audit?: Audit;
+  /** Random text that begins the request ids that this server makes up. */
+  readonly instanceId: string;
+  /** For new keys and sessions. */
+  readonly randomBytes: RandomBytes;
+  /** Left out: there is no console. */
+  readonly consoleFiles?: ConsoleFiles;
+  /** Left out: the machine's own. */
+  readonly lookUpHost?: LookUpHost;
+  /** Left out: those of the interface. */
+  readonly endpoints?: readonly Endpoint[];
+}
+
+export interface Ports {
+  readonly httpsPort: number;
+  readonly httpPort: number;
+}
+
+interface PageArrival {
+  readonly request: Request;
+  readonly method: string;
+  readonly path: string;
+  readonly secure: boolean;
+}
+
+const REQUEST_ID = /^[ -~]{1,128}$/;
+
+/** uWebSockets drops a connection 10 s after its last byte: those that wait for their client are looked at more often. */
+const TICK_MS_MAX = 4_000;
+
+const MINUTE_MS = 60_000;
+/** How long the first look-up of host names holds up readiness. */
+const LOOK_UP_WAIT_MS_MAX = 2_000;
+
+export class HttpServer {
+  readonly postgresRequests: PostgresRequests;
+  readonly #settings: HttpSettings;
+  readonly #dependencies: HttpDependencies;
+  readonly #context: ServerContext;
+  readonly #router: Router;
+  readonly #addresses: AddressBook;
+  readonly #limiter: RateLimiter | null;
+  readonly #authorizer: Authorizer;
+  readonly #console: ConsoleFiles;
+  readonly #description: Description;
+  /** Also those of earlier certificates, whose connections go on. */
+  readonly #listeners: Listener[] = [];
+  /** The one that accepts connections of HTTPS. */
+  #secure: Listener | null = null;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #lookUpUntilMs: number | null = null;
+  #requestCount = 0;
+  #whenIdle: (() => void) | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor(settings: HttpSettings, dependencies: HttpDependencies) {
+    this.#settings = settings;
+    this.#dependencies = dependencies;
+    const { engine, clock, elapsedMs, log, randomBytes, endpoints = ENDPOINTS } = dependencies;
+    const { audit = new Audit(log, null, () => clock.nowMs()) } = dependencies;
+    this.#router = new Router(endpoints);
+    this.#addresses = new AddressBook(dependencies.lookUpHost);
+    this.#console = dependencies.consoleFiles ?? ConsoleFiles.none();
+    this.#description = new Description(endpoints);
+    this.#limiter = settings.limits === null ? null : new RateLimiter(settings.limits, endpoints);
+    const attempts = this.#limiter === null ? null : new SignInAttempts(elapsedMs);
+    const shared = {
+      engine,
+      clock,
+      elapsedMs,
+      sessions: new Sessions(randomBytes, attempts),
+      addresses: this.#addresses,
+      limiter: this.#limiter,
+    };
+    const authorizer = new Authorizer(shared);
+    this.#authorizer = authorizer;
+    const budget = new ByteBudget(settings.bodyBytesHeldMax);
+    const context: ServerContext = {
+      runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
+      elapsedMs,
+      log: new RequestLog({ log, audit, engine, slowQueryMs: settings.slowQueryMs }),
+      budget,
+      decoder: new BodyDecoder(),
+      metrics: new Metrics(engine, {
+        openRequests: () => context.openCount,
+        bodyBytesHeld: () => budget.reservedBytes,
+        refusals: () => ({
+          ...NO_REFUSALS,
+          ...this.#limiter?.refusals,
+          'sign-ins': attempts?.refusedCount ?? 0,
+        }),
+      }),
+      waiting: new Set(),
+      bodySecondsMax: settings.bodySecondsMax,
+      stallSecondsMax: settings.stallSecondsMax,
+      closing: false,
+      openCount: 0,
+      closed: () => {
+        if (context.openCount === 0) this.#whenIdle?.();
+      },
+    };
+    this.#context = context;
+    this.postgresRequests = new PostgresRequests({
+      authorizer,
+      clock,
+      elapsedMs,
+      endpoints,
+      log: context.log,
+      nextRequestId: () => this.#nextRequestId(),
+    });
+  }
+
+  /** Opens both ports and gives the real ones. Throws, with neither open, when one cannot be taken. */
+  listen(): Ports {
+    const { httpsPort, httpPort } = this.#settings;
+    try {
+      this.#secure = this.#open(httpsPort, true, null);
+      const ports = { httpsPort: this.#secure.port, httpPort: this.#open(httpPort, false, null).port };
+      const secondsMin = Math.min(this.#settings.bodySecondsMax, this.#settings.stallSecondsMax);
+      const tickMs = Math.min(TICK_MS_MAX, (secondsMin * 1000) / 4);
+      this.#every(tickMs, () => {
+        for (const request of this.#context.waiting) request.tick();
+      });
+      this.#every(MINUTE_MS, () => this.#everyMinute());
+      return ports;
+    } catch (error) {
+      for (const listener of this.#listeners.splice(0)) listener.stopAccepting();
+      throw error;
+    }
+  }
+
+  #open(port: number, overTls: boolean, before: Listener | null): Listener {
+    const { host, certFile, keyFile } = this.#settings;
+    const handler = (response: Response, request: Request): void => this.#handle(response, request, overTls);
+    const tls = overTls ? { certFile, keyFile } : null;
+    const listener = openListener({ host, port, tls }, handler, before);
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  /**
+   * Reads certificate and key again: new connections get them, open ones go on. Throws, and the old ones stay in use, when
+   * they cannot be used.
+   */
+  reloadCertificate(): void {
+    if (this.#secure === null || this.#context.closing) return;
+    this.#secure = this.#open(this.#secure.port, true, this.#secure);
+  }
+
+  /** Resolves when the engine's catalog was seen and its host names were looked up (bounded). */
+  async ready(): Promise<void> {
+    this.#addresses.see(this.#dependencies.engine.catalog());
+    await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
+  }
+
+  /** /metrics tells the figures of clients of Postgres too. */
+  showPostgres(figures: () => PostgresFigures): void {
+    this.#context.metrics.showPostgres(figures);
+  }
+
+  #every(ms: number, run: () => void): void {
+    const timer = setInterval(run, ms);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  #everyMinute(): void {
+    const { engine } = this.#dependencies;
+    if (!engine.ready) return;
+    this.#addresses.see(engine.catalog());
+    this.#addresses.refresh();
+    this.#limiter?.sweep(engine.catalog(), this.#dependencies.elapsedMs());
+  }
+
+  /** Accepts nothing more, waits for running requests (bounded), then closes every connection. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const context = this.#context;
+    context.closing = true;
+    // Bodies that come part by part end here, however long they would go on.
+    for (const request of context.waiting) request.tick();
+    for (const listener of this.#listeners) listener.stopAccepting();
+    if (context.openCount > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.#settings.closeSecondsMax * 1000);
+        this.#whenIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    for (const listener of this.#listeners.splice(0)) listener.closeConnections();
+  }
+
+  #handle(response: Response, request: Request, overTls: boolean): void {
+    const method = request.getMethod();
+    const path = withoutTrailingSlash(request.getUrl());
+    const length = bodyLengthOf(request, method);
+    const peer = new Peer(response, request, this.#settings.proxies);
+    const httpRequest = new HttpRequest(this.#context, response, {
+      requestId: this.#requestIdOf(request),
+      peer,
+      bodyless: method === 'head',
+      length,
+    });
+    try {
+      if (this.#probe(httpRequest, method, path)) return;
+      const secure = overTls || peer.vouchedSecure;
+      if (this.#page(httpRequest, { request, method, path, secure })) return;
+      const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
+      void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));
+    } catch (error) {
+      httpRequest.refuse(error);
+    }
+  }
+
+  /** Answers probes and metrics; false for any other path. */
+  #probe(request: HttpRequest, method: string, path: string): boolean {
+    if (path !== '/readyz' && path !== '/livez' && path !== '/metrics') return false;
+    if (method !== 'get' && method !== 'head')
+      throw new QuarryError(1505, `${path} does not take ${quoted(method.toUpperCase())}`);
+    const label = `GET ${path}`;
+    if (path === '/livez') request.answerPlainly(label, probeAnswer(200, 'alive'));
+    else if (path === '/metrics') void request.answerLater(label, this.#metricsAnswer());
+    else if (this.#context.closing) request.answerPlainly(label, probeAnswer(503, 'stopping'));
+    else if (this.#isReady()) request.answerPlainly(label, readyAnswer(this.#dependencies.engine.degraded));
+    else request.answerPlainly(label, probeAnswer(503, 'starting'));
+    return true;
+  }
+
+  /** Answers the description's and the console's paths; false for any other. */
+  #page(httpRequest: HttpRequest, { request, method, path, secure }: PageArrival): boolean {
+    const asked = {
+      ...{ method, path, overHttps: secure },
+      acceptEncoding: request.getHeader('accept-encoding'),
+      ifNoneMatch: request.getHeader('if-none-match'),
+    };
+    const described = this.#description.answer(asked);
+    if (described !== null) {
+      httpRequest.answerPlainly(`GET ${path}`, described);
+      return true;
+    }
+    const answer = this.#console.answer(asked);
+    if (answer === null) return false;
+    httpRequest.answerPlainly('GET /console', answer);
+    return true;
+  }
+
+  /** Whether the engine is, and the host names that it began with have been looked up (bounded). */
+  #isReady(): boolean {
+    const { engine, elapsedMs } = this.#dependencies;
+    if (!engine.ready) return false;
+    this.#addresses.see(engine.catalog());
+    this.#lookUpUntilMs ??= elapsedMs() + LOOK_UP_WAIT_MS_MAX;
+    return this.#addresses.settled || elapsedMs() >= this.#lookUpUntilMs;
+  }
+
+  async #metricsAnswer(): Promise<Answer> {
+    const { metrics } = this.#context;
+    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+  }
+
+  #requestIdOf(request: Request): string {
+    const given = request.getHeader('x-request-id');
+    if (given !== '' && REQUEST_ID.test(given)) return given;
+    return this.#nextRequestId();
+  }
+
+  #nextRequestId(): string {
+    this.#requestCount++;
+    return `${this.#dependencies.instanceId}-${this.#requestCount}`;
+  }
+}
+
+/** Ready, and what some requests are refused with all the same. */
+function readyAnswer(degraded: EngineApi['degraded']): Answer {
+  const ready = probeAnswer(200, 'ready');
+  if (degraded.length === 0) return ready;
+  const reasons = degraded.map((code) => ({ code, message: ERRORS[code].condition }));
+  return { ...ready, body: JSON.stringify({ status: 'ready', degraded: reasons }) };
+}
+
+function probeAnswer(status: number, text: string): Answer {
+  return { status, contentType: JSON_TYPE, body: `{"status":"${text}"}` };
+}

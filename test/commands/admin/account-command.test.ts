@@ -1,0 +1,19 @@
+import t from 'tap';
+import { ACCOUNT_STATES } from '../../../src/catalog/index.js';
+import { accountHelp, readAccountLine } from '../../../src/commands/admin/account-command.js';
+
+t.test('no word asks for the state, a state sets it', (t) => {
+  t.match(readAccountLine([]), { request: { do: 'account', state: null } });
+  for (const state of ACCOUNT_STATES) {
+    t.match(readAccountLine([state, '--data-dir', 'd']), { request: { do: 'account', state } });
+    t.ok(accountHelp.includes(state), 'the help text names it');
+  }
+  t.end();
+});
+
+t.test('anything else is refused', (t) => {
+  t.match(readAccountLine(['Active']), { wrong: /^account: one of active, .* is wanted, not "Active"$/ });
+  t.match(readAccountLine(['active', 'banned']), { wrong: 'account takes one state at most' });
+  t.match(readAccountLine(['--force']), { wrong: "Unknown option '--force'" });
+  t.end();
+});

@@ -1,0 +1,20 @@
+import path from 'node:path';
+import t from 'tap';
+import { backupHelp, readBackupLine } from '../../../src/commands/admin/backup-command.js';
+
+t.test('one word is the directory to make, from here', (t) => {
+  const line = readBackupLine(['monday', '--data-dir', 'd']);
+  t.match(line, { request: { do: 'backup', to: path.resolve('monday') } });
+  t.ok('flags' in line && line.flags.get('data-dir') === 'd');
+  t.match(readBackupLine(['/mnt/monday']), { request: { do: 'backup', to: '/mnt/monday' } });
+  t.ok(backupHelp.startsWith('quarry backup TO'));
+  t.end();
+});
+
+t.test('anything else is refused', (t) => {
+  for (const words of [[], ['a', 'b']]) {
+    t.match(readBackupLine(words), { wrong: 'backup takes one argument, the directory to make' });
+  }
+  t.match(readBackupLine(['a', '--force']), { wrong: "Unknown option '--force'" });
+  t.end();
+});

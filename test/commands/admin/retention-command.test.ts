@@ -1,0 +1,17 @@
+import t from 'tap';
+import { readRetentionLine, retentionHelp } from '../../../src/commands/admin/retention-command.js';
+
+t.test('no word asks, resume resumes', (t) => {
+  t.match(readRetentionLine([]), { request: { do: 'retention', resume: false } });
+  t.match(readRetentionLine(['resume', '--data-dir', 'd']), { request: { do: 'retention', resume: true } });
+  t.ok(retentionHelp.includes('quarry retention [resume]'));
+  t.end();
+});
+
+t.test('anything else is refused', (t) => {
+  for (const words of [['Resume'], ['on'], ['resume', 'resume']]) {
+    t.match(readRetentionLine(words), { wrong: 'retention takes nothing, or resume' });
+  }
+  t.match(readRetentionLine(['--force']), { wrong: "Unknown option '--force'" });
+  t.end();
+});

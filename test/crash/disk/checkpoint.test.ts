@@ -1,0 +1,79 @@
+/** A crash at every I/O step of a life of writes and checkpoints, and on a full disk. */
+import t, { type Test } from 'tap';
+import { FaultyDisk } from '../../support/faulty-disk.js';
+import { openEngine } from '../history/engine-fixture.js';
+import { type Lived, stateOf, WRITE_COUNT, write } from './life.js';
+import { inRange, liveUntilCrash, reopen, SEED, SHARDS, statesOfLife } from './life-crash.js';
+
+t.setTimeout(240_000);
+t.comment(`seed ${SEED}`);
+
+const states = await statesOfLife();
+
+t.test('every write of the life shows in the state of the store', async (t) => {
+  t.equal(states.length, WRITE_COUNT + 1);
+  t.equal(new Set(states).size, states.length);
+});
+
+t.test(
+  'a crash at any I/O step of writes and checkpoints keeps every acknowledged write and no part of one',
+  async (t) => {
+    const wrong: string[] = [];
+    let step = 0;
+    for (; ; step++) {
+      const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
+      const lived = await liveUntilCrash(disk);
+      const found = await reopen(disk.afterCrash(), states);
+      if (!inRange(found, lived)) wrong.push(`step ${step}: ${JSON.stringify(lived)}, found ${found}`);
+      if (!disk.crashed) break;
+    }
+    t.strictSame(wrong, []);
+    t.ok(step > 200, `${step} steps`);
+  },
+);
+
+/** A checkpoint that meets a full disk, and one that does not. Rejects where the disk stops. */
+async function fullThenRoom(t: Test, disk: FaultyDisk, lived: Lived): Promise<void> {
+  const { engine, fatal } = await openEngine(disk, SHARDS, SEED);
+  const story = async (): Promise<void> => {
+    lived.sent = 3;
+    await write(engine, 3);
+    lived.acknowledged = 3;
+    // Room for some of the snapshot files.
+    disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).length, 0) + 10_000;
+    const error = await engine.checkpoint().then(
+      () => null,
+      (error) => error,
+    );
+    if (!disk.crashed) t.match(error, { code: 9002 }, 'the checkpoint says that the disk is full');
+    t.equal(await stateOf(engine), states[3], 'queries go on');
+    t.equal(engine.stats().laneRestartCount, 0, 'no worker ended');
+    disk.capacityBytes = Number.POSITIVE_INFINITY;
+    await engine.checkpoint();
+    await engine.close();
+  };
+  await Promise.race([story(), fatal]);
+}
+
+t.test(
+  'a full disk lets a checkpoint fail and nothing else, and the next one stands on what the first left',
+  async (t) => {
+    await fullThenRoom(t, new FaultyDisk({ seed: SEED }), { sent: 0, acknowledged: 0 });
+    const wrong: string[] = [];
+    let step = 0;
+    for (; ; step++) {
+      const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
+      const lived = { sent: 0, acknowledged: 0 };
+      try {
+        await fullThenRoom(t, disk, lived);
+      } catch (error) {
+        if (!disk.crashed) throw error;
+      }
+      const found = await reopen(disk.afterCrash(), states);
+      if (!inRange(found, lived)) wrong.push(`step ${step}: found ${found}`);
+      if (!disk.crashed) break;
+    }
+    t.strictSame(wrong, []);
+    t.ok(step > 60, `${step} steps`);
+  },
+);

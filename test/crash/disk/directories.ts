@@ -1,0 +1,140 @@
+/**
+ * Data directories that must not be used as they are: of another process, of a newer release, of another user, on a disk
+ * or in a folder that takes no writes, not a folder at all. Every command on each of them ends by itself with the exit
+ * code that is documented and a line that says why; what lay there is afterwards as it was, to the byte and the date.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { JsonClient } from '../../support/json-client.js';
+import { type CommandResult, ServerProcess } from '../../support/server-process.js';
+
+/** A server makes log files beforehand, at any time. */
+const SPARE = /log-spare-\d+\.tmp$/;
+
+/** By what a person calls them; each on its data directory. */
+export const COMMANDS: Readonly<Record<string, (dir: string) => readonly string[]>> = {
+  serve: (dir) => ['serve', '--data-dir', dir, '--https-port', '0', '--http-port', '0'],
+  verify: (dir) => ['verify', dir],
+  'keys list': (dir) => ['keys', 'list', '--data-dir', dir],
+  'keys create': (dir) => ['keys', 'create', 'another', '--data-dir', dir],
+  'account suspended': (dir) => ['account', 'suspended', '--data-dir', dir],
+  'retention resume': (dir) => ['retention', 'resume', '--data-dir', dir],
+};
+
+/**
+ * Everything that lies below `dir`: names, kinds, modes, owners, dates of the last change and contents. The directory's
+ * own date is left out: the lock's pid file comes and goes there. So may those of all folders be, for a store that is open.
+ */
+export function everythingBelow(dir: string, datesOfFolders = true): string[] {
+  const lines: string[] = [];
+  const visit = (at: string): void => {
+    const { mode, uid, gid, size, mtimeNs } = fs.lstatSync(at, { bigint: true });
+    const stat = fs.lstatSync(at);
+    const content = stat.isSymbolicLink()
+      ? fs.readlinkSync(at)
+      : stat.isFile()
+        ? createHash('sha256').update(fs.readFileSync(at)).digest('hex')
+        : '';
+    const times = stat.isDirectory() ? (datesOfFolders && at !== dir ? mtimeNs : '') : `${size} ${mtimeNs}`;
+    lines.push(`${path.relative(dir, at)} ${mode.toString(8)} ${uid}:${gid} ${times} ${content}`);
+    if (stat.isDirectory())
+      for (const name of fs.readdirSync(at).sort()) if (!SPARE.test(name)) visit(path.join(at, name));
+  };
+  visit(dir);
+  return lines;
+}
+
+/** What is wrong with how a command was refused; null = nothing. */
+export function refusalFault(
+  { code, signal, stdout, output }: CommandResult,
+  expected: { readonly code: number; readonly text: RegExp },
+): string | null {
+  if (code !== expected.code || signal !== null)
+    return `exit code ${code ?? signal}, not ${expected.code}: ${output}`;
+  if (!expected.text.test(output)) return `${expected.text} is not in: ${output}`;
+  if (/^ +at /m.test(output)) return `a stack: ${output}`;
+  if (code !== 0 && stdout !== '') return `something for scripts to read: ${stdout}`;
+  return null;
+}
+
+/** A store with rows, a snapshot, a named write and a log behind it, closed by a kill; `make` sends what fills it. */
+export async function makeStore(
+  dir: string,
+  clientOf: (server: ServerProcess) => Promise<JsonClient>,
+): Promise<void> {
+  const server = new ServerProcess({ dir, flags: ['--shards', '2', '--workers', '1'] });
+  const client = await clientOf(server);
+  const body = (from: number): object => ({
+    ...Object.fromEntries(
+      Array.from({ length: 50 }, (_, at) => [`e${from + at}`, { n: at, word: `w${at % 7}` }]),
+    ),
+    'auto-create': ['column'],
+  });
+  const headers = { 'idempotency-key': 'first' };
+  await client.succeed({ path: '/v1/insert', body: body(0), headers });
+  server.signal('SIGUSR2');
+  await server.wrote('"msg":"checkpoint"');
+  await client.succeed({ path: '/v1/insert', body: body(100) });
+  client.close();
+  await server.kill();
+}
+
+/** A copy without what a dead process leaves; log files, mostly zeros, take no room. */
+export function copyStore(from: string, to: string): void {
+  execFileSync('cp', ['-r', '--sparse=always', from, to]);
+  for (const name of ['quarry.pid', 'admin.sock']) fs.rmSync(path.join(to, name), { force: true });
+  for (const file of filesLike(to, SPARE)) fs.rmSync(file);
+}
+
+export function filesLike(dir: string, pattern: RegExp): string[] {
+  return fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : []))
+    .filter((file) => pattern.test(file))
+    .sort();
+}
+
+function patch(file: string, headBytes: number, change: (head: Buffer) => void): void {
+  const descriptor = fs.openSync(file, 'r+');
+  try {
+    const head = Buffer.alloc(headBytes === 0 ? fs.fstatSync(descriptor).size : headBytes);
+    fs.readSync(descriptor, head, 0, head.length, 0);
+    change(head);
+    fs.writeSync(descriptor, head, 0, head.length, 0);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+const raise = (head: Buffer): number => head.writeUInt16LE(head.readUInt16LE(6) + 1, 6);
+
+/** The files with a format version of their own; each made to tell the next one, with sums that check. */
+export const NEWER: Readonly<Record<string, (dir: string) => string>> = {
+  'the manifest': (dir) => {
+    const file = path.join(dir, 'manifest');
+    patch(file, 0, (bytes) => {
+      raise(bytes);
+      bytes.writeUInt32LE(crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8))), 8);
+    });
+    return file;
+  },
+  'a log file': (dir) => {
+    const file = filesLike(dir, /\.qlog$/)[0];
+    patch(file, 32, (head) => {
+      raise(head);
+      head.writeUInt32LE(crc32(head.subarray(0, 28)), 28);
+    });
+    return file;
+  },
+  'the list of named writes': (dir) => {
+    const file = filesLike(dir, /\.qonce$/)[0];
+    patch(file, 12, (head) => {
+      raise(head);
+      head.writeUInt32LE(crc32(head.subarray(0, 8)), 8);
+    });
+    return file;
+  },
+};

@@ -1,0 +1,99 @@
+/**
+ * Preloaded into a server process (NODE_OPTIONS=--import) to let fdatasync and fsync fail beneath the server's own code, in
+ * all of its threads. Nothing fails before the file `armed` exists. The call that fails leaves the bytes that were written
+ * since the last sync of that file as a disk that failed may: sectors of them are again what they were before, also for the
+ * next process.
+ * The file `failed` gets a line for each call that failed. Ordered by fsync-fails.ts.
+ */
+import fs from 'node:fs';
+import { Prng } from '../../../src/base/index.js';
+
+export interface SyncOrder {
+  readonly armed: string;
+  readonly failed: string;
+  /** Which files, by their path as the system knows it. */
+  readonly pattern: string;
+  /** Ordinal of the call that fails, among those on such files, in each thread; counted from 0. */
+  readonly at: number;
+  /** Later ones fail too. */
+  readonly forEver: boolean;
+  readonly seed: number;
+}
+
+const SECTOR_BYTES = 512;
+type Done = (error: Error | null) => void;
+type Written = (error: NodeJS.ErrnoException | null, count: number, parts: readonly Uint8Array[]) => void;
+
+/** What stood where something was written; zeros where nothing did. */
+interface Extent {
+  readonly at: number;
+  readonly before: Uint8Array;
+}
+
+class FailingSync {
+  readonly #order: SyncOrder;
+  readonly #pattern: RegExp;
+  readonly #prng: Prng;
+  readonly #writev = fs.writev as (fd: number, parts: Uint8Array[], at: number, done: Written) => void;
+  /** Written since the last sync, by file descriptor. */
+  readonly #unsynced = new Map<number, Extent[]>();
+  #count = 0;
+
+  constructor(order: SyncOrder) {
+    this.#order = order;
+    this.#pattern = new RegExp(order.pattern);
+    this.#prng = new Prng(order.seed);
+  }
+
+  install(): void {
+    const writev = (fd: number, parts: Uint8Array[], at: number, done: Written): void => {
+      // A file that is only written cannot be read: it is a new one.
+      const before = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+      try {
+        fs.readSync(fd, before, 0, before.byteLength, at);
+      } catch {}
+      this.#unsynced.set(fd, [...(this.#unsynced.get(fd) ?? []), { at, before }]);
+      this.#writev(fd, parts, at, done);
+    };
+    const { fdatasync, fsync } = fs;
+    Object.assign(fs, {
+      writev,
+      fdatasync: (fd: number, done: Done) => this.#sync(fd, 'fdatasync', fdatasync, done),
+      fsync: (fd: number, done: Done) => this.#sync(fd, 'fsync', fsync, done),
+    });
+  }
+
+  #sync(fd: number, call: string, real: (fd: number, done: Done) => void, done: Done): void {
+    const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    const extents = this.#unsynced.get(fd) ?? [];
+    this.#unsynced.delete(fd);
+    if (!this.#fails(file)) {
+      real(fd, done);
+      return;
+    }
+    for (const extent of extents.reverse()) this.#lose(fd, extent);
+    fs.appendFileSync(this.#order.failed, `${call} ${file}\n`);
+    setImmediate(done, Object.assign(new Error(`EIO: i/o error, ${call}`), { code: 'EIO', errno: -5 }));
+  }
+
+  #fails(file: string): boolean {
+    if (!this.#pattern.test(file) || !fs.existsSync(this.#order.armed)) return false;
+    const ordinal = this.#count++;
+    return ordinal === this.#order.at || (this.#order.forEver && ordinal > this.#order.at);
+  }
+
+  #lose(fd: number, { at, before }: Extent): void {
+    const keep = this.#prng.pick([0, 0.5]);
+    for (let from = 0; from < before.byteLength; ) {
+      const next = Math.min(
+        before.byteLength,
+        (Math.floor((at + from) / SECTOR_BYTES) + 1) * SECTOR_BYTES - at,
+      );
+      if (!this.#prng.chance(keep)) fs.writeSync(fd, before, from, next - from, at + from);
+      from = next;
+    }
+  }
+}
+
+const { QUARRY_TEST_SYNC: order } = process.env;
+if (order !== undefined) new FailingSync(JSON.parse(order) as SyncOrder).install();

@@ -1,0 +1,67 @@
+/** Every call of the file system fails in turn (io-errors.ts). `npm run torture -- --what io-errors` tries all of it. */
+import t from 'tap';
+import { NodeFileSystem } from '../../../src/io/index.js';
+import type { DiskCall } from '../../support/faulty-disk.js';
+import { failCheckpoints, failWhileLiving, failWhileStarting } from './io-errors.js';
+
+t.setTimeout(240_000);
+
+/** Kinds of calls, by the methods of the file system and of its handles that make them; null = one that its others are made of. */
+const CALLS_OF: Readonly<Record<string, DiskCall | null>> = {
+  open: 'open',
+  readFile: 'read',
+  writeFile: null,
+  rename: 'rename',
+  remove: 'remove',
+  list: 'list',
+  makeDir: 'makeDir',
+  removeDir: 'removeDir',
+  syncDir: 'syncDir',
+  exists: 'exists',
+  writev: 'writev',
+  read: 'read',
+  dataSync: 'dataSync',
+  truncate: 'truncate',
+  size: 'size',
+  close: 'close',
+};
+
+const methodsOf = (object: object): string[] =>
+  Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== 'constructor');
+
+const failed = new Set<string>();
+
+t.test(
+  'a call that fails while a store lives loses nothing that was acknowledged, now or later',
+  async (t) => {
+    const { runs, sites, faults } = await failWhileLiving(false);
+    t.strictSame(faults, []);
+    t.comment(`${runs} runs, calls failed at ${sites.size} sites: ${[...sites].sort().join(', ')}`);
+    for (const site of sites) failed.add(site.slice(0, site.indexOf(' ')));
+  },
+);
+
+t.test('a start that meets an error says so, and the next one finds everything', async (t) => {
+  const { runs, sites, faults } = await failWhileStarting(false);
+  t.strictSame(faults, []);
+  t.comment(`${runs} runs, calls failed at ${sites.size} sites: ${[...sites].sort().join(', ')}`);
+  for (const site of sites) failed.add(site.slice(0, site.indexOf(' ')));
+});
+
+t.test(
+  'behind a checkpoint that failed at any call, a loss of power in the next one loses nothing',
+  async (t) => {
+    const { runs, faults } = await failCheckpoints(8);
+    t.strictSame(faults, []);
+    t.comment(`${runs} losses of power`);
+  },
+);
+
+t.test('no kind of call was left out', async (t) => {
+  const disk = new NodeFileSystem();
+  const handle = await disk.open(`${t.testdir({ file: '' })}/file`, 'read');
+  t.strictSame([...methodsOf(disk), ...methodsOf(handle)].sort(), Object.keys(CALLS_OF).sort());
+  await handle.close();
+  const calls = Object.values(CALLS_OF).filter((call) => call !== null);
+  t.strictSame([...failed].sort(), [...new Set(calls)].sort());
+});

@@ -1,0 +1,48 @@
+/** Lives that end with their disk, and what a start on that disk finds: how many writes of the life are there. */
+import { verifyStore } from '../../../src/inspect/index.js';
+import { FaultyDisk } from '../../support/faulty-disk.js';
+import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
+import { type Lived, live, stateOf } from './life.js';
+
+export const SHARDS = 2;
+export const SEED = 20_240_501;
+
+/** Runs the life from an empty disk until the disk stops; tells how far it came. */
+export async function liveUntilCrash(disk: FaultyDisk): Promise<Lived> {
+  const lived = { sent: 0, acknowledged: 0 };
+  try {
+    await live(await openEngine(disk, SHARDS, SEED), lived);
+  } catch (error) {
+    if (!disk.crashed) throw error;
+  }
+  return lived;
+}
+
+/** The store's content behind each number of writes: what every later start is compared with. */
+export async function statesOfLife(): Promise<readonly string[]> {
+  const opened = await openEngine(new FaultyDisk({ seed: SEED }), SHARDS, SEED);
+  const states = [await stateOf(opened.engine)];
+  await live(opened, { sent: 0, acknowledged: 0 }, 0, async (engine) => {
+    states.push(await stateOf(engine));
+  });
+  return states;
+}
+
+/** How many writes the store on `disk` holds, or a text that says what is wrong with it. */
+export async function reopen(
+  disk: FaultyDisk,
+  states: readonly string[],
+  shardCount: number | null = null,
+): Promise<number | string> {
+  const { faults } = await verifyStore(disk, STORE_DIR);
+  if (faults.length > 0) return `verify: ${faults.join('; ')}`;
+  const { engine } = await openEngine(disk, shardCount, SEED + 1);
+  const state = await stateOf(engine);
+  await engine.close();
+  const count = states.indexOf(state);
+  return count >= 0 ? count : `a state that never was:\n${state}`;
+}
+
+/** Every acknowledged write is there, and none that was not sent. */
+export const inRange = (found: number | string, { acknowledged, sent }: Lived): boolean =>
+  typeof found === 'number' && found >= acknowledged && found <= sent;

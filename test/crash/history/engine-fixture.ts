@@ -1,0 +1,127 @@
+/** The engine with its workers in this process and everything durable on a faulty disk. */
+import { type DataMemory, ManualClock, NO_DATA_MEMORY, Prng } from '../../../src/base/index.js';
+import {
+  Engine,
+  type EngineOptions,
+  type LaneApi,
+  LaneDownError,
+  type MakeLane,
+} from '../../../src/engine/index.js';
+import {
+  fromRefusal,
+  type LaneAnswers,
+  type LaneOp,
+  type LaneRequest,
+  type LaneRequests,
+  type LaneStart,
+} from '../../../src/protocol/index.js';
+import { LaneWorker } from '../../../src/worker/lane-worker.js';
+import type { FaultyDisk } from '../../support/faulty-disk.js';
+
+export const STORE_DIR = '/store';
+export const NOW_MS = Date.UTC(2024, 4, 1);
+/** Small, so that a short life begins several log files, and some records fit in none that is ready. */
+const FIRST_LOG_FILE_BYTES = 1_024;
+const LOG_FILE_BYTES = 8_192;
+/**
+ * A sweep starts thousands of workers, and each has several arenas: a few segments of few rows. Larger ones count against the
+ * collector, which then marks all the time.
+ */
+const ARENA_BYTES = 2 * 2 ** 20;
+const INSERT_MEMORY_BYTES = 2 ** 16;
+
+/** A lane without a thread: what reaches the worker, and in what order, is as with one. */
+class LocalLane implements LaneApi {
+  readonly index: number;
+  readonly shards: readonly number[];
+  readonly #worker: LaneWorker;
+  readonly #onDown: (cause: unknown) => void;
+  #sequence = 0;
+  #down: LaneDownError | null = null;
+  #memory = NO_DATA_MEMORY;
+
+  constructor(start: LaneStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
+    this.index = start.laneIndex;
+    this.shards = start.shards;
+    this.#worker = new LaneWorker(start, disk, ARENA_BYTES);
+    this.#onDown = onDown;
+  }
+
+  get memory(): DataMemory {
+    return this.#memory;
+  }
+
+  get dictionaryBytesMax(): number {
+    return 0;
+  }
+
+  async send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
+    const sequence = this.#sequence++;
+    // The worker runs in another turn than the sender, but in the order of sending.
+    await Promise.resolve();
+    if (this.#down !== null) throw this.#down;
+    let result: Awaited<ReturnType<LaneWorker['run']>>;
+    try {
+      result = await this.#worker.run({ sequence, requests: [{ op, ...request } as unknown as LaneRequest] });
+    } catch (cause) {
+      // In a thread this would end it.
+      if (this.#down === null) {
+        this.#down = new LaneDownError(`lane ${this.index} ended`, { cause });
+        this.#onDown(cause);
+      }
+      throw this.#down;
+    }
+    this.#memory = result.memory ?? this.#memory;
+    const [reply] = result.replies;
+    if ('refusal' in reply) throw fromRefusal(reply.refusal);
+    return reply.value as LaneAnswers[Op];
+  }
+
+  async close(): Promise<void> {
+    this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
+  }
+}
+
+export interface OpenedEngine {
+  readonly engine: Engine;
+  /** Rejects when the engine cannot go on; the process would end there. */
+  readonly fatal: Promise<never>;
+}
+
+/** `shardCount` null = what the store has, or one for each lane; `more` replaces options. */
+export async function openEngine(
+  disk: FaultyDisk,
+  shardCount: number | null,
+  seed: number,
+  laneCount = 1,
+  more: Partial<EngineOptions> = {},
+): Promise<OpenedEngine> {
+  const prng = new Prng(seed);
+  let onFatal: (error: Error) => void = () => {};
+  const fatal = new Promise<never>((_, reject) => {
+    onFatal = reject;
+  });
+  fatal.catch(() => {});
+  const makeLane: MakeLane = (start, onDown) => new LocalLane(start, disk, onDown);
+  const engine = await Engine.create({
+    fs: disk,
+    dir: STORE_DIR,
+    laneFile: '',
+    kernels: null,
+    laneCount,
+    shardCount,
+    memoryLimitBytes: 2 ** 30,
+    durability: 'fsync',
+    clock: new ManualClock(NOW_MS),
+    random64: () => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32()),
+    randomBytes: (count) => Uint8Array.from({ length: count }, () => prng.below(256)),
+    events: { info: () => {}, warn: () => {}, fatal: onFatal },
+    firstLogFileBytes: FIRST_LOG_FILE_BYTES,
+    logFileBytes: LOG_FILE_BYTES,
+    insertMemoryBytes: INSERT_MEMORY_BYTES,
+    makeLane,
+    ...more,
+  });
+  await Promise.race([engine.start(), fatal]);
+  return { engine, fatal };
+}

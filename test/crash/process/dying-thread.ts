@@ -1,0 +1,110 @@
+/**
+ * Preloaded into a server process (NODE_OPTIONS=--import) to end its worker threads from outside: nothing of the server knows of
+ * it. An order is a file in the folder QUARRY_TEST_ORDERS; the first thread that it concerns takes it, by renaming it, and dies as
+ * it says: at once, or with the next request of some kind. Written by death-orders.ts.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isMainThread, MessagePort, workerData } from 'node:worker_threads';
+import { bytesAt, type LaneRequest, type LaneStart, type LaneTask } from '../../../src/protocol/index.js';
+import type { DeathOrder, Way } from './death-orders.js';
+
+const LOOK_EVERY_MS = 3;
+const PAGE_BYTES = 65_536;
+const ARENA_BYTES = 256 * 2 ** 20;
+
+const WAYS: Readonly<Record<Way, () => void>> = {
+  throw: () => {
+    throw new Error('ordered to throw');
+  },
+  exit: () => process.exit(0),
+  heap: () => {
+    const held: number[][] = [];
+    for (;;) held.push(new Array(2 ** 24).fill(0.5));
+  },
+  arena: () => {
+    const pages = ARENA_BYTES / PAGE_BYTES;
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    (memory as unknown as { grow(pages: number): void }).grow(1);
+  },
+};
+
+class Orders {
+  readonly #dir: string;
+  readonly #bornMs = Date.now();
+  readonly #inserts: SharedArrayBuffer | null;
+
+  constructor(dir: string, start: LaneStart | undefined) {
+    this.#dir = dir;
+    this.#inserts = start?.inserts ?? null;
+  }
+
+  /** What concerns this thread and comes due with `requests`, null = while nothing is asked; it is taken. */
+  due(requests: readonly LaneRequest[] | null): Way | null {
+    for (const name of fs.readdirSync(this.#dir)) {
+      if (!name.endsWith('.order')) continue;
+      const file = path.join(this.#dir, name);
+      const order = readOrder(file);
+      if (order === null || !this.#concerns(order, requests)) continue;
+      // A poisonous record kills whoever meets it.
+      if (order.marker !== undefined || take(file)) return order.way;
+    }
+    return null;
+  }
+
+  #concerns({ op, bornAfterMs, marker }: DeathOrder, requests: readonly LaneRequest[] | null): boolean {
+    if (bornAfterMs !== undefined && this.#bornMs <= bornAfterMs) return false;
+    if (marker !== undefined) return requests?.some((request) => this.#holds(request, marker)) === true;
+    return op === undefined ? requests === null : requests?.some((request) => request.op === op) === true;
+  }
+
+  #holds(request: LaneRequest, marker: string): boolean {
+    if (request.op !== 'apply' || this.#inserts === null) return false;
+    const inserts = this.#inserts;
+    return request.records.some(({ buffer, batches }) => {
+      const bytes = Buffer.from(bytesAt(buffer, inserts));
+      return batches.some(({ offset, byteLength }) =>
+        bytes.subarray(offset, offset + byteLength).includes(marker),
+      );
+    });
+  }
+}
+
+function readOrder(file: string): DeathOrder | null {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as DeathOrder;
+  } catch {
+    return null;
+  }
+}
+
+/** False when another thread was faster. */
+function take(file: string): boolean {
+  try {
+    fs.renameSync(file, file.replace(/order$/, 'taken'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function watchThread(dir: string): void {
+  const orders = new Orders(dir, workerData as LaneStart | undefined);
+  const obey = (requests: readonly LaneRequest[] | null): void => {
+    const way = orders.due(requests);
+    if (way !== null) WAYS[way]();
+  };
+  setInterval(() => obey(null), LOOK_EVERY_MS).unref();
+  const { on } = MessagePort.prototype;
+  MessagePort.prototype.on = function (this: MessagePort, event: string, listener: (value: unknown) => void) {
+    if (event !== 'message') return on.call(this, event, listener);
+    return on.call(this, event, (value: unknown) => {
+      const { task } = value as { task?: LaneTask };
+      if (task !== undefined) obey(task.requests);
+      listener(value);
+    });
+  } as typeof on;
+}
+
+const { QUARRY_TEST_ORDERS } = process.env;
+if (!isMainThread && QUARRY_TEST_ORDERS !== undefined) watchThread(QUARRY_TEST_ORDERS);

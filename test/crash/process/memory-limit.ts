@@ -1,0 +1,261 @@
+/**
+ * A server under a real memory limit of the kernel, filled until it refuses, sent three times what it takes, and asked
+ * what takes most memory, several at once. It must refuse what it cannot hold (9003, 9005, 9006) and nothing else, give a
+ * good client the right answer all the time, keep its workers and all that it acknowledged, and stay within the bound.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { Prng } from '../../../src/base/index.js';
+import { JsonClient } from '../../support/json-client.js';
+import { ServerProcess, type Serving } from '../../support/server-process.js';
+import type { Wanted } from '../history/wanted.js';
+import { HEAVY_QUERIES, take } from './heavy-queries.js';
+import { MemoryGroup } from './memory-group.js';
+import { figuresOf, metricsOf } from './process-figures.js';
+
+const MIB = 2 ** 20;
+/** Of the kernel's limit; what the server makes of it is its default. */
+const GROUP_MIB = [600, 900, 1_200, 2_200] as const;
+const QUERIES = 60;
+const ENTITIES_PER_BODY = 1_000;
+const SENDERS = 4;
+const ASKERS = 6;
+/** What is sent, to what is taken. */
+const SENT_PART = 3;
+/** What the whole process may have, to its limit; and behind a small limit, where threads and buffers weigh more. */
+const RSS_PART_MAX = 1.1;
+const RSS_BEYOND_MIB_MAX = 150;
+const GOOD_PAUSE_MS = 30;
+const CITIES = 50;
+const COLUMNS = [
+  { name: 'name', type: 'string' },
+  { name: 'note', type: 'string' },
+  { name: 'city', type: 'string' },
+  { name: 'n', type: 'integer' },
+  { name: 'seen', type: 'string-event' },
+].map((column) => ({ ...column, 'api-name': column.name }));
+const WRITES_REFUSED = 9003;
+const QUERIES_REFUSED: readonly (number | null)[] = [9005, 9006];
+
+export interface MemoryRound {
+  readonly dir: string;
+  readonly seed: number;
+  readonly groupMib: number;
+  /** Heavy queries, by all askers together. */
+  readonly queries: number;
+}
+
+export interface MemoryOutcome {
+  readonly faults: readonly string[];
+  readonly limitMib: number;
+  /** The most that the process ever had, in its first life and in the one that loaded what the first one left. */
+  readonly rssMib: readonly number[];
+  readonly bodiesTaken: number;
+  readonly bodiesRefused: number;
+  readonly queriesAnswered: number;
+  readonly queriesRefused: number;
+  /** Refused behind their first bytes. */
+  readonly queriesBroken: number;
+  readonly goodAnswers: number;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Life {
+  readonly server: ServerProcess;
+  readonly serving: Serving;
+  readonly client: JsonClient;
+}
+
+class MemoryRun {
+  readonly #round: MemoryRound;
+  readonly #group: MemoryGroup;
+  readonly #prng: Prng;
+  readonly faults: string[] = [];
+  readonly outcome: Mutable<MemoryOutcome> = {
+    faults: this.faults,
+    limitMib: 0,
+    rssMib: [],
+    bodiesTaken: 0,
+    bodiesRefused: 0,
+    queriesAnswered: 0,
+    queriesRefused: 0,
+    queriesBroken: 0,
+    goodAnswers: 0,
+  };
+
+  constructor(round: MemoryRound, group: MemoryGroup) {
+    this.#round = round;
+    this.#group = group;
+    this.#prng = new Prng(round.seed);
+  }
+
+  async run(): Promise<void> {
+    await this.#live('first life', async (life) => {
+      await life.client.succeed({ path: '/v1/column', body: COLUMNS });
+      await life.client.succeed({ path: '/v1/insert', body: this.#entities('fixed', 'fixed') });
+      this.outcome.bodiesTaken++;
+      const over = { now: false };
+      const good = this.#askWell(life, over);
+      try {
+        await this.#fill(life);
+        await this.#askHeavily(life);
+      } finally {
+        over.now = true;
+        await good;
+      }
+      await this.#checkRows(life);
+    });
+    // What was taken under the limit must load again under it.
+    await this.#live('second life', (life) => this.#checkRows(life));
+  }
+
+  /** A life of the server in the group, which ends by SIGKILL. */
+  async #live(name: string, use: (life: Life) => Promise<void>): Promise<void> {
+    const dir = path.join(this.#round.dir, 'store');
+    const server = this.#group.within(() => new ServerProcess({ dir, flags: ['--workers', '2'] }));
+    let client: JsonClient | null = null;
+    try {
+      const serving = await server.serving;
+      client = new JsonClient(serving, server.keys().master);
+      const life = { server, serving, client };
+      await use(life);
+      await this.#checkProcess(name, life);
+    } catch (error) {
+      this.faults.push(`${name}: ${(error as Error).message}; the kernel killed ${this.#group.killCount}`);
+    } finally {
+      client?.close();
+      await server.kill();
+    }
+  }
+
+  /** As many bodies as are taken, and then so many more that are not. */
+  async #fill({ client }: Life): Promise<void> {
+    let sent = 0;
+    let takenAtFirst = 0;
+    const send = async (sender: number): Promise<void> => {
+      while (takenAtFirst === 0 || sent < takenAtFirst * SENT_PART) {
+        const ask = { path: '/v1/insert', body: this.#entities(`s${sender}-${sent++}`) };
+        const { status, body } = await client.ask(ask);
+        if (status === 200) {
+          this.outcome.bodiesTaken++;
+          continue;
+        }
+        this.outcome.bodiesRefused++;
+        takenAtFirst ||= this.outcome.bodiesTaken;
+        const { errors } = body as { errors: readonly { code: number }[] };
+        if (status !== 503 || errors[0].code !== WRITES_REFUSED) {
+          this.faults.push(`an insert was refused with HTTP ${status}, ${JSON.stringify(errors)}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
+  }
+
+  #entities(name: string, city?: string): Record<string, unknown> {
+    const body: Record<string, unknown> = {};
+    for (let index = 0; index < ENTITIES_PER_BODY; index++) {
+      const chance = this.#prng.u32();
+      body[`${name}-${index}`] = {
+        name: `name of ${name}-${index}`,
+        note: `${chance.toString(36)} of ${name}-${index} and what else there is to say of it`,
+        city: city ?? `city ${chance % CITIES}`,
+        n: index,
+        seen: [{ value: `seen ${chance}`, date: '2026-01-01' }],
+      };
+    }
+    return body;
+  }
+
+  async #askHeavily({ serving, server }: Life): Promise<void> {
+    const { master } = server.keys();
+    let left = this.#round.queries;
+    const ask = async (): Promise<void> => {
+      while (left-- > 0) {
+        const query = this.#prng.pick(HEAVY_QUERIES);
+        const { status, code, whole } = await take(serving, master, query);
+        if (status === 200) this.outcome[whole ? 'queriesAnswered' : 'queriesBroken']++;
+        else if (status === 503 && QUERIES_REFUSED.includes(code)) this.outcome.queriesRefused++;
+        else this.faults.push(`${query.text} was answered with HTTP ${status}, code ${code}`);
+      }
+    };
+    await Promise.all(Array.from({ length: ASKERS }, ask));
+  }
+
+  /** Small questions, one after the other: each gets its answer, and the right one. */
+  async #askWell({ client }: Life, over: { readonly now: boolean }): Promise<void> {
+    const query = [{ city: { equals: 'fixed' } }];
+    const body = { 'query-name': 'fixed', query, 'bypass-cache': true };
+    while (!over.now) {
+      const reply = await client.ask({ path: '/v1/query/count/entity', body });
+      const { fixed } = (reply.body as { result?: { fixed?: number } }).result ?? {};
+      if (fixed === ENTITIES_PER_BODY) this.outcome.goodAnswers++;
+      else this.faults.push(`a small count got HTTP ${reply.status}, ${JSON.stringify(reply.body)}`);
+      await new Promise((resolve) => setTimeout(resolve, GOOD_PAUSE_MS));
+    }
+  }
+
+  async #checkRows({ client }: Life): Promise<void> {
+    const text =
+      'SELECT COUNT(*) AS c, COUNT(name) AS names, COUNT(note) AS notes, SUM(n) AS s FROM [default]';
+    const headers = { 'content-type': 'application/sql' };
+    const { result } = await client.succeed<{ result: readonly unknown[] }>({
+      path: '/v1/sql',
+      text,
+      headers,
+    });
+    const c = this.outcome.bodiesTaken * ENTITIES_PER_BODY;
+    const expected = [{ c, names: c, notes: c, s: (c * (ENTITIES_PER_BODY - 1)) / 2 }];
+    if (JSON.stringify(result) !== JSON.stringify(expected)) {
+      this.faults.push(`the rows are ${JSON.stringify(result)}, not ${JSON.stringify(expected)}`);
+    }
+  }
+
+  async #checkProcess(name: string, { server, serving }: Life): Promise<void> {
+    const metrics = await metricsOf(serving);
+    const limitMib = Math.round((metrics.get('quarry_memory_limit_bytes') ?? 0) / MIB);
+    const rssMib = Math.round(figuresOf(server.pid).rssMibMax);
+    this.outcome.limitMib = limitMib;
+    this.outcome.rssMib = [...this.outcome.rssMib, rssMib];
+    if (limitMib === 0) this.faults.push(`${name}: no limit is told`);
+    const restarts = metrics.get('quarry_lane_restarts_total');
+    if (restarts !== 0) this.faults.push(`${name}: ${restarts} workers were started anew`);
+    if (this.#group.killCount > 0) this.faults.push(`${name}: the kernel killed ${this.#group.killCount}`);
+    if (rssMib > Math.max(limitMib * RSS_PART_MAX, limitMib + RSS_BEYOND_MIB_MAX)) {
+      this.faults.push(`${name}: the process had ${rssMib} MiB, with a limit of ${limitMib}`);
+    }
+  }
+}
+
+/** One round in an empty folder; in words, why there can be none here. */
+export async function memoryRound(round: MemoryRound): Promise<MemoryOutcome | string> {
+  const group = MemoryGroup.make(round.groupMib * MIB);
+  if (typeof group === 'string') return group;
+  try {
+    const run = new MemoryRun(round, group);
+    await run.run();
+    return run.outcome;
+  } finally {
+    await group.remove();
+  }
+}
+
+/** Rounds under limits of several sizes. Whether nothing was wrong; true, and said so, where there are no cgroups. */
+export async function memoryLimit({ rounds, seed, dir }: Wanted): Promise<boolean> {
+  let isRight = true;
+  for (let round = 0; round < rounds; round++) {
+    const groupMib = GROUP_MIB[round % GROUP_MIB.length];
+    const own = path.join(dir, `round-${round}`);
+    const outcome = await memoryRound({ dir: own, seed: seed + round, groupMib, queries: QUERIES });
+    if (typeof outcome === 'string') {
+      console.log(`not tried: ${outcome}`);
+      return true;
+    }
+    const { faults, ...figures } = outcome;
+    for (const fault of faults) console.log(fault);
+    console.log(`round ${round}, seed ${seed + round}, ${groupMib} MiB: ${JSON.stringify(figures)}`);
+    isRight &&= faults.length === 0;
+    if (faults.length === 0) fs.rmSync(own, { recursive: true });
+  }
+  return isRight;
+}

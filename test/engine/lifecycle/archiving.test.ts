@@ -1,0 +1,67 @@
+/** Log files of a quiet store reach the archive, too; and a store that cannot have its archive does not start. */
+import t from 'tap';
+import type { Engine } from '../../../src/engine/index.js';
+import { AUTO, insert } from '../../crash/disk/life.js';
+import { openEngine } from '../../crash/history/engine-fixture.js';
+import { FaultyDisk } from '../../support/faulty-disk.js';
+
+const SEED = 11;
+const ARCHIVING = { archiveDir: '/archive', archiveIntervalMs: 2 };
+const archived = (disk: FaultyDisk): string[] => disk.files().filter((file) => file.startsWith('/archive/'));
+
+/** Waits until `holds`; the test's own time limit ends it otherwise. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const one = (engine: Engine, id: string): Promise<unknown> => insert({ [id]: { tag: 'x' }, ...AUTO })(engine);
+
+t.test('what was written is in the archive soon, and then nothing is written for it any more', async (t) => {
+  const disk = new FaultyDisk({ seed: SEED });
+  const { engine } = await openEngine(disk, 1, SEED, 1, ARCHIVING);
+  await one(engine, 'a');
+  await until(() => archived(disk).length > 0);
+  const { archivedFileCount, lsnAppended } = engine.stats();
+  t.ok(archivedFileCount > 0);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  const later = engine.stats().lsnAppended;
+  t.ok(later <= lsnAppended + 1, `${lsnAppended} and then ${later}`);
+  await one(engine, 'b');
+  await until(() => engine.stats().archivedFileCount > archivedFileCount);
+  await engine.close();
+  t.match(engine.stats(), { archiveWaitingCount: 0, archiveFailureCount: 0 });
+});
+
+t.test('a store does not start on the archive of another history, and is as it was', async (t) => {
+  const disk = new FaultyDisk({ seed: SEED });
+  const first = await openEngine(disk, 1, SEED, 1, ARCHIVING);
+  await one(first.engine, 'a');
+  await first.engine.close();
+  const files = disk.files();
+  const other = { ...ARCHIVING, dir: '/other' };
+  // It names the last file's first record, and the files are cut by time.
+  const last = Math.max(...archived(disk).map((file) => Number(/log-(\d+)/.exec(file)?.[1])));
+  await t.rejects(openEngine(disk, 1, SEED, 1, other), {
+    message: `the archive /archive holds record ${last}, which this store has not written: give it a folder of its own`,
+  });
+  t.strictSame(disk.files(), files);
+  const again = await openEngine(disk, 1, SEED, 1, ARCHIVING);
+  await again.engine.close();
+});
+
+t.test('writes go on while the archive cannot be written, and it catches up', async (t) => {
+  let isFull = true;
+  const fault = (_step: number, call: string, file: string): string | undefined =>
+    isFull && call === 'writev' && file.startsWith('/archive/') ? 'ENOSPC' : undefined;
+  const disk = new FaultyDisk({ seed: SEED, fault });
+  const { engine } = await openEngine(disk, 1, SEED, 1, ARCHIVING);
+  for (let ordinal = 0; ordinal < 5; ordinal++) await one(engine, `a${ordinal}`);
+  await until(() => engine.stats().archiveFailureCount > 0);
+  await engine.checkpoint();
+  t.ok(engine.stats().archiveWaitingCount > 0);
+  isFull = false;
+  await one(engine, 'b');
+  await engine.close();
+  t.match(engine.stats(), { archiveWaitingCount: 0 });
+  t.ok(archived(disk).length > 0);
+});

@@ -1,0 +1,154 @@
+/** Expired events and a clock that jumps, in an engine with real threads. */
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { Json } from '../../../src/api/index.js';
+import { ManualClock } from '../../../src/base/index.js';
+import type { EngineOptions } from '../../../src/engine/index.js';
+import { jsonObject, num } from '../../support/generate.js';
+import { copyDir, makeDir, NOW_MS, TestStore } from '../store.js';
+
+t.setTimeout(60_000);
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const TEN_YEARS_MS = 3_653 * DAY_MS;
+const ENTITIES = 40;
+/** Events of an entity are index days old. */
+const KEPT_DAYS = 30;
+const dateAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+const visited: Json = [
+  jsonObject({ visits: jsonObject({ gte: num(0), between: ['1990-01-01', '2100-01-01'] }) }),
+];
+
+const insert = (store: TestStore, id: string, ms: number): Promise<unknown> =>
+  store.insert(jsonObject({ [id]: jsonObject({ visits: jsonObject({ value: num(1), date: dateAt(ms) }) }) }));
+
+async function open(t: Test, options: Partial<EngineOptions>, days = KEPT_DAYS): Promise<TestStore> {
+  const store = await TestStore.open(t, makeDir(t), { expiryIntervalMs: 10, ...options });
+  await store.createColumns([
+    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(days) }),
+  ]);
+  for (let index = 0; index < ENTITIES; index++) {
+    await insert(store, `e${index}`, NOW_MS - Math.floor((index * (KEPT_DAYS - 1) * DAY_MS) / ENTITIES));
+  }
+  return store;
+}
+
+const isSuspended = (store: TestStore): boolean => store.engine.stats().retentionSuspended === 1;
+
+/** Waits until it is so, for some seconds at most. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await isSo()) return true;
+    await pause(10);
+  }
+  return false;
+}
+
+const resume = (store: TestStore): Promise<void> =>
+  store.apply({ change: 'retention-set', suspended: false });
+
+for (const [what, jumpMs] of [
+  ['forward ten years', TEN_YEARS_MS],
+  ['forward two days', 2 * DAY_MS],
+  ['back ten years', -TEN_YEARS_MS],
+] as const) {
+  t.test(`a clock set ${what} takes no event away until it is said to be right`, async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const store = await open(t, { clock });
+    clock.jump(jumpMs);
+    t.ok(await until(() => isSuspended(store)), 'suspended, as /metrics tells');
+    t.match(store.warnings.join(), /the clock jumped.*"jumpSeconds":/);
+    await pause(100);
+    t.equal(await store.countOne(visited), ENTITIES, 'queries go on, and nothing is gone');
+    clock.jump(-jumpMs);
+    await pause(50);
+    t.ok(isSuspended(store), 'also when it is right again');
+    await resume(store);
+    await pause(100);
+    t.notOk(isSuspended(store));
+    t.equal(await store.countOne(visited), ENTITIES, 'nothing had expired');
+    clock.advance(KEPT_DAYS * DAY_MS + 2 * DAY_MS);
+    t.ok(await until(async () => (await store.countOne(visited)) === 0), 'time that goes by takes them away');
+  });
+}
+
+t.test('who says that a clock far ahead is right loses what has expired by it', async (t) => {
+  const clock = new ManualClock(NOW_MS);
+  const store = await open(t, { clock });
+  clock.jump(TEN_YEARS_MS);
+  t.ok(await until(() => isSuspended(store)));
+  await resume(store);
+  t.ok(await until(async () => (await store.countOne(visited)) === 0));
+});
+
+t.test('an hour back, a leap day and a store that keeps its events for ever suspend nothing', async (t) => {
+  const clock = new ManualClock(Date.UTC(2024, 1, 28, 22));
+  const store = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
+  await store.createColumns([
+    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(KEPT_DAYS) }),
+  ]);
+  clock.jump(-HOUR_MS);
+  await pause(50);
+  for (let hour = 0; hour < 72; hour++) {
+    clock.advance(HOUR_MS);
+    await insert(store, `h${hour}`, clock.nowMs());
+  }
+  t.notOk(isSuspended(store));
+  t.equal(await store.countOne(visited), 72);
+  const forever = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
+  clock.jump(TEN_YEARS_MS);
+  await pause(100);
+  t.notOk(isSuspended(forever));
+});
+
+t.test('an event later than now is refused by the clock as it stands, before and after a jump', async (t) => {
+  const clock = new ManualClock(NOW_MS);
+  const store = await open(t, { clock });
+  await t.rejects(insert(store, 'late', NOW_MS + DAY_MS), { code: 2006 });
+  clock.jump(-HOUR_MS);
+  await t.rejects(insert(store, 'late', NOW_MS), { code: 2006 });
+  await insert(store, 'early', NOW_MS - HOUR_MS);
+});
+
+t.test('a suspension outlives a kill, a close and a checkpoint, and ends by word alone', async (t) => {
+  const clock = new ManualClock(NOW_MS);
+  const store = await open(t, { clock });
+  clock.jump(TEN_YEARS_MS);
+  t.ok(await until(() => isSuspended(store)));
+  const killed = copyDir(t, store.dir);
+  await store.engine.checkpoint();
+  await store.close();
+  for (const dir of [killed, store.dir]) {
+    const again = await TestStore.open(t, dir, { clock, expiryIntervalMs: 10 });
+    await pause(60);
+    t.ok(isSuspended(again));
+    t.equal(await again.countOne(visited), ENTITIES);
+    await resume(again);
+    t.ok(await until(async () => (await again.countOne(visited)) === 0));
+    await again.close();
+  }
+});
+
+t.test('a start far from the time that the store knew asks first, unless nothing would go', async (t) => {
+  const store = await open(t, {});
+  const dir = copyDir(t, store.dir);
+  for (const [what, days, suspends] of [
+    ['a day later', 1, false],
+    ['long after, when events have expired', KEPT_DAYS + 5, true],
+    ['before', -3, true],
+  ] as const) {
+    const clock = new ManualClock(NOW_MS + days * DAY_MS);
+    const again = await TestStore.open(t, copyDir(t, dir), { clock, expiryIntervalMs: 10 });
+    if (suspends) t.ok(await until(() => isSuspended(again)), what);
+    await pause(100);
+    t.equal(isSuspended(again), suspends, what);
+    t.equal(await again.countOne(visited), ENTITIES, what);
+    await again.close();
+  }
+  const kept = await open(t, {}, 4 * KEPT_DAYS);
+  const later = { clock: new ManualClock(NOW_MS + KEPT_DAYS * DAY_MS), expiryIntervalMs: 10 };
+  const again = await TestStore.open(t, copyDir(t, kept.dir), later);
+  await pause(100);
+  t.notOk(isSuspended(again), 'a store that was stopped for long, none of whose events have expired');
+});

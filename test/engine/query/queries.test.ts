@@ -1,0 +1,293 @@
+/** What holds of queries whatever they ask: one LSN, answers that are never stale, and their bounds. */
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { type Cancellation, Prng, QuarryError } from '../../../src/base/index.js';
+import { databaseOf } from '../../../src/catalog/index.js';
+import type { Asking } from '../../../src/engine/index.js';
+import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import type {
+  AggregateAnswer,
+  AggregatePlan,
+  CountEntityPlan,
+  ExtractPlan,
+  TopLevel,
+} from '../../../src/ir/index.js';
+import type { LaneOp } from '../../../src/protocol/index.js';
+import { jsonObject, num } from '../../support/generate.js';
+import { ASKING, DATABASE_ID, laneFile, makeDir, TestStore } from '../store.js';
+import { laneWith } from '../threads.js';
+
+const SEED = 662_607;
+t.comment(`seed ${SEED}`);
+t.setTimeout(120_000);
+
+const REMEMBERING: Asking = { cancellation: null, bypassCache: false };
+const ALL: CountEntityPlan = { databaseId: DATABASE_ID, dimensionId: 1, condition: null };
+
+const column = (name: string, type: string) => jsonObject({ name, 'api-name': name, type });
+
+async function openPairs(t: Test, options: Parameters<typeof TestStore.open>[2] = {}): Promise<TestStore> {
+  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, ...options });
+  await store.createColumns([
+    column('kind', 'string'),
+    column('side', 'string'),
+    column('number', 'integer'),
+    column('event', 'string-event'),
+  ]);
+  return store;
+}
+
+const columnIdOf = (store: TestStore, name: string): number =>
+  databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get(name)?.id ?? -1;
+
+function level(store: TestStore, name: string): TopLevel {
+  const source = { from: 'attribute', columnId: columnIdOf(store, name), kind: 'code' } as const;
+  return { source, tests: [], limit: 10, minQuantity: 1, type: 'string', decimalPlaces: null };
+}
+
+const aggregation = (levels: readonly TopLevel[]): AggregatePlan => ({
+  databaseId: DATABASE_ID,
+  dimensionId: 1,
+  entities: null,
+  levels,
+  metric: null,
+});
+
+/** Lanes that wait before they answer such requests. */
+const slowLanes =
+  (slow: (op: LaneOp) => boolean, ms: number): MakeLane =>
+  (start, onDown) => {
+    const lane = new Lane(laneFile, start, onDown);
+    const send: typeof lane.send = async (op, request) => {
+      const answer = await lane.send(op, request);
+      if (slow(op)) await pause(ms);
+      return answer;
+    };
+    return laneWith(lane, send);
+  };
+
+t.test(
+  'an answer is remembered until something of its database changes, and never hides a write',
+  async (t) => {
+    const store = await openPairs(t);
+    await store.apply({ change: 'database-created', id: 2, name: 'second', type: 'production' });
+    const count = async (asking: Asking): Promise<number> =>
+      (await store.engine.countEntities([ALL], asking))[0];
+    t.equal(await count(REMEMBERING), 0);
+    const hits = store.engine.stats().cacheHitCount;
+    t.equal(await count(REMEMBERING), 0);
+    t.equal(store.engine.stats().cacheHitCount, hits + 1, 'the second one was remembered');
+    t.equal(await count(ASKING), 0);
+    t.equal(store.engine.stats().cacheHitCount, hits + 1, 'a bypassing one is not looked for');
+
+    const insert = (databaseId: number, text: string) =>
+      store.engine.insert({
+        databaseId,
+        body: Buffer.from(text),
+        customKey: false,
+        columnIds: null,
+        onceId: null,
+        charge: () => {},
+      });
+    await insert(2, '{"x": {"tag": "b"}, "auto-create": ["column"]}');
+    await count(REMEMBERING);
+    await insert(2, '{"y": {"tag": "b"}}');
+    const before = store.engine.stats().cacheHitCount;
+    t.equal(await count(REMEMBERING), 0);
+    t.equal(store.engine.stats().cacheHitCount, before + 1, 'rows of another database change nothing');
+
+    const prng = new Prng(SEED);
+    let wanted = 0;
+    for (let step = 0; step < 150; step++) {
+      if (prng.chance(0.5)) {
+        await store.insert(jsonObject({ [`entity ${step}`]: jsonObject({ number: num(step) }) }));
+        wanted++;
+      } else if (prng.chance(0.3) && wanted > 0) {
+        wanted -= await store.mutate([new Map([['number', new Map([['gte', num(step - 5)]])]])], null);
+      }
+      t.equal(await count(REMEMBERING), wanted, `step ${step}`);
+    }
+
+    // Beside writes: an answer holds at least what was acknowledged when it was asked.
+    const writing = (async () => {
+      for (let step = 0; step < 100; step++) {
+        await store.insert(jsonObject({ [`late ${step}`]: jsonObject({ number: num(step) }) }));
+        wanted++;
+      }
+    })();
+    const asking = Array.from({ length: 3 }, async () => {
+      for (let step = 0; step < 100; step++) {
+        const least = wanted;
+        const found = await count(REMEMBERING);
+        if (found < least) t.fail(`${found} entities where ${least} were acknowledged`);
+      }
+    });
+    await Promise.all([writing, ...asking]);
+    t.equal(await count(REMEMBERING), wanted);
+  },
+);
+
+t.test('a text is remembered for its time, and until something changes', async (t) => {
+  const store = await openPairs(t);
+  let computed = 0;
+  const ask = (key: string, seconds: number) =>
+    store.engine.remembered(DATABASE_ID, key, seconds, async () => `${key} ${++computed}`);
+  t.equal(await ask('a', 5), 'a 1');
+  t.equal(await ask('a', 5), 'a 1');
+  t.equal(await ask('b', 5), 'b 2');
+  t.equal(await ask('a', 0), 'a 3', 'its time was over');
+  await store.insert(jsonObject({ x: jsonObject({ number: num(1) }) }));
+  t.equal(await ask('a', 5), 'a 4', 'the data changed');
+  t.equal(await ask('a', 5), 'a 4');
+  await t.rejects(
+    store.engine.remembered(DATABASE_ID, 'c', 5, () => Promise.reject(new QuarryError(9006))),
+    {
+      code: 9006,
+    },
+  );
+  t.equal(await ask('c', 5), 'c 5', 'a refusal is not remembered');
+});
+
+t.test('a query of several rounds reads one LSN beside writes on several shards', async (t) => {
+  const store = await openPairs(t, { shardCount: 5 });
+  const plan = aggregation([level(store, 'kind'), level(store, 'side')]);
+  let writing = true;
+  let written = 0;
+  const write = async (): Promise<void> => {
+    while (writing) {
+      const pair = ['left', 'right'].map((side) => [
+        `pair ${written} ${side}`,
+        jsonObject({ kind: 'pair', side }),
+      ]);
+      written++;
+      await store.insert(jsonObject(Object.fromEntries(pair)));
+    }
+  };
+  const writers = [write(), write(), write()];
+  for (let step = 0; step < 200; step++) {
+    const [answer] = await store.engine.aggregate([plan], ASKING);
+    if (answer.answers !== 'values') throw new Error('no values');
+    for (const { quantity, next } of answer.rows) {
+      if (next?.answers !== 'values') throw new Error('no values');
+      const sides = next.rows.map((row) => row.quantity);
+      if (sides.length !== 2 || sides[0] !== sides[1] || sides[0] + sides[1] !== quantity) {
+        t.fail(`step ${step}: ${quantity} entities of ${sides.join(' and ')}`);
+      }
+    }
+  }
+  writing = false;
+  await Promise.all(writers);
+  const [answer] = await store.engine.aggregate([plan], ASKING);
+  t.match(answer, { rows: [{ value: 'pair', quantity: written * 2 }] });
+});
+
+t.test('a query of several rounds over quiet rows keeps no record of others waiting', async (t) => {
+  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 600) });
+  await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  // What changed a moment ago is taken to change again.
+  await pause(1_100);
+  let answered = false;
+  const asked = store.engine
+    .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], ASKING)
+    .then(([answer]) => {
+      answered = true;
+      return answer;
+    });
+  await store.insert(jsonObject({ y: jsonObject({ tag: 'c', dimension: 'second' }) }));
+  t.notOk(answered, 'the record did not wait for the query');
+  const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
+  t.strictSame(await asked, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
+});
+
+t.test('what is asked at one version never waits for queries that wait for it', async (t) => {
+  const store = await openPairs(t, { queryTimeoutMs: 20_000 });
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  const all: ExtractPlan = {
+    ...{ databaseId: DATABASE_ID, dimensionId: 1, condition: null, scored: null, near: null },
+    ...{ order: [], after: null, limit: 10, columns: [] },
+  };
+  let writing: Promise<unknown> = Promise.resolve();
+  let asked: Promise<unknown> = Promise.resolve();
+  const [first, second] = await store.engine.atOneVersion(async (extract) => {
+    const before = await extract(all, ASKING);
+    writing = store.insert(jsonObject({ y: jsonObject({ kind: 'a', side: 'b' }) }));
+    // The record is durable and waits at the gate; these take all seats and wait there too.
+    await pause(300);
+    const plan = aggregation([level(store, 'kind'), level(store, 'side')]);
+    asked = Promise.all(Array.from({ length: 8 }, () => store.engine.aggregate([plan], ASKING)));
+    await pause(100);
+    return [before.length, (await extract(all, ASKING)).length];
+  });
+  t.strictSame([first, second], [1, 1], 'the record was not seen in between');
+  await writing;
+  const answers = (await asked) as (readonly AggregateAnswer[])[];
+  for (const [answer] of answers) t.match(answer, { rows: [{ value: 'a', quantity: 2 }] });
+});
+
+t.test('a query that waits while a column of its database is deleted is refused', async (t) => {
+  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 300) });
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+  const plan = aggregation([level(store, 'kind')]);
+  const asked = Array.from({ length: 6 }, () => store.engine.aggregate([plan], ASKING));
+  const settled = Promise.allSettled(asked);
+  const columnId = columnIdOf(store, 'kind');
+  await store.apply({ change: 'column-deleted', databaseId: DATABASE_ID, dimensionId: 1, columnId });
+  const outcomes = (await settled).map((one) =>
+    one.status === 'fulfilled' ? 'answered' : ((one.reason as QuarryError).code ?? 'bug'),
+  );
+  t.strictSame(outcomes, ['answered', 'answered', 'answered', 'answered', 9004, 9004]);
+});
+
+t.test('a query whose time is over is refused with 9005, and others go on', async (t) => {
+  const store = await openPairs(t, {
+    queryTimeoutMs: 1_000,
+    makeLane: slowLanes((op) => op === 'aggregate', 3_000),
+  });
+  await store.insert(jsonObject({ x: jsonObject({ kind: 'a' }) }));
+  await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], ASKING), { code: 9005 });
+  t.strictSame(await store.engine.countEntities([ALL], ASKING), [1]);
+  const several = aggregation([level(store, 'kind'), level(store, 'side')]);
+  await t.rejects(store.engine.aggregate([several], ASKING), { code: 9005 });
+  await store.insert(jsonObject({ y: jsonObject({ kind: 'a' }) }));
+  t.strictSame(await store.engine.countEntities([ALL], ASKING), [2], 'the gate is open again');
+});
+
+t.test('a client that hangs up ends its query', async (t) => {
+  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 200) });
+  let act: (() => void) | null = null;
+  const cancellation: Cancellation = {
+    isCancelled: false,
+    onCancel: (given) => {
+      act = given;
+    },
+  };
+  const asked = store.engine.aggregate([aggregation([level(store, 'kind')])], {
+    cancellation,
+    bypassCache: true,
+  });
+  t.not(act, null, 'it is told');
+  (act as unknown as () => void)();
+  await t.rejects(asked, { code: 9005 });
+  t.equal(act, null, 'and asked no more');
+  const gone: Cancellation = { isCancelled: true, onCancel: () => {} };
+  await t.rejects(store.engine.countEntities([ALL], { cancellation: gone, bypassCache: true }), {
+    code: 9005,
+  });
+});
+
+t.test(
+  'a query that needs more than its memory is refused with 9006, and leaves nothing behind',
+  async (t) => {
+    const store = await openPairs(t, { queryBytesMax: 50 });
+    const entities = Array.from({ length: 900 }, (_, index): [string, ReturnType<typeof jsonObject>] => [
+      `entity ${index}`,
+      jsonObject({ kind: `kind ${index}`, event: [jsonObject({ value: 'v', date: '2019-01-01' })] }),
+    ]);
+    await store.insert(new Map(entities));
+    const visited = { event: jsonObject({ equals: 'v', between: ['2018-01-01', '2020-01-01'] }) };
+    await t.rejects(store.countOne([jsonObject(visited)]), { code: 9006 });
+    await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], ASKING), { code: 9006 });
+    t.strictSame(await store.engine.countEntities([ALL], ASKING), [900]);
+  },
+);

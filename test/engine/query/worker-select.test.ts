@@ -1,0 +1,187 @@
+/** SELECTs that are not done in their first slice: begun again behind the gate, and worked on slice by slice. */
+import t, { type Test } from 'tap';
+import { type Cancellation, Prng } from '../../../src/base/index.js';
+import type { EngineOptions } from '../../../src/engine/index.js';
+import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import { countsTexts } from '../../../src/ir/index.js';
+import type { LaneOp, LaneRequests, SelectPart } from '../../../src/protocol/index.js';
+import { jsonObject, num } from '../../support/generate.js';
+import { fill, type Rows, rowsOf } from '../select-store.js';
+import { ASKING, copyDir, laneFile, makeDir, TestStore } from '../store.js';
+import { laneWith } from '../threads.js';
+
+const SEED = 407;
+t.comment(`seed ${SEED}`);
+t.setTimeout(120_000);
+
+const PEOPLE = 9_000;
+/** Lanes work for a step in each slice; the first one can be told from the others. */
+const SHORT: Partial<EngineOptions> = { laneCount: 2, firstSliceMs: 0, sliceMs: 1e-9 };
+
+const GROUPED = 'SELECT word, COUNT(*) AS c, MEDIAN(n + 1) AS m FROM [default] GROUP BY word ORDER BY word';
+const HEAVY = [
+  GROUPED,
+  'SELECT DISTINCT [entity-id], n, word, day FROM [default] ORDER BY [entity-id] LIMIT 50',
+  'SELECT [entity-id], n, d FROM [default] ORDER BY d DESC, n, [entity-id] LIMIT 20',
+  "SELECT [entity-id] FROM [default] WHERE LENGTH([entity-id]) + LENGTH(word) = 7 AND word <> 'w3' ORDER BY [entity-id] LIMIT 9",
+  'SELECT a.word, COUNT(*) AS c FROM [default] a JOIN [default] b ON a.[entity-id] = b.[entity-id] GROUP BY a.word ORDER BY a.word',
+  'SELECT COUNT(*) AS c, SUM([visits.value]) AS s, MEDIAN([visits.value]) AS m FROM [default] WHERE n + 0 > 100',
+  'SELECT [visits.value], COUNT(*) AS c FROM [default] GROUP BY [visits.value] ORDER BY c DESC',
+  'SELECT COUNT(DISTINCT word) AS w, COUNT(*) AS c FROM [default] WHERE n + 0 > 100',
+];
+
+type Watch = (op: LaneOp, request: LaneRequests[LaneOp], lane: number) => void;
+type WatchAnswer = (op: LaneOp, request: LaneRequests[LaneOp], lane: number, answer: unknown) => void;
+
+/** Lanes whose requests are looked at before they are sent, and their answers before they are taken. */
+const watched =
+  (watch: Watch, watchAnswer: WatchAnswer): MakeLane =>
+  (start, onDown) => {
+    const lane = new Lane(laneFile, start, onDown);
+    const send: Lane['send'] = async (op, request) => {
+      watch(op, request, start.laneIndex);
+      const answer = await lane.send(op, request);
+      watchAnswer(op, request, start.laneIndex, answer);
+      return answer;
+    };
+    return laneWith(lane, send);
+  };
+
+const EXPLAINED = HEAVY.map((statement) => `EXPLAIN ANALYZE ${statement}`);
+
+/** A full folder, and what is answered where slices are long. */
+async function prepared(): Promise<{ full: string; wanted: Rows[] }> {
+  const full = makeDir(t);
+  const store = await TestStore.open(t, full, { laneCount: 2, shardCount: 3 });
+  await fill(store, new Prng(SEED), PEOPLE);
+  const wanted: Rows[] = [];
+  for (const statement of [...HEAVY, ...EXPLAINED]) wanted.push(await rowsOf(store, statement));
+  await store.close();
+  return { full, wanted };
+}
+
+const { full, wanted } = await prepared();
+
+const openShort = (t: Test, watch: Watch, watchAnswer: WatchAnswer = () => {}): Promise<TestStore> =>
+  TestStore.open(t, copyDir(t, full), { ...SHORT, makeLane: watched(watch, watchAnswer) });
+
+t.test('others come between the slices of a SELECT, and records wait for its end', async (t) => {
+  let slices = 0;
+  let slicesBefore = 0;
+  let second = (): void => {};
+  const store = await openShort(t, (op, request, lane) => {
+    if (op === 'apply') slicesBefore = slices;
+    if (op !== 'select-next' || (request as LaneRequests['select-next']).sliceMs === 0 || lane !== 0) return;
+    if (++slices === 2) second();
+  });
+  for (const [index, statement] of HEAVY.entries()) {
+    second = () => {};
+    const alone = await rowsOf(store, statement);
+    slices = 0;
+    const order: string[] = [];
+    const others: Promise<unknown>[] = [];
+    const count = PEOPLE + index;
+    second = () => {
+      others.push(
+        store.insert(jsonObject({ [`another${index}`]: jsonObject({ n: num(500), word: 'w9' }) })),
+        store.total().then((total) => {
+          order.push('count');
+          t.equal(total, count, 'the record was not applied yet');
+        }),
+      );
+    };
+    const rows = await rowsOf(store, statement).finally(() => order.push('select'));
+    await Promise.all(others);
+    t.ok(slices >= 4, `${slices} slices`);
+    t.strictSame(order, ['count', 'select'], statement);
+    t.equal(slicesBefore, slices, 'the record came behind the last slice');
+    t.strictSame(rows, alone, statement);
+    const [{ c }] = await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]');
+    t.equal(c, count + 1);
+  }
+});
+
+t.test('in slices or at once, the answers and what EXPLAIN ANALYZE counts are the same', async (t) => {
+  const store = await openShort(t, () => {});
+  // How many rows are sorted depends on where batches end: see TopBound.
+  const plain = (rows: Rows): Rows =>
+    rows.map((row) => ({ ...row, milliseconds: null, ...(row.operator === 'sort' ? { rows: null } : {}) }));
+  for (const [index, statement] of [...HEAVY, ...EXPLAINED].entries()) {
+    const rows = await rowsOf(store, statement);
+    t.strictSame(plain(rows), plain(wanted[index]), statement);
+  }
+});
+
+t.test('two SELECTs of many slices are worked on at once, and each gets its answer', async (t) => {
+  const inside = new Set<number>();
+  let most = 0;
+  const begun: number[][] = [[], []];
+  /** Told to end, or done where that is the end. */
+  const ended: number[][] = [[], []];
+  const counting = new Set<number>();
+  const end = (selectId: number, lane: number): void => {
+    ended[lane].push(selectId);
+    inside.delete(selectId);
+  };
+  const store = await openShort(
+    t,
+    (op, request, lane) => {
+      if (op === 'select-begin') {
+        const { selectId, plan } = request as LaneRequests['select-begin'];
+        begun[lane].push(selectId);
+        if (countsTexts(plan)) counting.add(selectId);
+      }
+      if (op === 'select-end') end((request as LaneRequests['select-end']).selectId, lane);
+      if (op !== 'select-next') return;
+      const { selectId, sliceMs } = request as LaneRequests['select-next'];
+      if (sliceMs > 0) inside.add(selectId);
+      most = Math.max(most, inside.size);
+    },
+    (op, request, lane, answer) => {
+      if (op !== 'select-next' || !(answer as SelectPart).done) return;
+      const { selectId } = request as LaneRequests['select-next'];
+      if (!counting.has(selectId)) end(selectId, lane);
+    },
+  );
+  const rows = await Promise.all([...HEAVY, ...HEAVY].map((statement) => rowsOf(store, statement)));
+  const answers = wanted.slice(0, HEAVY.length);
+  t.strictSame(rows, [...answers, ...answers]);
+  t.equal(most, 2);
+  t.equal(inside.size, 0);
+  t.ok(counting.size > 0 && counting.size < new Set(begun[0]).size);
+  for (const lane of [0, 1]) t.strictSame(ended[lane].sort(), begun[lane].sort(), `lane ${lane}`);
+});
+
+t.test('who hangs up in the midst of the slices ends them and opens the gate', async (t) => {
+  let cancel = (): void => {};
+  let slices = 0;
+  const begun = new Set<number>();
+  const store = await openShort(t, (op, request) => {
+    if (op === 'select-begin') begun.add((request as LaneRequests['select-begin']).selectId);
+    if (op === 'select-end') begun.delete((request as LaneRequests['select-end']).selectId);
+    if (op === 'select-next' && ++slices === 12) cancel();
+  });
+  // More often than there are seats.
+  for (let round = 0; round < 6; round++) {
+    slices = 0;
+    const caller: Cancellation = {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancel = act ?? ((): void => {});
+      },
+    };
+    await t.rejects(rowsOf(store, GROUPED, { ...ASKING, cancellation: caller }), { code: 9005 });
+    t.equal(begun.size, 0, 'it is forgotten on all lanes');
+    const sent = slices;
+    t.equal(await store.total(), PEOPLE + round);
+    t.ok(slices <= sent + 2, 'no lane works on it any more');
+    cancel = (): void => {};
+    const body = jsonObject({ [`after${round}`]: jsonObject({ d: num('1.25') }) });
+    await store.insert(body);
+  }
+  const rows = await rowsOf(store, GROUPED);
+  t.strictSame(
+    rows.filter(({ word }) => word !== null),
+    wanted[0].filter(({ word }) => word !== null),
+  );
+});

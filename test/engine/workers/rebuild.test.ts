@@ -1,0 +1,75 @@
+/** A lane whose thread ends while it is rebuilt: another thread follows, unless a record of the log ends them all. */
+import type { Worker } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import type { LaneOp } from '../../../src/protocol/index.js';
+import { laneFile, makeDir, TestStore } from '../store.js';
+import { bodyOf, COLUMNS, codeOf, laneWith, SIZE, untilBack, watchThreads } from '../threads.js';
+
+/** The store's lane; each thread behind the first one ends with the request that `due` names of it. */
+function dyingLane(t: Test, due: (thread: number, op: LaneOp) => boolean): MakeLane {
+  // The thread that a pool begins anew in the place of a dead one is nobody's.
+  const waiting: ((worker: Worker) => void)[] = [];
+  const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
+  process.on('worker', onWorker);
+  t.teardown(() => process.off('worker', onWorker));
+  let count = 0;
+  return (start, onDown) => {
+    const lane = new Lane(laneFile, start, onDown);
+    const own = count++;
+    let thread: Worker | null = null;
+    waiting.push((worker) => {
+      thread = worker;
+    });
+    const send: typeof lane.send = (op, request) => {
+      if (own > 0 && due(own, op)) thread?.terminate();
+      return lane.send(op, request);
+    };
+    return laneWith(lane, send);
+  };
+}
+
+t.test(
+  'threads that end while a lane is rebuilt, at other places each, are followed by one that gets through',
+  async (t) => {
+    const threads = watchThreads(t);
+    const ops: readonly LaneOp[] = ['apply', 'model'];
+    const makeLane = dyingLane(t, (thread, op) => op === ops[thread - 1]);
+    const store = await TestStore.open(t, makeDir(t), { laneCount: 1, shardCount: 2, makeLane });
+    await store.createColumns(COLUMNS);
+    for (let batch = 0; batch < 3; batch++) await store.insert(bodyOf(batch));
+    await [...threads][0].terminate();
+    await codeOf(store.total());
+    await untilBack(store);
+    t.equal(await store.total(), 3 * SIZE);
+    await store.insert(bodyOf(3));
+    t.equal(await store.total(), 4 * SIZE);
+    t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 2);
+    t.equal(store.engine.stats().laneRestartCount, 1);
+    t.strictSame(store.fatals, []);
+  },
+);
+
+t.test(
+  'a record at which two threads ended that applied record by record is named and not tried again',
+  async (t) => {
+    const threads = watchThreads(t);
+    const makeLane = dyingLane(t, (_thread, op) => op === 'apply');
+    const store = await TestStore.open(t, makeDir(t), { laneCount: 1, shardCount: 2, makeLane });
+    await store.createColumns(COLUMNS);
+    await store.insert(bodyOf(0));
+    await [...threads][0].terminate();
+    await codeOf(store.total());
+    for (let tries = 0; store.fatals.length === 0 && tries < 1_000; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    t.match(
+      store.fatals.map(({ message }) => message),
+      [/^the record of LSN \d+, in \S+\.qlog at byte \d+, ends every thread that applies it: /],
+    );
+    t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 3);
+    // Nobody closes an engine that cannot go on.
+    await t.rejects(store.close());
+    for (const thread of threads) await thread.terminate();
+  },
+);

@@ -1,0 +1,107 @@
+/** Threads of lanes that end, under load and idle: their shards come back, and nothing acknowledged is lost. */
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { makeDir, TestStore } from '../store.js';
+import { bodyOf, COLUMNS, codeOf, SIZE, untilBack, visitedAtLeast, watchThreads } from '../threads.js';
+
+const SEED = 141_421;
+t.comment(`seed ${SEED}`);
+t.setTimeout(200_000);
+
+for (const [what, checkpointLogBytes] of [
+  ['before any checkpoint', 2 ** 30],
+  ['beside running checkpoints', 30_000],
+] as const) {
+  t.test(
+    `threads killed under load ${what}: acknowledged requests stay, refused ones left nothing`,
+    async (t) => {
+      const prng = new Prng(SEED);
+      const threads = watchThreads(t);
+      const options = { laneCount: 2, shardCount: 3, checkpointLogBytes, logFileBytes: 2 ** 20 };
+      const store = await TestStore.open(t, makeDir(t), options);
+      await store.createColumns(COLUMNS);
+      const acknowledged = new Set<number>();
+      const refused = new Set<number>();
+      const codes = new Set<number | null>();
+      let running = true;
+      const writer = async (client: number): Promise<void> => {
+        for (let round = 0; running; round++) {
+          const batch = client * 1_000_000 + round;
+          const code = await codeOf(store.insert(bodyOf(batch)));
+          codes.add(code);
+          (code === null ? acknowledged : refused).add(batch);
+          if (code !== null) await pause(2);
+        }
+      };
+      const reader = async (): Promise<void> => {
+        while (running) {
+          codes.add(await codeOf(store.countOne(visitedAtLeast(1))));
+          await pause(1);
+        }
+      };
+      const load = [writer(1), writer(2), writer(3), writer(4), reader()];
+      for (let kill = 0; kill < 5; kill++) {
+        await pause(prng.between(20, 60));
+        const alive = [...threads];
+        await prng.pick(alive).terminate();
+        await untilBack(store);
+      }
+      await pause(30);
+      running = false;
+      await Promise.all(load);
+      await untilBack(store);
+
+      t.ok(store.engine.stats().laneRestartCount >= 3);
+      t.strictSame(
+        [...codes].filter((code) => code !== null && code !== 9004),
+        [],
+      );
+      t.ok(acknowledged.size > 20, `${acknowledged.size} acknowledged, ${refused.size} refused`);
+      t.equal(await store.total(), acknowledged.size * SIZE);
+      t.equal(await store.countOne(visitedAtLeast(1)), acknowledged.size * SIZE);
+      t.equal(await store.countOne(visitedAtLeast(2)), 0, 'nothing was applied twice');
+      const batches = [...acknowledged];
+      for (let at = 0; at < batches.length; at += 90) {
+        const ids = batches.slice(at, at + 90).map((batch) => `b${batch}-${SIZE - 1}`);
+        t.ok((await store.exists(ids)).every(Boolean));
+      }
+      const ids = [...refused].slice(0, 90).map((batch) => `b${batch}-0`);
+      if (ids.length > 0) t.notOk((await store.exists(ids)).some(Boolean), 'refused requests left nothing');
+      t.strictSame(store.fatals, []);
+
+      const { dir } = store;
+      await store.close();
+      const again = await TestStore.open(t, dir, options);
+      t.equal(await again.total(), acknowledged.size * SIZE);
+      t.equal(await again.countOne(visitedAtLeast(2)), 0);
+    },
+  );
+}
+
+t.test('a thread that ends while idle is noticed at the next request and rebuilt', async (t) => {
+  const threads = watchThreads(t);
+  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 2 });
+  await store.createColumns(COLUMNS);
+  for (let batch = 0; batch < 10; batch++) await store.insert(bodyOf(batch));
+  await [...threads][0].terminate();
+  await untilBack(store);
+  t.equal(await store.total(), 100);
+  t.equal(await codeOf(store.insert(bodyOf(10))), null);
+  t.equal(await store.countOne(visitedAtLeast(1)), 110);
+  t.strictSame(store.fatals, []);
+});
+
+t.test('a store closes while a lane is being rebuilt, and keeps everything', async (t) => {
+  const threads = watchThreads(t);
+  const dir = makeDir(t);
+  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  await store.createColumns(COLUMNS);
+  const inserts = Array.from({ length: 20 }, (_, batch) => codeOf(store.insert(bodyOf(batch))));
+  const killed = [...threads][1].terminate();
+  const codes = await Promise.all(inserts);
+  await killed;
+  await store.close();
+  const again = await TestStore.open(t, dir, { laneCount: 1 });
+  t.equal(await again.total(), codes.filter((code) => code === null).length * SIZE);
+});

@@ -1,0 +1,65 @@
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { InsertMemory } from '../../../src/engine/write/insert-memory.js';
+import type { SharedPlace } from '../../../src/protocol/index.js';
+
+const SEED = 4_242;
+t.comment(`seed ${SEED}`);
+
+t.test('a released part serves the next request of its size, and no other', async (t) => {
+  const memory = new InsertMemory();
+  const first = memory.acquire(5_000);
+  t.equal(first.byteLength, 8_192);
+  const second = memory.acquire(5_000);
+  t.not(second, first, 'a part in use is not given twice');
+  memory.release(first);
+  t.not(memory.acquire(9_000), first);
+  t.equal(memory.acquire(8_192), first);
+});
+
+t.test('sizes are powers of two that hold what was asked', async (t) => {
+  const memory = new InsertMemory();
+  for (const [asked, given] of [
+    [0, 4_096],
+    [4_096, 4_096],
+    [4_097, 8_192],
+    [2 ** 20, 2 ** 20],
+    [2 ** 20 + 1, 2 ** 21],
+  ]) {
+    t.equal(memory.acquire(asked).byteLength, given, `${asked} bytes`);
+  }
+});
+
+t.test('when no part is in use the memory is divided anew', async (t) => {
+  const memory = new InsertMemory(2 ** 20);
+  const small = Array.from({ length: 2 ** 8 }, () => memory.acquire(4_096));
+  t.ok(small.every((place) => 'at' in place));
+  for (const place of small.slice(1)) memory.release(place);
+  t.notOk('at' in memory.acquire(2 ** 20), 'one is in use still');
+  memory.release(small[0]);
+  t.strictSame(memory.acquire(2 ** 20), { at: 0, byteLength: 2 ** 20 });
+});
+
+t.test('parts in use never overlap, and what does not fit gets a buffer of its own', async (t) => {
+  const prng = new Prng(SEED);
+  const memory = new InsertMemory(2 ** 20);
+  const held = new Map<SharedPlace, number>();
+  let own = 0;
+  let parts = 0;
+  for (let step = 0; step < 3_000; step++) {
+    if (held.size > 0 && prng.chance(0.5)) {
+      const place = prng.pick([...held.keys()]);
+      const mark = held.get(place) as number;
+      t.ok(memory.bytesOf(place).every((byte) => byte === mark));
+      held.delete(place);
+      memory.release(place);
+    } else {
+      const place = memory.acquire(prng.below(40_000));
+      if ('at' in place) parts++;
+      else own++;
+      memory.bytesOf(place).fill(step & 0xff);
+      held.set(place, step & 0xff);
+    }
+  }
+  t.ok(own > 100 && parts > 100, `${own} buffers, ${parts} parts`);
+});

@@ -1,0 +1,29 @@
+import t from 'tap';
+import { ProcessMemory } from '../../../src/engine/process-memory.js';
+import { WriteMemory } from '../../../src/engine/write/write-memory.js';
+
+const MIB = 2 ** 20;
+
+t.test('memory is full when a small insert is refused', async (t) => {
+  const memoryBytes = 0;
+  const lanes = { memory: {} as never, dictionaryBytesMax: 0 };
+  const memory = new WriteMemory(
+    lanes,
+    { memoryBytes },
+    10 * MIB,
+    new ProcessMemory(Number.POSITIVE_INFINITY),
+  );
+  t.equal(memory.isFull, false);
+  const release = memory.hold(9.95 * MIB);
+  t.equal(memory.isFull, true);
+  t.throws(() => memory.check(64 * 2 ** 10), { code: 9003 });
+  release?.();
+  t.equal(memory.isFull, false);
+  const busy = new WriteMemory(
+    lanes,
+    { memoryBytes: 6 * MIB },
+    10 * MIB,
+    new ProcessMemory(11 * MIB, () => 11 * MIB),
+  );
+  t.equal(busy.isFull, true, 'the process itself is at its limit');
+});

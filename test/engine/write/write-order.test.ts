@@ -1,0 +1,252 @@
+/** Writes of all kinds whose thread ends on the way: they answer the right number, and take effect once. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import type { Json } from '../../../src/api/index.js';
+import { Prng, QuarryError } from '../../../src/base/index.js';
+import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import type { LaneOp } from '../../../src/protocol/index.js';
+import { jsonObject, num } from '../../support/generate.js';
+import { copyDir, laneFile, makeDir, TestStore } from '../store.js';
+import {
+  bodyOf,
+  COLUMNS,
+  codeOf,
+  laneWith,
+  SIZE,
+  untilBack,
+  visitedAtLeast,
+  watchThreads,
+} from '../threads.js';
+
+const SEED = 173_205;
+t.comment(`seed ${SEED}`);
+t.setTimeout(200_000);
+
+/**
+ * Lanes whose thread ends with the request of which `due` says so: before it is sent, or when the thread has it.
+ * The thread that a pool begins anew in the place of a dead one is nobody's.
+ */
+function dyingLanes(
+  t: Test,
+  moment: 'before' | 'amid',
+  due: (laneIndex: number, op: LaneOp) => boolean,
+): MakeLane {
+  const waiting: ((worker: Worker) => void)[] = [];
+  const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
+  process.on('worker', onWorker);
+  t.teardown(() => process.off('worker', onWorker));
+  return (start, onDown) => {
+    const lane = new Lane(laneFile, start, onDown);
+    let thread: Worker | null = null;
+    waiting.push((worker) => {
+      thread = worker;
+    });
+    const send: typeof lane.send = (op, request) => {
+      if (!due(start.laneIndex, op)) return lane.send(op, request);
+      if (moment === 'before') thread?.terminate();
+      const answer = lane.send(op, request);
+      // It is sent with the end of the turn.
+      if (moment === 'amid') setImmediate(() => thread?.terminate());
+      return answer;
+    };
+    return laneWith(lane, send);
+  };
+}
+
+const inBatch = (batch: number): Json => [jsonObject({ batch: jsonObject({ equals: num(batch) }) })];
+const visit = jsonObject({ value: num(1), date: '2016-01-03' });
+
+interface Story {
+  readonly batch: number;
+  /** Inserted, then moved to `batch + MOVED` with one more visit, then deleted: how far it came. */
+  stage: 'inserted' | 'moved' | 'deleted';
+}
+const MOVED = 500_000;
+
+/** Answers until it is no refusal; with a name, a repeat takes effect once. Under a name sometimes two at once. */
+async function untilAnswered<T>(write: () => Promise<T>, twice: boolean): Promise<T> {
+  for (;;) {
+    const answers = await Promise.allSettled(twice ? [write(), write()] : [write()]);
+    const values: T[] = [];
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') values.push(answer.value);
+      else if (!(answer.reason instanceof QuarryError) || answer.reason.code !== 9004) throw answer.reason;
+    }
+    if (values.length > 0) return values[0];
+    await pause(2);
+  }
+}
+
+t.test(
+  'updates, deletes and named writes under way when threads die answer the right number and take effect once',
+  async (t) => {
+    const prng = new Prng(SEED);
+    const threads = watchThreads(t);
+    const options = { laneCount: 2, shardCount: 3, checkpointLogBytes: 40_000, logFileBytes: 2 ** 20 };
+    const store = await TestStore.open(t, makeDir(t), options);
+    await store.createColumns(COLUMNS);
+    const stories: Story[] = [];
+    const wrong: string[] = [];
+    let refusedCount = 0;
+    let running = true;
+    /** Plain writes that are refused must leave nothing, so the story stays where it is; named ones are repeated. */
+    const step = async (what: string, batch: number, write: (name: string | null) => Promise<number>) => {
+      const named = batch % 2 === 0;
+      let found: number | null = null;
+      if (named) found = await untilAnswered(() => write(`${what} ${batch}`), batch % 4 === 0);
+      else {
+        found = await write(null).catch((error) => {
+          if (!(error instanceof QuarryError) || error.code !== 9004) throw error;
+          refusedCount++;
+          return null;
+        });
+      }
+      if (found !== null && found !== SIZE) wrong.push(`${what} ${batch} answered ${found}`);
+      return found !== null;
+    };
+    const writer = async (client: number): Promise<void> => {
+      for (let round = 0; running; round++) {
+        const batch = client * 10_000 + round;
+        const inserted = await step('insert', batch, async (name) => {
+          return (await store.insert(bodyOf(batch), name)).entityCount;
+        });
+        if (!inserted) continue;
+        const story: Story = { batch, stage: 'inserted' };
+        stories.push(story);
+        const set = jsonObject({ batch: num(batch + MOVED), visits: visit });
+        const moved = await step('move', batch, (onceId) => store.mutate(inBatch(batch), set, { onceId }));
+        if (!moved) continue;
+        story.stage = 'moved';
+        if (round % 3 !== 0) continue;
+        const query = inBatch(batch + MOVED);
+        const gone = await step('delete', batch, (onceId) => store.mutate(query, null, { onceId }));
+        if (gone) story.stage = 'deleted';
+      }
+    };
+    const load = [1, 2, 3, 4, 5, 6].map(writer);
+    for (let kill = 0; kill < 6 || stories.length < 12; kill++) {
+      await pause(prng.between(20, 60));
+      await prng.pick([...threads]).terminate();
+      await untilBack(store);
+    }
+    running = false;
+    await Promise.all(load);
+    await untilBack(store);
+    t.strictSame(wrong, []);
+    t.ok(store.engine.stats().laneRestartCount >= 3);
+    t.comment(`${stories.length} batches, ${refusedCount} plain writes refused`);
+    t.ok(stories.length > 8, `${stories.length} batches`);
+
+    const check = async (store: TestStore, what: string): Promise<void> => {
+      const of = (stage: Story['stage']) => stories.filter((story) => story.stage === stage);
+      const there = of('inserted').length + of('moved').length;
+      t.equal(await store.total(), there * SIZE, what);
+      t.equal(await store.countOne(visitedAtLeast(1)), there * SIZE, what);
+      t.equal(await store.countOne(visitedAtLeast(2)), of('moved').length * SIZE, what);
+      t.equal(await store.countOne(visitedAtLeast(3)), 0, `${what}: nothing took effect twice`);
+      for (const { batch, stage } of stories) {
+        const counts = [await store.countOne(inBatch(batch)), await store.countOne(inBatch(batch + MOVED))];
+        const expected = { inserted: [SIZE, 0], moved: [0, SIZE], deleted: [0, 0] }[stage];
+        if (counts.join() !== expected.join())
+          wrong.push(`${what}: batch ${batch} is ${counts}, not ${stage}`);
+      }
+      t.strictSame(wrong, []);
+    };
+    await check(store, 'at once');
+    const { updatedEntityCount } = store.engine.usage(1);
+    t.equal(updatedEntityCount, stories.filter(({ stage }) => stage !== 'inserted').length * SIZE);
+    const killed = copyDir(t, store.dir);
+    await store.close();
+    for (const dir of [killed, store.dir]) {
+      const again = await TestStore.open(t, dir, { ...options, laneCount: 1 });
+      await check(again, 'after a restart');
+      t.equal(again.engine.usage(1).updatedEntityCount, updatedEntityCount);
+      await again.close();
+    }
+  },
+);
+
+for (const moment of ['before', 'amid'] as const) {
+  t.test(
+    `a thread that ends ${moment} a write of each kind gives the right answer when it is rebuilt`,
+    async (t) => {
+      let armed: { readonly lane: number; readonly op: LaneOp } | null = null;
+      const makeLane = dyingLanes(t, moment, (lane, op) => {
+        if (armed?.lane !== lane || armed.op !== op) return false;
+        armed = null;
+        return true;
+      });
+      const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3, makeLane });
+      await store.createColumns(COLUMNS);
+      for (const batch of [1, 2, 3]) await store.insert(bodyOf(batch));
+      let deaths = 0;
+      const dying = async <T>(lane: number, op: LaneOp, write: () => Promise<T>): Promise<T> => {
+        armed = { lane, op };
+        const answer = await write();
+        t.equal(armed, null, `${op} was sent`);
+        deaths++;
+        // One that ended with nothing to do is noticed at the next request.
+        for (let tries = 0; store.engine.stats().laneRestartCount < deaths && tries < 500; tries++) {
+          await codeOf(store.total());
+          await pause(5);
+        }
+        t.equal(store.engine.stats().laneRestartCount, deaths, `the thread of lane ${lane} ended`);
+        await untilBack(store);
+        return answer;
+      };
+      for (const lane of [0, 1]) {
+        const from = lane === 0 ? 1 : MOVED + 1;
+        const set = jsonObject({ batch: num(from + MOVED), visits: visit });
+        const update = () => store.mutate(inBatch(from), set, { onceId: `update ${lane}` });
+        t.equal(await dying(lane, 'mutate', update), SIZE, `an update, lane ${lane}`);
+        t.equal(await update(), SIZE, 'and its repeat');
+        const insert = () => store.insert(bodyOf(4 + lane), `insert ${lane}`);
+        t.strictSame(await dying(lane, 'apply', insert), { entityCount: SIZE, valueCount: SIZE * 2 });
+        t.strictSame(await insert(), { entityCount: SIZE, valueCount: SIZE * 2 }, 'and its repeat');
+        const remove = () => store.mutate(inBatch(2 + lane), null, { onceId: `delete ${lane}` });
+        t.equal(await dying(lane, 'mutate', remove), SIZE, `a delete, lane ${lane}`);
+        t.equal(await remove(), SIZE, 'and its repeat');
+      }
+      const check = async (store: TestStore): Promise<void> => {
+        t.equal(await store.total(), 3 * SIZE);
+        t.equal(await store.countOne(inBatch(1 + 2 * MOVED)), SIZE);
+        t.equal(await store.countOne(visitedAtLeast(3)), SIZE);
+        t.equal(await store.countOne(visitedAtLeast(4)), 0);
+        t.equal(await store.countOne(visitedAtLeast(2)), SIZE);
+        t.match(store.engine.usage(1), { insertedEntityCount: 5 * SIZE, updatedEntityCount: 2 * SIZE });
+        t.equal(store.engine.stats().onceCount, 6);
+      };
+      await check(store);
+      t.strictSame(store.fatals, []);
+      const { dir } = store;
+      await store.close();
+      await check(await TestStore.open(t, dir));
+    },
+  );
+}
+
+t.test('a thread that ends while the store closes lets no write be refused that is in the log', async (t) => {
+  const threads = watchThreads(t);
+  const dir = makeDir(t);
+  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  await store.createColumns(COLUMNS);
+  for (let batch = 0; batch < 20; batch++) await store.insert(bodyOf(batch));
+  const updates = Array.from({ length: 20 }, (_, batch) =>
+    codeOf(store.mutate(inBatch(batch), jsonObject({ batch: num(batch + MOVED) }))),
+  );
+  await store.mutate(inBatch(0), jsonObject({ batch: num(MOVED) })).catch(() => {});
+  const closed = store.close();
+  const killed = [...threads][1].terminate();
+  const codes = await Promise.all(updates);
+  await Promise.all([closed, killed]);
+  const again = await TestStore.open(t, dir, { laneCount: 1 });
+  for (const [batch, code] of codes.entries()) {
+    t.equal(
+      await again.countOne(inBatch(batch + MOVED)),
+      code === null ? SIZE : 0,
+      `batch ${batch}: ${code}`,
+    );
+  }
+  await again.close();
+});

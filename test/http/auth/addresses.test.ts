@@ -1,0 +1,222 @@
+import t from 'tap';
+import { applyChanges, type Catalog, DEFAULT_PROPERTIES, EMPTY_CATALOG } from '../../../src/catalog/index.js';
+import { AddressBook } from '../../../src/http/auth/addresses.js';
+
+/** A catalog with one database and, unless it is null, one custom key. */
+function catalogOf(ofDatabase: readonly string[], ofKey: readonly string[] | null = null): Catalog {
+  const catalog = applyChanges(EMPTY_CATALOG, [
+    {
+      change: 'database-created',
+      id: 1,
+      name: 'a',
+      type: 'test',
+      properties: { ...DEFAULT_PROPERTIES, addressesWhitelist: ofDatabase },
+    },
+  ]);
+  if (ofKey === null) return catalog;
+  const key = {
+    kind: 'custom',
+    hash: 'h',
+    databaseId: 1,
+    name: 'k',
+    level: 'read-only',
+    description: '',
+    columnsWhitelist: null,
+    filter: [],
+    addressesWhitelist: ofKey,
+  } as const;
+  return applyChanges(catalog, [{ change: 'key-created', key }]);
+}
+
+/** A name server that answers when it is told to. */
+class FakeNames {
+  readonly asked: string[] = [];
+  names: Record<string, readonly string[]> = {};
+  fault = 'ENOTFOUND';
+  /** While true, questions wait for `answer`. */
+  slow = false;
+  #waiting: (() => void)[] = [];
+
+  readonly lookUp = async (host: string): Promise<readonly string[]> => {
+    this.asked.push(host);
+    if (this.slow) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.names[host] === undefined) throw Object.assign(new Error('no name'), { code: this.fault });
+    return this.names[host];
+  };
+
+  answer(): void {
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
+
+t.test('an empty whitelist admits everybody, any other those that it names', (t) => {
+  const book = new AddressBook(new FakeNames().lookUp);
+  t.equal(book.admits([], '192.0.2.1'), true);
+  t.equal(book.admits([], ''), true);
+  const list = ['192.0.2.0/24', '2001:db8::1'];
+  t.equal(book.admits(list, '192.0.2.1'), true);
+  t.equal(book.admits(list, '::ffff:192.0.2.1'), true);
+  t.equal(book.admits(list, '2001:0db8:0000:0000:0000:0000:0000:0001'), true);
+  t.equal(book.admits(list, '198.51.100.1'), false);
+  t.equal(book.admits(list, ''), false);
+  t.end();
+});
+
+t.test('host names of databases and keys are looked up when a catalog is seen, each once', async (t) => {
+  const dns = new FakeNames();
+  dns.names = { 'a.example': ['192.0.2.1', '2001:db8::1'], 'b.example': ['192.0.2.2'] };
+  const book = new AddressBook(dns.lookUp);
+  const ofDatabase = ['A.example', '10.0.0.0/8'];
+  const ofKey = ['b.example', 'a.example', 'nowhere.example'];
+  const catalog = catalogOf(ofDatabase, ofKey);
+  t.equal(book.admits(ofDatabase, '192.0.2.1'), false, 'before it was looked up');
+  book.see(catalog);
+  book.see(catalog);
+  t.equal(book.settled, false);
+  await book.whenSettled(1000);
+  t.equal(book.settled, true);
+  t.strictSame(dns.asked.sort(), ['a.example', 'b.example', 'nowhere.example']);
+  t.equal(book.admits(ofDatabase, '192.0.2.1'), true);
+  t.equal(book.admits(ofDatabase, '10.9.9.9'), true);
+  t.equal(book.admits(ofDatabase, '192.0.2.2'), false);
+  t.equal(book.admits(ofKey, '192.0.2.2'), true);
+  t.equal(book.admits(ofKey, '2001:db8::1'), true);
+  t.equal(book.admits(['nowhere.example'], '192.0.2.1'), false, 'a name without addresses admits nobody');
+  book.see(catalogOf(['c.example', 'a.example']));
+  await book.whenSettled(1000);
+  t.strictSame(dns.asked.slice(3), ['c.example'], 'only what is new is looked up');
+  t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'what no whitelist names is forgotten');
+});
+
+t.test(
+  'a refresh takes what the name server says now, and keeps what it said when it cannot be asked',
+  async (t) => {
+    const dns = new FakeNames();
+    dns.names = { 'a.example': ['192.0.2.1'] };
+    const book = new AddressBook(dns.lookUp);
+    const list = ['a.example'];
+    const refreshed = async (): Promise<boolean[]> => {
+      book.refresh();
+      await book.whenSettled(1000);
+      return ['192.0.2.1', '192.0.2.2'].map((address) => book.admits(list, address));
+    };
+    book.see(catalogOf(list));
+    await book.whenSettled(1000);
+    dns.names = { 'a.example': ['192.0.2.2'] };
+    t.strictSame(await refreshed(), [false, true]);
+    dns.names = {};
+    dns.fault = 'EAI_AGAIN';
+    t.strictSame(await refreshed(), [false, true]);
+    dns.fault = 'ENOTFOUND';
+    t.strictSame(await refreshed(), [false, false]);
+  },
+);
+
+t.test(
+  'a slow name server is waited for so long, asked once at a time, and admits nobody until then',
+  async (t) => {
+    const dns = new FakeNames();
+    dns.names = { 'a.example': ['192.0.2.1'], 'b.example': ['192.0.2.2'] };
+    dns.slow = true;
+    const book = new AddressBook(dns.lookUp);
+    const list = ['a.example'];
+    book.see(catalogOf(list, ['b.example']));
+    book.refresh();
+    await book.whenSettled(5);
+    t.strictSame(dns.asked, ['a.example', 'b.example']);
+    t.equal(book.settled, false);
+    t.equal(book.admits(list, '192.0.2.1'), false);
+    book.see(catalogOf(list));
+    dns.answer();
+    await book.whenSettled(1000);
+    t.equal(book.admits(list, '192.0.2.1'), true);
+    t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'an answer for a name that is gone is not kept');
+    t.equal(book.settled, true);
+  },
+);
+
+/** A name server whose answers the test gives, one by one. */
+class HeldNames {
+  readonly asked: string[] = [];
+  readonly answers = new Map<string, (addresses: readonly string[]) => void>();
+
+  readonly lookUp = (host: string): Promise<readonly string[]> => {
+    this.asked.push(host);
+    return new Promise((resolve) => this.answers.set(host, resolve));
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('four names are asked for at a time, the others in their order as answers come', async (t) => {
+  const dns = new HeldNames();
+  const book = new AddressBook(dns.lookUp);
+  const hosts = Array.from({ length: 10 }, (_, index) => `h${index}.example`);
+  book.see(catalogOf(hosts));
+  book.refresh();
+  await turn();
+  t.strictSame(dns.asked, hosts.slice(0, 4));
+  for (const [at, host] of hosts.entries()) {
+    dns.answers.get(host)?.(['192.0.2.1']);
+    await turn();
+    t.strictSame(dns.asked, hosts.slice(0, 5 + at), host);
+    t.equal(book.admits([host], '192.0.2.1'), true);
+  }
+  await book.whenSettled(1000);
+  t.equal(book.settled, true);
+});
+
+t.test('a name that no whitelist has any more when its turn comes is not asked for', async (t) => {
+  const dns = new HeldNames();
+  const book = new AddressBook(dns.lookUp);
+  const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
+  book.see(catalogOf(hosts));
+  await turn();
+  book.see(catalogOf(['f.example']));
+  for (const host of hosts.slice(0, 4)) dns.answers.get(host)?.([]);
+  await turn();
+  t.strictSame(dns.asked, [...hosts.slice(0, 4), 'f.example']);
+  dns.answers.get('f.example')?.(['192.0.2.1']);
+  await book.whenSettled(1000);
+  book.see(catalogOf(['e.example', 'f.example']));
+  await turn();
+  t.equal(dns.asked.at(-1), 'e.example', 'it is when it comes back');
+  dns.answers.get('e.example')?.([]);
+  await book.whenSettled(1000);
+});
+
+t.test(
+  'a name without an answer is given up for the next, keeps what it had, and may answer late',
+  async (t) => {
+    const dns = new HeldNames();
+    const book = new AddressBook(dns.lookUp, 5);
+    const list = ['a.example'];
+    book.see(catalogOf(list));
+    await turn();
+    dns.answers.get('a.example')?.(['192.0.2.1']);
+    await book.whenSettled(1000);
+    const silent = ['b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
+    const all = catalogOf(list, silent);
+    book.see(all);
+    book.refresh();
+    await book.whenSettled(10_000);
+    t.strictSame(dns.asked, ['a.example', ...silent, 'a.example']);
+    t.equal(book.settled, true);
+    t.equal(book.admits(list, '192.0.2.1'), true, 'what it had');
+    t.equal(book.admits(silent, '192.0.2.1'), false);
+    book.refresh();
+    await turn();
+    t.equal(dns.asked.length, 7, 'none is asked for again before it answered');
+    dns.answers.get('a.example')?.(['192.0.2.2']);
+    await turn();
+    t.strictSame(
+      ['192.0.2.1', '192.0.2.2'].map((address) => book.admits(list, address)),
+      [false, true],
+    );
+    book.refresh();
+    await turn();
+    t.equal(dns.asked.at(-1), 'a.example');
+    dns.answers.get('a.example')?.([]);
+    await book.whenSettled(1000);
+  },
+);

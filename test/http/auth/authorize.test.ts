@@ -1,0 +1,80 @@
+/** Authorization without a transport: a key, an address and an endpoint. */
+import t from 'tap';
+import { ManualClock, QuarryError } from '../../../src/base/index.js';
+import { DEFAULT_PROPERTIES } from '../../../src/catalog/index.js';
+import { AddressBook } from '../../../src/http/auth/addresses.js';
+import { Authorizer, type Credentials, type RequestContext } from '../../../src/http/auth/authorize.js';
+import { Sessions } from '../../../src/http/auth/sessions.js';
+import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
+import { SPEC_LIMITS } from '../../../src/http/limits/limit-table.js';
+import { RateLimiter } from '../../../src/http/limits/limits.js';
+import { DATABASE_ID, FakeEngine, KEYS } from '../fake-engine.js';
+
+const found = ENDPOINTS.find(({ method, path }) => method === 'POST' && path === '/v1/sql');
+if (found === undefined) throw new Error('there is no endpoint for SQL');
+const SQL = found;
+
+function setUp() {
+  const engine = new FakeEngine();
+  const limits = { ...SPEC_LIMITS, requestsPerMinute: new Map([['POST /v1/sql', 2]]) };
+  const authorizer = new Authorizer({
+    engine,
+    clock: new ManualClock(0),
+    elapsedMs: () => 0,
+    sessions: new Sessions((count) => new Uint8Array(count), null),
+    addresses: new AddressBook(async () => []),
+    limiter: new RateLimiter(limits, ENDPOINTS),
+  });
+  const observed: string[] = [];
+  const observer = {
+    found: () => observed.push('found'),
+    identified: ({ kind }: { readonly kind: string }) => observed.push(kind),
+    limited: () => observed.push('limited'),
+  };
+  const authorize = (key: string | null): RequestContext => {
+    const credentials: Credentials = { key, peer: { address: '198.51.100.1' } };
+    return authorizer.authorize(credentials, SQL, observer);
+  };
+  const codeOf = (key: string | null): number | null => {
+    try {
+      authorize(key);
+      return null;
+    } catch (error) {
+      if (error instanceof QuarryError) return error.code;
+      throw error;
+    }
+  };
+  return { engine, authorizer, authorize, codeOf, observed };
+}
+
+t.test('of several reasons to refuse, the first check in the order of the interface is told', async (t) => {
+  const { engine, codeOf, observed } = setUp();
+  const properties = { ...DEFAULT_PROPERTIES, addressesWhitelist: ['192.0.2.1'] };
+  engine.apply({ change: 'database-changed', databaseId: DATABASE_ID, name: 'quarry', properties });
+  engine.apply({ change: 'account-set', state: 'banned' });
+  engine.ready = false;
+  t.equal(codeOf(null), 9004);
+  engine.ready = true;
+  t.strictSame([codeOf(null), codeOf(''), codeOf('wrong')], [500, 501, 502]);
+  t.strictSame(observed, []);
+  t.equal(codeOf(KEYS.write), 1002);
+  engine.apply({ change: 'account-set', state: 'active' });
+  t.equal(codeOf(KEYS.write), 504);
+  const open = { ...properties, addressesWhitelist: [] };
+  engine.apply({ change: 'database-changed', databaseId: DATABASE_ID, name: 'quarry', properties: open });
+  t.equal(codeOf(KEYS.team), 503);
+  t.equal(codeOf(KEYS.master), null);
+  t.strictSame(observed, ['write', 'write', 'team', 'master', 'limited']);
+});
+
+t.test('authorizing counts nothing; counting and noting are steps of their own', async (t) => {
+  const { engine, authorizer, authorize } = setUp();
+  for (let round = 0; round < 10; round++) authorize(KEYS.master);
+  const context = authorize(KEYS.master);
+  authorizer.countRequest(context);
+  authorizer.countRequest(context);
+  t.throws(() => authorizer.countRequest(context), { code: 1502 });
+  t.strictSame(engine.notedRequests, []);
+  authorizer.noteRequest(context);
+  t.strictSame(engine.notedRequests, [{ databaseId: DATABASE_ID, asks: true }]);
+});

@@ -1,0 +1,115 @@
+import t from 'tap';
+import { QuarryError } from '../../../src/base/index.js';
+import { PasswordHasher } from '../../../src/http/auth/passwords.js';
+
+/** Different bytes at every call, the same in every run. */
+function countingBytes(): (count: number) => Uint8Array {
+  let calls = 0;
+  return (count) => new Uint8Array(count).fill(++calls);
+}
+
+/** A derivation that ends when the test says so, and tells how many ran at once. */
+function heldDerivation() {
+  const ends: (() => void)[] = [];
+  const seen = { running: 0, runningMax: 0, started: 0 };
+  const derive = async (): Promise<Buffer> => {
+    seen.started++;
+    seen.runningMax = Math.max(seen.runningMax, ++seen.running);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    seen.running--;
+    return Buffer.alloc(32);
+  };
+  return { derive, seen, endOne: () => ends.shift()?.() };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('a hash fits the password that it was made of and no other', async (t) => {
+  const passwords = new PasswordHasher();
+  const kept = await passwords.hash('correct horse', countingBytes());
+  t.match(kept, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+  t.notMatch(kept, /correct|horse/);
+  t.equal(await passwords.fits('correct horse', kept), true);
+  for (const other of ['correct hors', 'Correct horse', 'correct horse ', '']) {
+    t.equal(await passwords.fits(other, kept), false, other);
+  }
+});
+
+t.test('a password typed in composed or decomposed letters is the same one', async (t) => {
+  const passwords = new PasswordHasher();
+  const kept = await passwords.hash('caf\u00e9 au lait', countingBytes());
+  t.equal(await passwords.fits('cafe\u0301 au lait', kept), true);
+});
+
+t.test('the same password is kept as another text each time', async (t) => {
+  const passwords = new PasswordHasher();
+  const random = countingBytes();
+  t.not(await passwords.hash('same password', random), await passwords.hash('same password', random));
+});
+
+t.test('a hash with other parameters is checked with those it names', async (t) => {
+  const passwords = new PasswordHasher();
+  const { scryptSync } = await import('node:crypto');
+  const salt = Buffer.from('0123456789abcdef');
+  const hash = scryptSync('old password', salt, 32, { N: 2 ** 10, r: 4, p: 1 }).toString('base64url');
+  const kept = `scrypt$10$4$1$${salt.toString('base64url')}$${hash}`;
+  t.equal(await passwords.fits('old password', kept), true);
+  t.equal(await passwords.fits('new password', kept), false);
+});
+
+t.test('parameters that scrypt cannot be given make a text of another form', async (t) => {
+  const passwords = new PasswordHasher();
+  for (const parameters of ['99$8$3', '0$8$3', '21$8$3', '15$0$3', '15$99$3', '15$8$0', '15$8$99']) {
+    t.equal(await passwords.fits('x', `scrypt$${parameters}$aa$bb`), false, parameters);
+  }
+  for (const parameters of ['10$2$1', '10$2$16', '16$2$1']) {
+    t.equal(await passwords.fits('x', `scrypt$${parameters}$aa$bb`), false, parameters);
+  }
+});
+
+t.test(
+  'nothing fits where no hash, or none of this form, is kept; a derivation is made all the same',
+  async (t) => {
+    const made: string[] = [];
+    const passwords = new PasswordHasher(async (password) => {
+      made.push(password);
+      return Buffer.alloc(32);
+    });
+    const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
+    for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
+    t.equal(made.length, broken.length);
+  },
+);
+
+t.test('two are worked out at once, whoever comes when, and a hundred wait', async (t) => {
+  const { derive, seen, endOne } = heldDerivation();
+  const passwords = new PasswordHasher(derive);
+  const all: Promise<unknown>[] = [];
+  for (let index = 0; index < 102; index++) all.push(passwords.fits('x', null));
+  await t.rejects(passwords.fits('x', null), new QuarryError(9003, 'too many passwords at once'));
+  await settle();
+  t.equal(seen.started, 2);
+  // Newcomers in the very turns in which a place gets free must not slip past those that wait.
+  for (let ended = 0; ended < 150; ended++) {
+    endOne();
+    for (let turn = 0; turn < 6; turn++) {
+      if (all.length < 150) all.push(passwords.fits('x', null).catch(() => {}));
+      await Promise.resolve();
+    }
+    await settle();
+  }
+  await Promise.all(all);
+  t.equal(seen.runningMax, 2);
+  t.equal(seen.running, 0);
+});
+
+t.test('a derivation that fails gives its place back', async (t) => {
+  let fail = true;
+  const passwords = new PasswordHasher(async () => {
+    if (fail) throw new Error('no memory');
+    return Buffer.alloc(32);
+  });
+  for (let index = 0; index < 5; index++) await t.rejects(passwords.fits('x', null), /no memory/);
+  fail = false;
+  t.equal(await passwords.fits('x', null), false);
+});

@@ -1,0 +1,155 @@
+import t, { type Test } from 'tap';
+import { type CatalogChange, type CustomKey, hashOfKey } from '../../../src/catalog/index.js';
+import { ENDPOINTS, type Endpoint } from '../../../src/http/endpoints/endpoints.js';
+import type { DatabaseCall, TeamCall } from '../../../src/http/endpoints/handlers/handler.js';
+import { DATABASE_ID, KEYS } from '../fake-engine.js';
+import {
+  type Ask,
+  ask,
+  codeOf,
+  type Front,
+  RawConnection,
+  type Reply,
+  requestBytes,
+  startFront,
+} from '../harness.js';
+
+const CUSTOM: CustomKey = {
+  kind: 'custom',
+  hash: hashOfKey('mine'),
+  databaseId: DATABASE_ID,
+  name: 'mine',
+  level: 'write-read',
+  description: '',
+  columnsWhitelist: null,
+  filter: [],
+  addressesWhitelist: [],
+};
+
+const HEADERS = { Authorization: 'mine', 'Content-Type': 'application/json' };
+const COUNT: Ask = { path: '/v1/query/count/entity', headers: HEADERS, body: '{}' };
+
+/** A front end whose handlers keep their calls. */
+async function startKeeping(
+  t: Test,
+  lookUpHost?: (host: string) => Promise<readonly string[]>,
+): Promise<{ front: Front; calls: DatabaseCall[]; teamCalls: TeamCall[] }> {
+  const calls: DatabaseCall[] = [];
+  const teamCalls: TeamCall[] = [];
+  const keeping = (endpoint: Endpoint): Endpoint => {
+    if (endpoint.scope === 'open') return endpoint;
+    if (endpoint.scope === 'team') {
+      return { ...endpoint, handler: (call: TeamCall) => `"calls":${teamCalls.push(call)}` };
+    }
+    return { ...endpoint, handler: (call: DatabaseCall) => `"calls":${calls.push(call)}` };
+  };
+  const front = await startFront(
+    t,
+    {},
+    { endpoints: ENDPOINTS.map(keeping), ...(lookUpHost && { lookUpHost }) },
+  );
+  front.engine.apply({ change: 'key-created', key: CUSTOM });
+  return { front, calls, teamCalls };
+}
+
+/** Sends a request of which the last byte comes only after `meanwhile`. */
+async function slowly(front: Front, request: Ask, meanwhile: () => void): Promise<Reply> {
+  const connection = await RawConnection.open(front.httpsPort, true);
+  const bytes = requestBytes(request);
+  const { notedRequests } = front.engine;
+  const before = notedRequests.length;
+  connection.write(bytes.subarray(0, bytes.length - 1));
+  while (notedRequests.length === before) await new Promise((resolve) => setImmediate(resolve));
+  meanwhile();
+  connection.write(bytes.subarray(bytes.length - 1));
+  const reply = await connection.reply();
+  connection.socket.destroy();
+  return reply;
+}
+
+t.test('what changed while the body came holds for the call', async (t) => {
+  const { front, calls } = await startKeeping(t);
+  const { engine } = front;
+  const cases: readonly (readonly [what: string, changes: readonly CatalogChange[], code: number])[] = [
+    ['the key is gone', [{ change: 'key-deleted', hash: CUSTOM.hash }], 502],
+    ['its level is lower', [{ change: 'key-changed', key: { ...CUSTOM, level: 'write-only' } }], 507],
+    ['the account is closed', [{ change: 'account-set', state: 'disabled' }], 1003],
+    ['the database is gone', [{ change: 'database-deleted', databaseId: DATABASE_ID }], 502],
+  ];
+  for (const [what, changes, code] of cases) {
+    const reply = await slowly(front, COUNT, () => engine.apply(...changes));
+    t.equal(codeOf(reply), code, what);
+    if (code === 502 && what === 'the database is gone') break;
+    engine.apply({ change: 'key-changed', key: CUSTOM }, { change: 'account-set', state: 'active' });
+  }
+  t.equal(calls.length, 0);
+});
+
+t.test('a call sees the catalog, model and access of its own turn', async (t) => {
+  const { front, calls } = await startKeeping(t);
+  const { engine } = front;
+  const filter = [{ dimension: 'default', conditions: '{"entity-id":{"equals":"x"}}' }];
+  const reply = await slowly(front, COUNT, () => {
+    engine.apply(
+      { change: 'database-created', id: 9, name: 'nine', type: 'test' },
+      { change: 'key-changed', key: { ...CUSTOM, filter, columnsWhitelist: [] } },
+    );
+  });
+  t.equal(reply.status, 200);
+  const [{ catalog, model, access, caller, databaseId, nowMs }] = calls;
+  t.equal(catalog, engine.catalog());
+  t.equal(model, engine.catalog().databases.get(DATABASE_ID));
+  t.equal(caller, engine.catalog().keys.get(CUSTOM.hash));
+  t.equal(databaseId, DATABASE_ID);
+  t.not(access.columnIds(model), null);
+  const dimension = model.dimensions.get('default');
+  t.not(dimension === undefined || access.restrict(dimension, null, nowMs), null);
+  await ask(front, COUNT);
+  t.equal(calls[1].access, access, 'access is made once per key');
+});
+
+t.test('a request that is let in is noted once for its database, and told whether it asks', async (t) => {
+  const { front } = await startKeeping(t);
+  await ask(front, COUNT);
+  await ask(front, { path: '/v1/dimension', headers: HEADERS });
+  await ask(front, { ...COUNT, headers: { ...HEADERS, Authorization: KEYS.write } });
+  await ask(front, { path: '/v1/users', headers: { ...HEADERS, Authorization: KEYS.team }, body: '{}' });
+  t.strictSame(front.engine.notedRequests, [
+    { databaseId: DATABASE_ID, asks: true },
+    { databaseId: DATABASE_ID, asks: false },
+  ]);
+});
+
+t.test('the name in a path is given decoded, and as it is where it cannot be', async (t) => {
+  const { front, calls } = await startKeeping(t);
+  for (const name of ['my-query', 'a%20b%2Fc%C3%A9', 'a%zz', 'x/']) {
+    await ask(front, { path: `/v1/query/saved/${name}`, headers: HEADERS });
+  }
+  await ask(front, { path: '/v1/query/saved', headers: HEADERS });
+  t.strictSame(
+    calls.map(({ pathName }) => pathName),
+    ['my-query', 'a b/c\u00e9', 'a%zz', 'x', ''],
+  );
+});
+
+t.test('a handler can wait for the host names that it just set', async (t) => {
+  const { front, teamCalls } = await startKeeping(t, async () => ['127.0.0.1']);
+  await ask(front, { path: '/v1/users', headers: { ...HEADERS, Authorization: KEYS.team }, body: '{}' });
+  const key = { ...CUSTOM, addressesWhitelist: ['office.example'] };
+  front.engine.apply({ change: 'key-changed', key });
+  await teamCalls[0].addressesResolved();
+  t.equal((await ask(front, COUNT)).status, 200);
+  t.equal(teamCalls[0].randomBytes(3).length, 3);
+});
+
+t.test('a key that is revoked while its request waits changes nothing any more', async (t) => {
+  const front = await startFront(t);
+  const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
+  // The password's hash takes a tenth of a second or more.
+  const asked = ask(front, { path: '/v1/users', headers, body });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });
+  t.equal(codeOf(await asked), 502);
+  t.equal(front.engine.catalog().users.size, 0);
+});

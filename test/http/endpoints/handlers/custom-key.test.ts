@@ -1,0 +1,87 @@
+import t from 'tap';
+import { customKeysOf, hashOfKey } from '../../../../src/catalog/index.js';
+import {
+  changeCustomKey,
+  createCustomKey,
+  deleteCustomKey,
+  listCustomKeys,
+} from '../../../../src/http/endpoints/handlers/custom-key.js';
+import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
+import { answerTo, mentions, teamCallOf, userIn } from '../../team-call.js';
+
+const bodyOf = (key: object) => ({ 'database-name': 'quarry', 'custom-database-key': key });
+const NEW = bodyOf({ 'key-name': '__proto__', 'key-type': 'read-only' });
+
+t.test('a custom key lives from creation to deletion under one text', async (t) => {
+  const engine = new FakeEngine();
+  const created = (await answerTo(createCustomKey, teamCallOf(engine, NEW))) as Record<string, unknown>;
+  t.strictSame(Object.keys(created), ['custom-keys', 'key']);
+  t.strictSame(created['custom-keys'], ['__proto__']);
+  const text = String(created.key);
+  t.match(engine.catalog().keys.get(hashOfKey(text)), {
+    kind: 'custom',
+    level: 'read-only',
+    databaseId: DATABASE_ID,
+  });
+  t.equal(mentions(engine.catalog(), text), false);
+  await t.rejects(answerTo(createCustomKey, teamCallOf(engine, NEW)), { code: 8003 });
+  t.strictSame(await answerTo(listCustomKeys, teamCallOf(engine)), {
+    'custom-keys': ['__proto__'],
+    databases: { quarry: ['__proto__'] },
+  });
+  const change = bodyOf({ 'key-name': '__proto__', 'new-key-name': 'ours', 'key-type': 'write-read' });
+  t.strictSame(await answerTo(changeCustomKey, teamCallOf(engine, change)), { 'custom-keys': ['ours'] });
+  t.match(engine.catalog().keys.get(hashOfKey(text)), { name: 'ours', level: 'write-read' });
+  const deletion = bodyOf({ 'key-name': 'ours' });
+  t.strictSame(await answerTo(deleteCustomKey, teamCallOf(engine, deletion)), { 'custom-keys': ['ours'] });
+  t.equal(customKeysOf(engine.catalog(), DATABASE_ID).size, 0);
+  await t.rejects(answerTo(deleteCustomKey, teamCallOf(engine, deletion)), { code: 8004 });
+});
+
+t.test('of two requests at once with one name, one makes the key', async (t) => {
+  const engine = new FakeEngine();
+  const settled = await Promise.allSettled([0, 1].map(() => createCustomKey(teamCallOf(engine, NEW))));
+  t.strictSame(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+});
+
+t.test('an answer waits for host names that were set, and for nothing else', async (t) => {
+  const engine = new FakeEngine();
+  let waited = 0;
+  const addressesResolved = async (): Promise<void> => {
+    waited++;
+  };
+  const send = (handler: typeof createCustomKey, key: object) =>
+    handler(teamCallOf(engine, bodyOf(key), { addressesResolved }));
+  const key = { 'key-name': 'k', 'key-type': 'read-only' };
+  await send(createCustomKey, { ...key, 'addresses-whitelist': ['10.0.0.1'] });
+  t.equal(waited, 0);
+  await send(createCustomKey, { ...key, 'key-name': 'l', 'addresses-whitelist': ['office.example'] });
+  await send(changeCustomKey, { 'key-name': 'k', 'addresses-whitelist': ['office.example'] });
+  t.equal(waited, 2);
+  await send(deleteCustomKey, { 'key-name': 'k' });
+  t.equal(waited, 2);
+});
+
+t.test('a user reaches the keys of the databases of the group alone', async (t) => {
+  const engine = new FakeEngine();
+  await createCustomKey(teamCallOf(engine, NEW));
+  const caller = userIn(engine, []);
+  t.strictSame(await answerTo(listCustomKeys, teamCallOf(engine, {}, { caller })), {
+    'custom-keys': [],
+    databases: {},
+  });
+  const other = bodyOf({ 'key-name': 'mine', 'key-type': 'write-read' });
+  await t.rejects(answerTo(createCustomKey, teamCallOf(engine, other, { caller })), { code: 503 });
+  for (const handler of [changeCustomKey, deleteCustomKey]) {
+    await t.rejects(answerTo(handler, teamCallOf(engine, bodyOf({ 'key-name': '__proto__' }), { caller })), {
+      code: 503,
+    });
+  }
+  userIn(engine, [DATABASE_ID]);
+  t.match(await answerTo(createCustomKey, teamCallOf(engine, other, { caller })), {
+    'custom-keys': ['mine'],
+  });
+});

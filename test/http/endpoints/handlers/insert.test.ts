@@ -1,0 +1,32 @@
+import t from 'tap';
+import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { insert } from '../../../../src/http/endpoints/handlers/insert.js';
+import { customKey } from '../../../api/databases.js';
+import { answerTo, callOf } from '../../database-call.js';
+import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
+
+t.test('the body goes to the engine as it came, with what its key may write', async (t) => {
+  const engine = new FakeEngine();
+  await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
+  const body = '{ "x" : {"a": 1.0e0 }, \n';
+  const answer = { 'inserted-entities': 1, 'inserted-values': 2 };
+  const charged: number[] = [];
+  const charge = (entityCount: number): void => {
+    charged.push(entityCount);
+  };
+  const whitelisted = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
+  t.strictSame(await answerTo(insert, callOf(engine, body)), answer);
+  t.strictSame(await answerTo(insert, callOf(engine, body, { key: customKey({}), onceId: 'id' })), answer);
+  t.strictSame(await answerTo(insert, callOf(engine, body, { key: whitelisted, charge })), answer);
+  const told = engine.inserts.map(({ databaseId, bytes, request }) => [
+    ...[databaseId, new TextDecoder().decode(bytes), request.customKey],
+    ...[request.columnIds, request.onceId],
+  ]);
+  t.strictSame(told, [
+    [DATABASE_ID, body, false, null, null],
+    [DATABASE_ID, body, true, null, 'id'],
+    [DATABASE_ID, body, true, [0, 2], null],
+  ]);
+  engine.inserts[2].request.charge(3);
+  t.strictSame(charged, [3]);
+});

@@ -1,0 +1,80 @@
+import t from 'tap';
+import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import {
+  countEntities,
+  countTotal,
+  countTotalOfAll,
+  existEntities,
+} from '../../../../src/http/endpoints/handlers/query.js';
+import { customKey } from '../../../api/databases.js';
+import { answerTo, callOf } from '../../database-call.js';
+import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
+
+async function engineWithColumns(): Promise<FakeEngine> {
+  const engine = new FakeEngine();
+  const columns = '[{"name":"a","type":"integer"},{"name":"b","type":"integer","dimension":"other"}]';
+  await createColumns(callOf(engine, columns));
+  engine.counts = [40, 2];
+  return engine;
+}
+
+const A_IS_5 = {
+  op: 'attribute',
+  columnId: 1,
+  tests: [{ kind: 'ranges', ranges: [{ low: 5n, high: 5n }], negated: false }],
+};
+const FILTERED = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
+const PLAN = { databaseId: DATABASE_ID, dimensionId: 1, condition: null };
+
+t.test('counts are answered by name, "__proto__" too', async (t) => {
+  const engine = await engineWithColumns();
+  const body = JSON.stringify(
+    ['__proto__', 'q'].map((name) => ({ 'query-name': name, query: [{ a: { equals: 5 } }] })),
+  );
+  t.equal(await countEntities(callOf(engine, body)), '"result":{"__proto__":40,"q":2}');
+  t.strictSame(engine.plans, [[1, 1].map((dimensionId) => ({ ...PLAN, dimensionId, condition: A_IS_5 }))]);
+});
+
+t.test('a total is the sum over its dimensions, of the rows that the key sees', async (t) => {
+  const engine = await engineWithColumns();
+  t.strictSame(await answerTo(countTotalOfAll, callOf(engine, '')), { result: { total: 42 } });
+  t.strictSame(await answerTo(countTotalOfAll, callOf(engine, '', { key: FILTERED })), {
+    result: { total: 42 },
+  });
+  const one = callOf(engine, '{"dimensions":["default"]}', { key: FILTERED });
+  t.strictSame(await answerTo(countTotal, one), { result: { total: 40 } });
+  const other = { ...PLAN, dimensionId: 2 };
+  const seen = { ...PLAN, condition: A_IS_5 };
+  t.strictSame(engine.plans, [[PLAN, other], [seen, other], [seen]]);
+});
+
+t.test('exists asks for the rows that the key sees, and echoes the IDs as asked', async (t) => {
+  const engine = await engineWithColumns();
+  engine.existing = new Set(['x']);
+  const plans: unknown[] = [];
+  const exist = engine.exist.bind(engine);
+  engine.exist = (plan, ids) => {
+    plans.push(plan);
+    return exist(plan, ids);
+  };
+  const body = '{"ids":["X","y"]}';
+  const answer = { exists: ['X'], 'not-exists': ['y'] };
+  t.strictSame(await answerTo(existEntities, callOf(engine, body)), answer);
+  t.strictSame(await answerTo(existEntities, callOf(engine, body, { key: FILTERED })), answer);
+  t.strictSame(plans, [PLAN, { ...PLAN, condition: A_IS_5 }]);
+});
+
+t.test('what was bound is asked in the same turn', async (t) => {
+  const engine = await engineWithColumns();
+  const bodies = [
+    [countEntities, '{"query-name":"q","query":[{"a":{"gt":1}}]}'],
+    [countTotal, '{}'],
+    [countTotalOfAll, ''],
+  ] as const;
+  for (const [handler, body] of bodies) {
+    const before = engine.plans.length;
+    const answer = handler(callOf(engine, body));
+    t.equal(engine.plans.length, before + 1, handler.name);
+    await answer;
+  }
+});

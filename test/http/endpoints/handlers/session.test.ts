@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { QuarryError } from '../../../../src/base/index.js';
+import { propertiesOf } from '../../../../src/catalog/index.js';
+import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
+import { permits, Sessions } from '../../../../src/http/auth/sessions.js';
+import { SignInAttempts } from '../../../../src/http/auth/sign-in-attempts.js';
+import { signIn } from '../../../../src/http/endpoints/handlers/session.js';
+import { type ProxyList, parseProxies, SPEC_LIMITS } from '../../../../src/http/index.js';
+import { FakeEngine, KEYS } from '../../fake-engine.js';
+import { ask, codeOf, type Front, type Reply, startFront } from '../../harness.js';
+import { answerTo, cheapHash, NOW_MS, openCallOf, quickHasher, userIn } from '../../team-call.js';
+
+const EMAIL = 'ann@example.org';
+const PASSWORD = 'correct horse';
+
+/** Sessions with a quick hasher, and an engine that knows one user, whose group has that database. */
+async function withAnn(databaseIds: readonly number[] = [1], attempts: SignInAttempts | null = null) {
+  let calls = 0;
+  const random = (count: number): Uint8Array => new Uint8Array(count).fill(++calls);
+  const sessions = new Sessions(random, attempts, quickHasher());
+  const engine = new FakeEngine();
+  userIn(engine, databaseIds, await sessions.passwords.hash(PASSWORD, random));
+  const signInWith = (more: object, nowMs = NOW_MS) =>
+    answerTo(signIn, openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs));
+  return { sessions, engine, signInWith };
+}
+
+interface SignedIn {
+  readonly 'session-key': string;
+}
+
+t.test('who signs in gets a key, and is told until when and for what it is good', async (t) => {
+  const { sessions, engine, signInWith } = await withAnn();
+  const answer = (await signInWith({ email: 'ANN@example.org' })) as SignedIn;
+  const { 'session-key': key, ...told } = answer;
+  t.strictSame(told, {
+    'expires-at': '2026-05-07T00:00:00.000Z',
+    permissions: [12, 13, 16],
+    databases: ['quarry'],
+  });
+  const caller = sessions.find(key, NOW_MS);
+  t.match(caller, { kind: 'user', email: EMAIL, databaseId: null });
+  t.equal(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), true);
+  const inside = (await signInWith({ 'database-name': 'quarry' })) as SignedIn;
+  t.match(sessions.find(inside['session-key'], NOW_MS), { databaseId: 1 });
+});
+
+t.test('a wrong email and a wrong password are refused with one text', async (t) => {
+  const { signInWith } = await withAnn();
+  const refusals: unknown[] = [];
+  for (const more of [
+    { email: 'zzz@example.org' },
+    { email: 'x' },
+    { email: '' },
+    { password: 'wrong' },
+    { password: '' },
+  ]) {
+    await signInWith(more).catch((error: QuarryError) =>
+      refusals.push([error.code, error.message, error.moreInfo]),
+    );
+  }
+  t.strictSame(refusals, Array(5).fill([502, 'email or password is wrong', undefined]));
+});
+
+t.test('a database that is not the group’s, or is not there, is refused alike', async (t) => {
+  const { signInWith } = await withAnn([]);
+  for (const name of ['quarry', 'zzz', '']) {
+    const wanted = new QuarryError(503, 'the user may not use this database');
+    await t.rejects(signInWith({ 'database-name': name }), wanted);
+  }
+  await t.rejects(signInWith({ 'database-name': 'quarry', password: 'wrong' }), { code: 502 });
+});
+
+t.test('a user without a group is told so, if the password fits', async (t) => {
+  const { engine, signInWith } = await withAnn();
+  engine.apply({ change: 'group-deleted', groupId: 1 });
+  await t.rejects(signInWith({}), { code: 503, message: 'the user is in no permission group' });
+  await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
+});
+
+t.test('ten failures a minute bar an email, in whatever letters, right or wrong', async (t) => {
+  let elapsedMs = 0;
+  const { signInWith } = await withAnn([1], new SignInAttempts(() => elapsedMs));
+  for (let index = 0; index < 30; index++) await signInWith({});
+  for (let index = 0; index < 10; index++) await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
+  await t.rejects(signInWith({ email: 'ANN@EXAMPLE.org' }), { code: 1502 });
+  for (let index = 0; index < 10; index++) await t.rejects(signInWith({ email: 'no@body' }), { code: 502 });
+  await t.rejects(signInWith({ email: 'no@body' }), { code: 1502 });
+  elapsedMs = 60_000;
+  t.type(((await signInWith({})) as SignedIn)['session-key'], 'string');
+});
+
+t.test('of attempts that are made at once no more than ten are told that they failed', async (t) => {
+  const { signInWith } = await withAnn([1], new SignInAttempts(() => 0));
+  const codes = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      signInWith({ password: index < 39 ? 'wrong' : PASSWORD }).then(
+        () => 200,
+        (error: QuarryError) => error.code,
+      ),
+    ),
+  );
+  t.strictSame(
+    codes,
+    codes.map((_, index) => (index < 10 ? 502 : 1502)),
+  );
+  const { signInWith: signInAgain } = await withAnn([1], new SignInAttempts(() => 0));
+  const all = await Promise.all(Array.from({ length: 40 }, () => signInAgain({})));
+  t.equal(all.length, 40, 'and all that are right are let in');
+});
+
+t.test('a user who is deleted, or made anew, while the password is checked does not get in', async (t) => {
+  for (const madeAnew of [false, true]) {
+    const { engine, signInWith } = await withAnn();
+    const answer = signInWith({});
+    engine.apply({ change: 'user-deleted', email: EMAIL });
+    if (madeAnew) userIn(engine, [1], 'another');
+    await t.rejects(answer, { code: 502 });
+  }
+});
+
+t.test('a key is void once its user was deleted, and stays so for one made anew', async (t) => {
+  const { sessions, engine, signInWith } = await withAnn();
+  const { 'session-key': key } = (await signInWith({})) as SignedIn;
+  const caller = sessions.find(key, NOW_MS);
+  engine.apply({ change: 'user-deleted', email: EMAIL });
+  userIn(engine, [1], 'another');
+  t.match(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), 'the user was deleted');
+});
+
+t.test(
+  'through the server, a session follows its database, group and user, whatever becomes of them',
+  async (t) => {
+    const front = await startFront(t);
+    const { engine } = front;
+    const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
+    userIn(engine, [1, 2], kept);
+    engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
+    const type = { 'Content-Type': 'application/json' };
+    const keyFor = async (database: object): Promise<string> => {
+      const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
+      const reply = await ask(front, { path: '/v1/session', headers: type, body });
+      return (JSON.parse(reply.body) as SignedIn)['session-key'];
+    };
+    const inTwo = await keyFor({ 'database-name': 'two' });
+    const ofTeam = await keyFor({});
+    const answers = async (): Promise<(number | string)[]> => {
+      const found: (number | string)[] = [];
+      for (const [key, path] of [
+        [inTwo, '/v1/database'],
+        [ofTeam, '/v1/database/retrieve_all'],
+      ]) {
+        const reply = await ask(front, { path, headers: { Authorization: key } });
+        if (reply.status !== 200) found.push(codeOf(reply));
+        else
+          found.push(
+            [JSON.parse(reply.body)]
+              .flat()
+              .map(({ name }: { name: string }) => name)
+              .join(),
+          );
+      }
+      return found;
+    };
+    t.strictSame(await answers(), ['two', 'quarry,two']);
+    const properties = propertiesOf(engine.catalog(), 2);
+    engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
+    t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
+    userIn(engine, [2], kept);
+    t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
+    const before = engine.catalog();
+    engine.apply({ change: 'group-deleted', groupId: 1 });
+    t.strictSame(await answers(), [503, 503], 'a deleted group');
+    engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
+    t.strictSame(await answers(), [503, 503], 'a user in a group that is gone');
+    userIn(engine, [1, 2], kept);
+    t.strictSame(await answers(), ['deux', 'quarry,deux']);
+    engine.apply({ change: 'database-deleted', databaseId: 2 });
+    t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');
+    engine.apply({ change: 'database-created', id: 3, name: 'deux', type: 'test' });
+    t.strictSame(await answers(), [502, 'quarry'], 'a new one of its name is not the group’s');
+    engine.apply({ change: 'user-deleted', email: EMAIL });
+    t.strictSame(await answers(), [502, 503], 'a deleted user');
+  },
+);
+
+t.test('a body of another form is refused before anything is counted or hashed', async (t) => {
+  const { sessions, engine } = await withAnn();
+  for (let index = 0; index < 20; index++) {
+    const call = openCallOf(engine, sessions, { email: EMAIL, password: 5 });
+    await t.rejects(answerTo(signIn, call), { code: 7050 });
+  }
+});
+
+function proxiesOf(network: string): ProxyList {
+  const proxies = parseProxies([network]);
+  if ('bad' in proxies) throw new Error(proxies.bad);
+  return proxies;
+}
+
+function signInFrom(front: Front, client: string, password: string): Promise<Reply> {
+  const body = JSON.stringify({ email: EMAIL, password });
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': client };
+  return ask(front, { path: '/v1/session', headers, body });
+}
+
+t.test('who fails too often is told when that window ends, and bars nobody elsewhere', async (t) => {
+  let elapsedMs = 0;
+  const settings = { limits: SPEC_LIMITS, proxies: proxiesOf('127.0.0.0/8') };
+  const front = await startFront(t, settings, { elapsedMs: () => elapsedMs });
+  userIn(front.engine, [1], cheapHash(PASSWORD));
+  t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200, 'begins the minute of requests');
+  elapsedMs = 30_000;
+  for (let index = 0; index < 10; index++) {
+    const reply = await signInFrom(front, '192.0.2.1', 'wrong');
+    t.equal(codeOf(reply), 502);
+    t.match(reply.headers, { 'ratelimit-limit': '60', 'ratelimit-reset': '30' });
+  }
+  elapsedMs = 45_000;
+  const refused = await signInFrom(front, '192.0.2.1', PASSWORD);
+  t.equal(codeOf(refused), 1502);
+  t.match(refused.headers, {
+    'retry-after': '45',
+    'ratelimit-limit': '10',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '45',
+  });
+  t.equal((await signInFrom(front, '192.0.2.2', PASSWORD)).status, 200, 'the user, elsewhere');
+});
+
+t.test('without limits nobody is told 1502, however often signing in fails', async (t) => {
+  const front = await startFront(t);
+  userIn(front.engine, [1], cheapHash(PASSWORD));
+  for (let index = 0; index < 12; index++) {
+    t.equal(codeOf(await signInFrom(front, '192.0.2.1', 'wrong')), 502);
+  }
+  t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200);
+});
+
+t.test(
+  'signing in takes 16 KiB, however their length is told, and other endpoints go on taking more',
+  async (t) => {
+    const front = await startFront(t);
+    const headers = { 'Content-Type': 'application/json' };
+    const path = '/v1/session';
+    const blank = (bytes: number): Buffer => Buffer.alloc(bytes, ' ');
+    const chunked = (bytes: number): Buffer =>
+      Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), blank(bytes), Buffer.from('\r\n0\r\n\r\n')]);
+    const asked = async (more: Record<string, string>, body: Uint8Array): Promise<string> => {
+      const reply = await ask(front, { path, headers: { ...headers, ...more }, body });
+      return `${codeOf(reply)} ${JSON.parse(reply.body).errors[0].message}`;
+    };
+    const most = 16 * 1024;
+    const inChunks = { 'Transfer-Encoding': 'chunked' };
+    const packed = { 'Content-Encoding': 'gzip' };
+    t.match(await asked({}, blank(most)), /^1503 /);
+    t.match(await asked(inChunks, chunked(most)), /^1503 /);
+    t.match(await asked(packed, gzipSync(blank(most))), /^1503 /);
+    t.equal(await asked({}, blank(most + 1)), '1507 the body is larger than 16384 bytes');
+    t.equal(await asked(inChunks, chunked(most + 1)), '1507 the body is larger than 16384 bytes');
+    t.equal(
+      await asked(packed, gzipSync(blank(most + 1))),
+      '1507 the body is larger than 16384 bytes once decoded',
+    );
+    t.equal(
+      await asked({ 'Content-Length': '99999999999999' }, blank(1)),
+      '1507 the body is larger than 16384 bytes',
+    );
+    const query = { path: '/v1/query/count/entity', body: blank(most + 1) };
+    t.equal(codeOf(await ask(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })), 1503);
+  },
+);

@@ -1,0 +1,139 @@
+/** POST /v1/sql as a handler: what the engine is asked, and who may send what. */
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { QuarryError } from '../../../../src/base/index.js';
+import { databaseOf } from '../../../../src/catalog/index.js';
+import { type ScriptRequest, StepRefused } from '../../../../src/engine/index.js';
+import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { runSql } from '../../../../src/http/endpoints/handlers/sql.js';
+import { customKey } from '../../../api/databases.js';
+import { callOf, NOW_MS } from '../../database-call.js';
+import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
+
+async function engineWithColumns(): Promise<FakeEngine> {
+  const engine = new FakeEngine();
+  await createColumns(
+    callOf(
+      engine,
+      '[{"name":"a","type":"integer"},{"name":"b","type":"string"},{"name":"c","type":"integer-event"}]',
+    ),
+  );
+  return engine;
+}
+
+const WRITES = `INSERT INTO [default] ([entity-id], a, [c.1.value], [c.1.date], [c.2.value]) VALUES
+  (1, '7', 5, '2016-01-01', NULL), ('x', NULL, NULL, NULL, 6);
+UPDATE [default] SET a = 8 WHERE b = 'Y'; DELETE FROM [default]`;
+
+/** Binds, as the engine does, and answers. */
+function answering(engine: FakeEngine, numbers: readonly number[]): void {
+  engine.onScript = async ({ bind }) => {
+    bind(databaseOf(engine.catalog(), DATABASE_ID));
+    return numbers;
+  };
+}
+
+t.test('writes become one script, and its numbers the answers of the statements', async (t) => {
+  const engine = await engineWithColumns();
+  answering(engine, [2, 4, 12345678901, 3]);
+  const answer = JSON.parse(`{${await runSql(callOf(engine, WRITES, { onceId: 'the-id' }))}}`);
+  t.match(answer, {
+    result: [
+      { result: { 'inserted-entities': 2, 'inserted-values': 4 }, count: 2, took: Number },
+      { result: { updated: 12345678901 }, count: 12345678901 },
+      { result: { deleted: 3 }, count: 3 },
+    ],
+    count: 3,
+  });
+  const [{ bind, ...request }] = engine.scripts;
+  const bodyHash = createHash('sha256').update(WRITES).digest('base64url');
+  t.match(request, {
+    databaseId: DATABASE_ID,
+    customKey: false,
+    columnIds: null,
+    nowMs: NOW_MS,
+    once: { id: 'the-id', bodyHash },
+  } satisfies Partial<ScriptRequest>);
+  const [insert, update, deletion] = bind(databaseOf(engine.catalog(), DATABASE_ID));
+  t.equal(insert.write, 'insert');
+  if (insert.write !== 'insert') return;
+  t.equal(insert.rowCount, 2);
+  const body = (rows: number): unknown => JSON.parse(Buffer.from(insert.body(rows)).toString());
+  const first = { dimension: 'default', a: 7, c: [{ value: 5, date: '2016-01-01' }] };
+  t.strictSame(body(2), { 1: first, x: { dimension: 'default', a: null, c: [{ value: 6 }] } });
+  t.strictSame(body(1), { 1: first });
+  t.match(update, { write: 'change', set: '{"a":8}', condition: { op: 'attribute' } });
+  t.match(deletion, { write: 'change', set: null });
+});
+
+t.test('one write answers with its own result', async (t) => {
+  const engine = await engineWithColumns();
+  answering(engine, [0]);
+  const answer = await runSql(callOf(engine, 'DELETE FROM [default] WHERE a > 5;'));
+  t.equal(answer, '"result":{"deleted":0},"count":0');
+});
+
+t.test('a write that breaks a rule is 6000 with the code and place of what broke it', async (t) => {
+  const engine = await engineWithColumns();
+  engine.onScript = () => Promise.reject(new StepRefused(0, 1, new QuarryError(2007, 'no integer')));
+  await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), {
+    code: 6000,
+    message: 'no integer',
+    moreInfo: { code: 2007, message: 'no integer', line: 2, column: 37 },
+  });
+  engine.onScript = () => Promise.reject(new QuarryError(9003, 'memory'));
+  await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), { code: 9003 });
+});
+
+t.test('a key is told nothing of columns that it may not use', async (t) => {
+  const engine = await engineWithColumns();
+  answering(engine, [0, 0]);
+  const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
+  for (const [text, wanted] of [
+    ["INSERT INTO [default] ([entity-id], aa) VALUES ('x', 1)", undefined],
+    ["INSERT INTO [default] ([entity-id], bb) VALUES ('x', 1)", 'b'],
+    ["INSERT INTO [default] ([entity-id], [cc.1.value]) VALUES ('x', 1)", undefined],
+    ['UPDATE [default] SET aa = 1', undefined],
+  ] as const) {
+    const refused = await Promise.resolve(runSql(callOf(engine, text, { key }))).catch((error) => error);
+    t.match(refused, { code: 6000 }, text);
+    t.equal(refused.moreInfo.suggestion, wanted, text);
+  }
+});
+
+t.test('who may only read may send nothing else, and is told so before the text is read', async (t) => {
+  const engine = await engineWithColumns();
+  const key = customKey({ level: 'read-only' });
+  for (const text of [
+    WRITES,
+    'nonsense',
+    '',
+    '-- SELECT\nDELETE FROM [default]',
+    'SELECTED',
+    ';SELECT 1',
+    '/**/'.repeat(100_000),
+  ]) {
+    t.throws(() => runSql(callOf(engine, text, { key })), { code: 507 }, text.slice(0, 50));
+  }
+  for (const text of [
+    'SELECT 1',
+    ' /* x /* y */ */ -- z\n explain select 1',
+    `${'/**/'.repeat(1_000)}SELECT 1`,
+  ]) {
+    t.ok(runSql(callOf(engine, text, { key })), text);
+  }
+  t.equal(engine.scripts.length, 0);
+});
+
+t.test(
+  'a body that is no UTF-8, and rows of several statements in another format, are refused',
+  async (t) => {
+    const engine = await engineWithColumns();
+    const call = callOf(engine, 'SELECT 1');
+    t.throws(() => runSql({ ...call, body: Uint8Array.of(0x53, 0xff) }), { code: 6000 });
+    const several = callOf(engine, 'SELECT 1; SELECT 2');
+    t.throws(() => runSql({ ...several, format: 'csv' }), { code: 6000, moreInfo: { line: 1, column: 11 } });
+    runSql(several);
+    t.equal(engine.selects[0].requests.length, 2);
+  },
+);

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
+import { changeUser, createUser, deleteUser } from '../../../../src/http/endpoints/handlers/user.js';
+import { FakeEngine } from '../../fake-engine.js';
+import { answerTo, mentions, quickHasher, teamCallOf } from '../../team-call.js';
+
+const ANN = { email: 'Ann@example.org', password: 'correct horse' };
+
+t.test(
+  'a user lives from creation to deletion, and the password is kept as a hash that it fits',
+  async (t) => {
+    const engine = new FakeEngine();
+    t.strictSame(await answerTo(createUser, teamCallOf(engine, ANN)), { users: ['ann@example.org'] });
+    const kept = engine.catalog().users.get('ann@example.org')?.passwordHash ?? '';
+    t.equal(await quickHasher().fits(ANN.password, kept), true);
+    t.equal(await quickHasher().fits('another one', kept), false);
+    t.equal(mentions(engine.catalog(), ANN.password), false);
+    const change = { email: ANN.email, 'first-name': 'Ann' };
+    t.strictSame(await answerTo(changeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
+    t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash: kept });
+    t.strictSame(await answerTo(deleteUser, teamCallOf(engine, { email: ANN.email })), {
+      users: ['ann@example.org'],
+    });
+    t.equal(engine.catalog().users.size, 0);
+  },
+);
+
+t.test('nothing is hashed for a request that is refused anyway', async (t) => {
+  const engine = new FakeEngine();
+  await createUser(teamCallOf(engine, ANN));
+  let hashed = 0;
+  const passwords = new PasswordHasher(async () => {
+    hashed++;
+    return Buffer.alloc(32);
+  });
+  const bad = [
+    ANN,
+    { ...ANN, email: 'x' },
+    { ...ANN, email: 'b@c', password: 'short' },
+    { ...ANN, email: 'b@c', x: 1 },
+  ];
+  for (const body of bad) {
+    await t.rejects(answerTo(createUser, { ...teamCallOf(engine, body), passwords }), { code: 7050 });
+  }
+  t.equal(hashed, 0);
+});
+
+t.test('of two requests at once with one email, one makes the user', async (t) => {
+  const engine = new FakeEngine();
+  const settled = await Promise.allSettled([0, 1].map(() => createUser(teamCallOf(engine, ANN))));
+  t.strictSame(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  t.equal(engine.catalog().users.size, 1);
+});
+
+t.test('when too many passwords are being hashed the request is refused and nothing is made', async (t) => {
+  const engine = new FakeEngine();
+  const passwords = new PasswordHasher(() => new Promise(() => {}));
+  for (let index = 0; index < 102; index++) void passwords.fits('x', null);
+  await t.rejects(answerTo(createUser, { ...teamCallOf(engine, ANN), passwords }), { code: 9003 });
+  t.equal(engine.catalog().users.size, 0);
+});

@@ -1,0 +1,74 @@
+import t from 'tap';
+import { hashOfKey } from '../../../src/catalog/index.js';
+import { DATABASE_ID, KEYS } from '../fake-engine.js';
+import { type Ask, ask, codeOf, type Front, startFront } from '../harness.js';
+
+const HEADERS = { Authorization: KEYS.write, 'Content-Type': 'application/json' };
+const INSERT: Ask = { path: '/v1/insert', headers: HEADERS, body: '{}' };
+const DELETE: Ask = {
+  path: '/v1/delete',
+  headers: HEADERS,
+  body: '{"query":[{"entity-id":{"equals":"x"}}]}',
+};
+
+function withKey(request: Ask, text: string): Ask {
+  return { ...request, headers: { ...request.headers, 'Idempotency-Key': text } };
+}
+
+/** What the engine was given to name the request. */
+async function onceIdOf(front: Front, request: Ask): Promise<string | null | undefined> {
+  const { engine } = front;
+  const { status, body } = await ask(front, request);
+  if (status !== 200) throw new Error(body);
+  return request.path === '/v1/insert'
+    ? engine.inserts.at(-1)?.request.onceId
+    : engine.mutations.at(-1)?.once?.id;
+}
+
+t.test(
+  'the name of a request depends on database, key, endpoint and header, and on nothing else',
+  async (t) => {
+    const front = await startFront(t);
+    const first = await onceIdOf(front, withKey(INSERT, 'a'));
+    t.match(first, /^[\w-]{43}$/);
+    t.equal(await onceIdOf(front, { ...withKey(INSERT, 'a'), body: '{"x":{}}', path: '/v1/insert' }), first);
+    t.equal(await onceIdOf(front, { ...withKey(INSERT, 'a'), plain: true }), first);
+    front.engine.apply(
+      { change: 'database-created', id: 7, name: 'other', type: 'test' },
+      { change: 'key-created', key: { kind: 'write', hash: hashOfKey('other'), databaseId: 7 } },
+      { change: 'key-created', key: { kind: 'write', hash: hashOfKey('second'), databaseId: DATABASE_ID } },
+    );
+    const by = (key: string): Ask => ({ ...INSERT, headers: { ...HEADERS, Authorization: key } });
+    const others = [
+      await onceIdOf(front, withKey(INSERT, 'A')),
+      await onceIdOf(front, withKey(INSERT, 'a"')),
+      await onceIdOf(front, withKey(by('other'), 'a')),
+      await onceIdOf(front, withKey(by('second'), 'a')),
+      await onceIdOf(front, withKey(DELETE, 'a')),
+    ];
+    t.equal(new Set([first, ...others]).size, 6);
+    t.notMatch(others.join(), 'undefined');
+    t.equal(await onceIdOf(front, INSERT), null, 'without the header there is none');
+  },
+);
+
+t.test('the header is 1 to 255 printable ASCII characters, and is looked at by writes only', async (t) => {
+  const front = await startFront(t);
+  for (const text of ['x', 'a b~!', 'x'.repeat(255)]) {
+    t.equal((await ask(front, withKey(INSERT, text))).status, 200, text);
+  }
+  for (const text of ['', 'x'.repeat(256), 'caf\u00e9s', 'a\tb', 'a\u007fb']) {
+    const reply = await ask(front, withKey(INSERT, text));
+    t.equal(codeOf(reply), 4049, JSON.stringify(text));
+    t.match(reply.body, 'Idempotency-Key');
+  }
+  t.equal(front.engine.inserts.length, 3);
+  const headers = { Authorization: KEYS.read, 'Content-Type': 'application/json' };
+  const exists: Ask = { path: '/v1/query/exists/entity', headers, body: '{"ids":["a"]}' };
+  t.equal((await ask(front, withKey(exists, ''))).status, 200);
+  t.equal(
+    codeOf(await ask(front, withKey({ ...INSERT, headers: { ...headers } }, ''))),
+    503,
+    'who may comes first',
+  );
+});

@@ -1,0 +1,146 @@
+import t from 'tap';
+import {
+  applyChanges,
+  type Catalog,
+  type CatalogChange,
+  type CustomKey,
+  DEFAULT_PROPERTIES,
+  EMPTY_CATALOG,
+  type SavedQuery,
+} from '../../../src/catalog/index.js';
+import { changedThings } from '../../../src/http/observability/audit-changes.js';
+
+const SECRET = 'never to be told';
+const column = {
+  ...{ id: 1, name: 'Age', apiName: 'age', description: SECRET, type: 'integer', storage: 'latest-value' },
+  ...{ cardinality: null, retention: null, indexed: false },
+} as never;
+const dimension = { id: 2, name: 'Visits', apiName: 'visits', modelType: null };
+const place = { databaseId: 1, dimensionId: 2 };
+const custom: CustomKey = {
+  ...{ kind: 'custom', hash: 'c1'.repeat(32), databaseId: 1, name: 'report', level: 'read-only' },
+  ...{ description: SECRET, columnsWhitelist: null, addressesWhitelist: [SECRET] },
+  filter: [{ dimension: 'visits', conditions: SECRET }],
+};
+const group = {
+  ...{ id: 1, name: 'analysts', description: SECRET, labels: [], weekDays: [], accessMinutes: null },
+  ...{ permissions: [1], databaseIds: [1] },
+};
+const user = {
+  email: 'ann@example.org',
+  passwordHash: SECRET,
+  labels: [],
+  firstName: '',
+  lastName: '',
+  groupId: 1,
+};
+const savedQuery: SavedQuery = {
+  ...{ databaseId: 1, name: 'daily', type: 'aggregation', dimension: null, query: SECRET },
+  ...{ cachePeriodSeconds: null, creator: null, version: 1 },
+};
+const relation = { id: 1, name: 'pages', columnIds: [1] };
+const properties = { ...DEFAULT_PROPERTIES, description: SECRET };
+
+/** Each change, made one behind the other, and what is told of it. */
+const CASES: readonly (readonly [CatalogChange, object])[] = [
+  [
+    { change: 'database-created', id: 1, name: 'quarry', type: 'production', properties },
+    { databaseId: 1, database: 'quarry' },
+  ],
+  [
+    { change: 'database-changed', databaseId: 1, name: 'shop', properties },
+    { databaseId: 1, database: 'quarry', newName: 'shop' },
+  ],
+  [
+    { change: 'database-changed', databaseId: 1, name: 'shop', properties },
+    { databaseId: 1, database: 'shop' },
+  ],
+  [
+    { change: 'dimension-created', databaseId: 1, dimension },
+    { databaseId: 1, database: 'shop', dimension: 'visits' },
+  ],
+  [
+    { change: 'column-created', ...place, column },
+    { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+  ],
+  [
+    { change: 'column-changed', ...place, column },
+    { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+  ],
+  [
+    { change: 'relation-set', ...place, relation },
+    { databaseId: 1, database: 'shop', dimension: 'visits', relation: 'pages' },
+  ],
+  [
+    { change: 'column-deleted', ...place, columnId: 1 },
+    { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+  ],
+  [
+    { change: 'dimension-deleted', ...place },
+    { databaseId: 1, database: 'shop', dimension: 'visits' },
+  ],
+  [
+    { change: 'key-created', key: { kind: 'team', hash: 'a1'.repeat(32), name: 'ops', permissions: [] } },
+    { key: 'team-a1a1a1a1', keyName: 'ops' },
+  ],
+  [
+    { change: 'key-created', key: custom },
+    { key: 'custom-c1c1c1c1', keyName: 'report', databaseId: 1, database: 'shop' },
+  ],
+  [
+    { change: 'key-changed', key: custom },
+    { key: 'custom-c1c1c1c1', keyName: 'report', databaseId: 1, database: 'shop' },
+  ],
+  [
+    { change: 'key-deleted', hash: custom.hash },
+    { key: 'custom-c1c1c1c1', keyName: 'report', databaseId: 1, database: 'shop' },
+  ],
+  [{ change: 'group-set', group }, { group: 'analysts' }],
+  [
+    { change: 'user-set', user },
+    { email: 'ann@example.org', group: 'analysts' },
+  ],
+  [{ change: 'user-deleted', email: 'ann@example.org' }, { email: 'ann@example.org' }],
+  [{ change: 'group-deleted', groupId: 1 }, { group: 'analysts' }],
+  [
+    { change: 'saved-query-set', savedQuery },
+    { databaseId: 1, database: 'shop', savedQuery: 'daily' },
+  ],
+  [
+    { change: 'saved-query-deleted', databaseId: 1, name: 'daily' },
+    { databaseId: 1, database: 'shop', savedQuery: 'daily' },
+  ],
+  [{ change: 'account-set', state: 'banned' }, { state: 'banned' }],
+  [{ change: 'retention-set', suspended: false }, { suspended: false }],
+  [
+    { change: 'database-deleted', databaseId: 1 },
+    { databaseId: 1, database: 'shop' },
+  ],
+];
+
+t.test('every kind of change is told by names, and by nothing that is not one', (t) => {
+  let catalog: Catalog = EMPTY_CATALOG;
+  const told: unknown[] = [];
+  for (const [change] of CASES) {
+    told.push(...changedThings([change], catalog));
+    catalog = applyChanges(catalog, [change]);
+  }
+  t.strictSame(
+    JSON.parse(JSON.stringify(told)),
+    CASES.map(([{ change }, names]) => ({ change, ...names })),
+  );
+  t.notMatch(JSON.stringify(told), SECRET);
+  t.notMatch(JSON.stringify(told), custom.hash);
+  t.end();
+});
+
+t.test('of thousands of changes the first are named and the others counted', (t) => {
+  const created = CASES[0][0];
+  const things = changedThings(
+    Array.from({ length: 1_003 }, () => created),
+    EMPTY_CATALOG,
+  );
+  t.equal(things.length, 51);
+  t.strictSame(things[50], { change: 'and-more', count: 953 });
+  t.end();
+});

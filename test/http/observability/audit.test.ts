@@ -1,0 +1,195 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { QuarryError } from '../../../src/base/index.js';
+import { hashOfKey } from '../../../src/catalog/index.js';
+import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
+import { SPEC_LIMITS } from '../../../src/http/index.js';
+import { Audit, isAdministrative } from '../../../src/http/observability/audit.js';
+import { DATABASE_ID, KEYS } from '../fake-engine.js';
+import { type Ask, ask, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import { cheapHash, userIn } from '../team-call.js';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const HEADERS = { ...JSON_TYPE, Authorization: KEYS.master };
+const TEAM = { ...JSON_TYPE, Authorization: KEYS.team };
+const MASTER = { key: `master-${hashOfKey(KEYS.master).slice(0, 8)}` };
+const FIRST_TEAM = { key: `team-${hashOfKey(KEYS.team).slice(0, 8)}`, keyName: 'first' };
+const COLUMN: Ask = { path: '/v1/column', headers: HEADERS, body: '[{"name":"age","type":"integer"}]' };
+
+type Entry = Readonly<Record<string, unknown>>;
+
+function auditOf(front: Front): Entry[] {
+  return front.logLines
+    .map((line) => JSON.parse(line) as { readonly msg: string; readonly audit: Entry })
+    .filter(({ msg }) => msg === 'audit')
+    .map(({ audit }) => audit);
+}
+
+t.test('whatever is not a row is administered, and signing in with it, and nothing else', (t) => {
+  const rows =
+    /^\/v1\/(insert|update|delete|sql|data_extraction|query\/(count|exists|aggregation|top_values))/;
+  for (const endpoint of ENDPOINTS) {
+    const expected = endpoint.method !== 'GET' && !rows.test(endpoint.path);
+    t.equal(isAdministrative(endpoint), expected, `${endpoint.method} ${endpoint.path}`);
+  }
+  t.end();
+});
+
+t.test('a change has a line of who, what, and what became of it', async (t) => {
+  const front = await startFront(t);
+  await ask(front, { ...COLUMN, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
+  await ask(front, COLUMN);
+  t.match(auditOf(front), [
+    {
+      who: MASTER,
+      what: 'POST /v1/column',
+      outcome: 'done',
+      changes: [
+        {
+          change: 'column-created',
+          databaseId: DATABASE_ID,
+          database: 'quarry',
+          dimension: 'default',
+          column: 'age',
+        },
+      ],
+      requestId: 'mine',
+      client: '127.0.0.1',
+      status: 200,
+    },
+    { who: MASTER, what: 'POST /v1/column', outcome: 'refused', changes: [], status: 400, code: 3003 },
+  ]);
+});
+
+t.test('a password, a key that is made and what a body says beside have no place in it', async (t) => {
+  const front = await startFront(t);
+  const password = 'Tr0ub4dor & 3 horses';
+  const user = { email: 'ann@example.org', password, 'first-name': 'Ann-Sophie' };
+  await ask(front, { path: '/v1/users', headers: TEAM, body: JSON.stringify(user) });
+  const key = { 'key-name': 'ci', 'key-type': 'write-read', description: 'for the builds' };
+  const made = await ask(front, {
+    ...{ path: '/v1/database/custom_key', headers: TEAM },
+    body: JSON.stringify({ 'database-name': 'quarry', 'custom-database-key': key }),
+  });
+  const text = (JSON.parse(made.body) as { key: string }).key;
+  t.match(text, /^[\w-]{43}$/);
+  t.match(auditOf(front), [
+    { who: FIRST_TEAM, what: 'POST /v1/users', changes: [{ change: 'user-set', email: 'ann@example.org' }] },
+    {
+      who: FIRST_TEAM,
+      changes: [
+        {
+          change: 'key-created',
+          key: `custom-${hashOfKey(text).slice(0, 8)}`,
+          keyName: 'ci',
+          database: 'quarry',
+        },
+      ],
+    },
+  ]);
+  const all = front.logLines.join('');
+  for (const secret of [password, text, hashOfKey(text), 'Ann-Sophie', 'for the builds', 'scrypt']) {
+    t.notOk(all.includes(secret), secret);
+  }
+});
+
+t.test('attempts of who may not are told, those of the unknown are not, and asking is none', async (t) => {
+  const front = await startFront(t);
+  await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: KEYS.read } });
+  await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
+  await ask(front, { ...COLUMN, headers: JSON_TYPE });
+  await ask(front, { path: '/v1/column', headers: HEADERS });
+  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  t.match(auditOf(front), [
+    { who: { key: `read-${hashOfKey(KEYS.read).slice(0, 8)}` }, outcome: 'refused', status: 403, code: 503 },
+  ]);
+  t.equal(auditOf(front).length, 1);
+});
+
+t.test('who signs in, or fails to, is told as long as the password was looked at', async (t) => {
+  const front = await startFront(t, { limits: SPEC_LIMITS });
+  const right = 'Tr0ub4dor & 3 horses';
+  userIn(front.engine, [DATABASE_ID], cheapHash(right));
+  const signIn = async (email: string, password: string, more: object = {}): Promise<void> => {
+    const body = JSON.stringify({ email, password, ...more });
+    const { body: answer } = await ask(front, { path: '/v1/session', headers: JSON_TYPE, body });
+    keys.push((JSON.parse(answer) as { 'session-key'?: string })['session-key'] ?? '');
+  };
+  const keys: string[] = [];
+  const email = 'ann@example.org';
+  await signIn(email, right);
+  await signIn(email, right, { 'database-name': 'other' });
+  for (let round = 0; round < 12; round++) await signIn(email, 'wrong horses');
+  await signIn('pass word typed here', right);
+  const line = { who: { key: 'user', keyName: email }, what: 'POST /v1/session', client: '127.0.0.1' };
+  const failed = { ...line, outcome: 'refused', status: 401, code: 502, changes: [] };
+  t.match(auditOf(front), [
+    { ...line, outcome: 'done', status: 200 },
+    { ...line, outcome: 'refused', status: 403, code: 503 },
+    ...Array(10).fill(failed),
+  ]);
+  t.equal(auditOf(front).length, 12, 'neither the barred nor the unknown have a line');
+  const all = front.logLines.join('');
+  for (const secret of [right, keys[0], hashOfKey(keys[0]), 'wrong horses', 'pass word', 'scrypt']) {
+    t.notOk(all.includes(secret), secret);
+  }
+});
+
+t.test('what auto-create made of an insert is told, with the insert', async (t) => {
+  const front = await startFront(t);
+  const column = { id: 1, name: 'Age', apiName: 'age' } as never;
+  front.engine.onInsert = async (_bytes, { created }) => {
+    created?.([{ change: 'column-created', databaseId: DATABASE_ID, dimensionId: 1, column }]);
+    return { entityCount: 1, valueCount: 1 };
+  };
+  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  t.match(auditOf(front), [
+    {
+      who: MASTER,
+      what: 'POST /v1/insert',
+      outcome: 'done',
+      changes: [{ change: 'column-created', column: 'age' }],
+    },
+  ]);
+});
+
+t.test('a change that failed, and one whose client did not wait, have their lines', async (t) => {
+  const front = await startFront(t);
+  const change = front.engine.change.bind(front.engine);
+  front.engine.change = () => Promise.reject(new QuarryError(9002));
+  await ask(front, COLUMN);
+  t.match(auditOf(front), [{ outcome: 'failed', status: 503, code: 9002, changes: [] }]);
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  front.engine.change = async (decide) => {
+    begin();
+    await held;
+    return change(decide);
+  };
+  const connection = await RawConnection.open(front.httpsPort, true);
+  connection.write(requestBytes(COLUMN));
+  await begun;
+  connection.socket.destroy();
+  while (!/quarry_http_aborted_total 1\n/.test((await ask(front, { path: '/metrics' })).body));
+  goOn();
+  while (auditOf(front).length < 2) await new Promise((resolve) => setImmediate(resolve));
+  t.match(auditOf(front)[1], { outcome: 'done', status: 200, changes: [{ column: 'age' }] });
+});
+
+t.test('the file has the same lines with their time, whatever the log tells', (t) => {
+  const lines: string[] = [];
+  const audit = new Audit(pino({ level: 'silent' }), { write: (line) => lines.push(line) }, () => 86_400_000);
+  const entry = { who: 'admin socket', what: 'account', outcome: 'done', changes: [] } as const;
+  audit.write({ ...entry, note: 'two\nlines' });
+  t.strictSame(lines, [
+    JSON.stringify({ time: '1970-01-02T00:00:00.000Z', audit: { ...entry, note: 'two\nlines' } }),
+  ]);
+  t.notMatch(lines[0], '\n');
+  t.end();
+});

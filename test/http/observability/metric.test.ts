@@ -1,0 +1,24 @@
+import t from 'tap';
+import { Distribution } from '../../../src/base/index.js';
+import { linesOf } from '../../../src/http/observability/metric.js';
+
+t.test('a histogram has a line per bound with all that is not above it, and its sum and count', (t) => {
+  const distribution = new Distribution([1, 10]);
+  for (const value of [1, 2, 3, 30]) distribution.observe(value);
+  const labels = { endpoint: 'a' };
+  const read = () => [{ labels, figures: distribution.figures }];
+  t.strictSame(linesOf({ name: 'm', help: '', type: 'histogram', read }), [
+    { metricName: 'm_bucket', labels: { le: 1, ...labels }, value: 1 },
+    { metricName: 'm_bucket', labels: { le: 10, ...labels }, value: 3 },
+    { metricName: 'm_bucket', labels: { le: '+Inf', ...labels }, value: 4 },
+    { metricName: 'm_sum', labels, value: 36 },
+    { metricName: 'm_count', labels, value: 4 },
+  ]);
+  t.end();
+});
+
+t.test('a counter has a line per value', (t) => {
+  const values = [{ value: 1 }, { labels: { of: 'x' }, value: 2 }];
+  t.strictSame(linesOf({ name: 'm', help: '', type: 'counter', read: () => values }), values);
+  t.end();
+});

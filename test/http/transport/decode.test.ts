@@ -1,0 +1,68 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import t from 'tap';
+import { BODY_BYTES_MAX } from '../../../src/base/index.js';
+import { decodeBody, encodingOf } from '../../../src/http/transport/decode.js';
+
+interface Outcome {
+  readonly code: number | null;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+function decode(encoding: 'gzip' | 'br', bytes: Uint8Array, bytesMax = BODY_BYTES_MAX): Promise<Outcome> {
+  return new Promise((resolve) => {
+    decodeBody(encoding, bytes, bytesMax, (error, decoded) =>
+      resolve({ code: error?.code ?? null, bytes: decoded }),
+    );
+  });
+}
+
+const ENCODERS = {
+  gzip: (bytes: Uint8Array) => gzipSync(bytes),
+  br: (bytes: Uint8Array) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
+} as const;
+
+for (const encoding of ['gzip', 'br'] as const) {
+  t.test(`${encoding} gives back the bytes, in a buffer of their own`, async (t) => {
+    for (const length of [0, 1, 100, 50_000, BODY_BYTES_MAX]) {
+      const plain = Buffer.alloc(length, 'abcdefg');
+      const { code, bytes } = await decode(encoding, ENCODERS[encoding](plain));
+      t.equal(code, null);
+      t.ok(plain.equals(bytes), `${length} bytes`);
+      t.equal(bytes.buffer.byteLength, length, 'the buffer holds nothing else');
+    }
+  });
+
+  t.test(`${encoding} that grows by a byte too much is 1507, and so is a bomb`, async (t) => {
+    for (const length of [BODY_BYTES_MAX + 1, 50 * 2 ** 20]) {
+      t.equal(
+        (await decode(encoding, ENCODERS[encoding](Buffer.alloc(length)))).code,
+        1507,
+        `${length} bytes`,
+      );
+    }
+  });
+
+  t.test(`${encoding} keeps to the bound that it is given`, async (t) => {
+    t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(100)), 100)).code, null);
+    t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(101)), 100)).code, 1507);
+  });
+
+  t.test(`what is not ${encoding}, or is cut off, is 1503`, async (t) => {
+    const whole = ENCODERS[encoding](Buffer.from('{"a":1}'));
+    t.equal((await decode(encoding, Buffer.from('{"a":1}'))).code, 1503);
+    t.equal((await decode(encoding, whole.subarray(0, whole.length - 3))).code, 1503);
+    t.equal((await decode(encoding, new Uint8Array(0))).code, 1503);
+  });
+}
+
+t.test('encodings are named in any case, and unknown ones are refused', (t) => {
+  t.equal(encodingOf(''), 'identity');
+  t.equal(encodingOf('Identity'), 'identity');
+  t.equal(encodingOf('GZIP'), 'gzip');
+  t.equal(encodingOf('x-gzip'), 'gzip');
+  t.equal(encodingOf(' br '), 'br');
+  for (const header of ['zstd', 'deflate', 'gzip, br']) {
+    t.throws(() => encodingOf(header), { message: 'is not supported' }, header);
+  }
+  t.end();
+});

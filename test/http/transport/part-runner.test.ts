@@ -1,0 +1,94 @@
+/** Parts of a body handed to the handler, one by one, without a server around them. */
+import t from 'tap';
+import { QuarryError } from '../../../src/base/index.js';
+import { hashOfKey } from '../../../src/catalog/index.js';
+import type { AdmittedRequest } from '../../../src/http/auth/admission.js';
+import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
+import type { HandlerRunner } from '../../../src/http/endpoints/handler-runner.js';
+import { partOnceIdOf } from '../../../src/http/endpoints/idempotency.js';
+import type { RequestLog } from '../../../src/http/observability/request-log.js';
+import { RequestNotes } from '../../../src/http/observability/request-notes.js';
+import type { BodyPart } from '../../../src/http/transport/body-parts.js';
+import { PartRunner } from '../../../src/http/transport/part-runner.js';
+import { KEYS } from '../fake-engine.js';
+
+type Run = Parameters<HandlerRunner['run']>;
+
+const INSERT = ENDPOINTS.find(({ path, method }) => path === '/v1/insert' && method === 'POST');
+const TEXT = new Uint8Array([0x7b, 0x7d, 0x0a]);
+
+/** A runner of parts whose handler does what `handle` says; what it was given, and which notes were audited. */
+function setUp(onceId: string | null, handle: (notes: RequestNotes) => unknown) {
+  if (INSERT === undefined) throw new Error('there is no insert');
+  const runs: Run[] = [];
+  const audited: [RequestNotes, number][] = [];
+  const runner = {
+    run: (...run: Run) => {
+      runs.push(run);
+      return handle(run[3]);
+    },
+  } as unknown as HandlerRunner;
+  const log = {
+    audit: (...told: [RequestNotes, number]) => audited.push(told),
+  } as unknown as RequestLog;
+  const notes = new RequestNotes('request-1', '192.0.2.1');
+  notes.found(INSERT);
+  notes.caller = { kind: 'write', hash: hashOfKey(KEYS.write), databaseId: 1 };
+  const admitted = { context: { endpoint: INSERT }, onceId } as unknown as AdmittedRequest;
+  const cancellation = { isCancelled: false, onCancel() {} };
+  const parts = new PartRunner({ runner, log, admitted, cancellation, notes });
+  const apply = (number: number): Promise<string> => {
+    const lines = { head: 0, first: number * 1_000 };
+    const part: BodyPart = { number, firstLine: lines.first, lineCount: 3, text: TEXT, lines };
+    return parts.apply(part, TEXT);
+  };
+  return { apply, runs, audited, notes, cancellation };
+}
+
+t.test('each part is a run of its own, with its lines, its name and its notes', async (t) => {
+  const { apply, runs, audited, notes, cancellation } = setUp('once', (ofPart) => {
+    ofPart.rowCount = 5;
+    return `"part-run":${runs.length}`;
+  });
+  t.equal(await apply(1), '"part-run":1');
+  t.equal(await apply(2), '"part-run":2');
+  t.strictSame(
+    runs.map(([{ onceId }, , , , lines]) => [onceId, lines]),
+    [1, 2].map((number) => [partOnceIdOf('once', number), { head: 0, first: number * 1_000 }]),
+  );
+  for (const [, text, waiting, ofPart] of runs) {
+    t.equal(text, TEXT);
+    t.equal(waiting, cancellation);
+    t.not(ofPart, notes);
+    const { requestId, client, endpointName, caller } = notes;
+    t.match(ofPart, { requestId, client, endpointName, caller });
+  }
+  t.not(runs[0][3], runs[1][3]);
+  t.equal(notes.rowCount, null, 'what a part tells is its own');
+  t.strictSame(
+    audited,
+    runs.map((run) => [run[3], 200]),
+  );
+});
+
+t.test('without a name of the request no part has one', async (t) => {
+  const { apply, runs } = setUp(null, () => '"a":1');
+  await apply(1);
+  t.equal(runs[0][0].onceId, null);
+});
+
+t.test('what the handler throws or rejects with is passed on, and nothing is audited', async (t) => {
+  const refusal = new QuarryError(2011, 'there is no column');
+  for (const handle of [
+    () => Promise.reject(refusal),
+    () => {
+      throw refusal;
+    },
+  ]) {
+    const { apply, audited } = setUp('once', handle);
+    await t.rejects(apply(1), refusal);
+    t.strictSame(audited, []);
+  }
+  const { apply } = setUp(null, () => ({ rows: {} }));
+  await t.rejects(apply(1), { message: /streams no rows/ }, 'a handler that streams is a bug');
+});

@@ -1,0 +1,250 @@
+import t from 'tap';
+import { HttpServer, nativeLoaded, type ProxyList, parseProxies } from '../../../src/http/index.js';
+import { KEYS } from '../fake-engine.js';
+import { type Ask, ask, codeOf, RawConnection, requestBytes, startFront } from '../harness.js';
+
+const HEADERS = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
+const COUNT: Ask = {
+  path: '/v1/query/count/entity',
+  headers: HEADERS,
+  body: '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}',
+};
+
+function proxiesOf(...networks: string[]): ProxyList {
+  const proxies = parseProxies(networks);
+  if ('bad' in proxies) throw new Error(proxies.bad);
+  return proxies;
+}
+
+t.test('the native binary of uWebSockets runs here', (t) => {
+  t.equal(nativeLoaded, true);
+  t.end();
+});
+
+t.test('plain HTTP serves inserts, probes and metrics, and refuses everything else with 1506', async (t) => {
+  const front = await startFront(t);
+  const plain = true;
+  t.equal((await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}', plain })).status, 200);
+  t.equal((await ask(front, { path: '/v1/insert/', headers: HEADERS, body: '{}', plain })).status, 200);
+  for (const path of ['/readyz', '/livez', '/metrics'])
+    t.equal((await ask(front, { path, plain })).status, 200);
+  for (const path of ['/v1/dimension', '/v1/query/count/entity', '/v1/nowhere', '/']) {
+    const reply = await ask(front, { path, headers: HEADERS, plain });
+    t.equal(codeOf(reply), 1506, path);
+    t.equal(reply.status, 403);
+  }
+  t.equal(
+    codeOf(await ask(front, { path: '/v1/insert', headers: HEADERS, plain })),
+    1505,
+    'GET of an insert',
+  );
+});
+
+t.test('a trusted proxy vouches for HTTPS, and nobody else does', async (t) => {
+  const forwarded = { ...HEADERS, 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-For': '1.2.3.4, 203.0.113.9' };
+  const trusting = await startFront(t, { proxies: proxiesOf('127.0.0.0/8') });
+  t.equal((await ask(trusting, { ...COUNT, headers: forwarded, plain: true })).status, 200);
+  t.ok(
+    trusting.logLines.some((line) => line.includes('"client":"203.0.113.9"')),
+    'the address is the one that the proxy saw',
+  );
+  t.equal(codeOf(await ask(trusting, { ...COUNT, plain: true })), 1506, 'without the header');
+  const http = { ...forwarded, 'X-Forwarded-Proto': 'http' };
+  t.equal(
+    codeOf(await ask(trusting, { ...COUNT, headers: http, plain: true })),
+    1506,
+    'the client used HTTP',
+  );
+  const other = await startFront(t, { proxies: proxiesOf('10.0.0.0/8', '::1') });
+  t.equal(codeOf(await ask(other, { ...COUNT, headers: forwarded, plain: true })), 1506, 'another network');
+  const nobody = await startFront(t);
+  t.equal(
+    codeOf(await ask(nobody, { ...COUNT, headers: forwarded, plain: true })),
+    1506,
+    'no proxy is trusted',
+  );
+});
+
+t.test('of several lines of X-Forwarded headers the last value is the proxy’s own', async (t) => {
+  const front = await startFront(t, { proxies: proxiesOf('127.0.0.0/8', '10.0.0.0/8') });
+  const through = async (plain: boolean, ...lines: readonly string[]): Promise<number> => {
+    const [head, body] = Buffer.from(requestBytes({ ...COUNT, plain }))
+      .toString()
+      .split('\r\n\r\n');
+    const connection = await RawConnection.open(plain ? front.httpPort : front.httpsPort, !plain);
+    connection.write(`${[head, ...lines].join('\r\n')}\r\n\r\n${body}`);
+    const reply = await connection.reply();
+    connection.socket.destroy();
+    return reply.status === 200 ? 200 : codeOf(reply);
+  };
+  const clientOf = async (...lines: readonly string[]): Promise<string> => {
+    t.equal(await through(false, ...lines), 200);
+    return JSON.parse(front.logLines.at(-1) ?? '{}').client;
+  };
+  t.equal(await clientOf('X-Forwarded-For: 6.6.6.6', 'x-forwarded-for: 203.0.113.9'), '203.0.113.9');
+  t.equal(
+    await clientOf(
+      'X-Forwarded-For: 6.6.6.6, 7.7.7.7',
+      'X-Forwarded-For: 203.0.113.9',
+      'X-Forwarded-For: 10.0.0.1',
+    ),
+    '203.0.113.9',
+  );
+  const invented = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For:'];
+  t.equal(await clientOf(...invented), '127.0.0.1', 'a proxy that names nobody');
+  const [http, https] = ['X-Forwarded-Proto: http', 'X-Forwarded-Proto: https'];
+  t.equal(await through(true, https, http), 1506);
+  t.equal(await through(true, 'X-Forwarded-Proto: https, http'), 1506);
+  t.equal(await through(true, http, https), 200);
+  t.equal(await through(true, 'X-Forwarded-Proto: http, HTTPS'), 200);
+});
+
+t.test('probes need no key and tell starting, ready and alive', async (t) => {
+  const front = await startFront(t);
+  for (const plain of [false, true]) {
+    front.engine.ready = false;
+    const starting = await ask(front, { path: '/readyz', plain });
+    t.equal(starting.status, 503);
+    t.equal(starting.headers['retry-after'], '1');
+    t.equal((await ask(front, { path: '/livez', plain })).status, 200);
+    front.engine.ready = true;
+    t.equal((await ask(front, { path: '/readyz', plain })).status, 200);
+    t.equal((await ask(front, { path: '/readyz', plain })).body, '{"status":"ready"}');
+    front.engine.degraded = [9002, 9003];
+    const degraded = await ask(front, { path: '/readyz', plain });
+    t.equal(degraded.status, 200);
+    t.strictSame(JSON.parse(degraded.body), {
+      status: 'ready',
+      degraded: [
+        { code: 9002, message: 'disk full' },
+        { code: 9003, message: 'memory limit reached' },
+      ],
+    });
+    front.engine.degraded = [];
+    const posted = await ask(front, { method: 'POST', path: '/readyz', plain });
+    t.equal(codeOf(posted), 1505);
+  }
+});
+
+t.test('HEAD answers 1505 without a body, and the connection goes on', async (t) => {
+  const front = await startFront(t);
+  const connection = await RawConnection.open(front.httpsPort, true);
+  connection.write('HEAD /v1/dimension HTTP/1.1\r\nHost: quarry\r\n\r\n');
+  connection.write('GET /livez HTTP/1.1\r\nHost: quarry\r\nConnection: close\r\n\r\n');
+  let text = '';
+  connection.socket.on('data', (bytes) => {
+    text += bytes.toString();
+  });
+  await connection.closed;
+  t.match(text, /^HTTP\/1\.1 404 .*\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\{"status":"alive"\}$/s);
+});
+
+t.test('metrics count by endpoint and status, show the engine, and name nothing of a client', async (t) => {
+  const front = await startFront(t);
+  await ask(front, COUNT);
+  await ask(front, { ...COUNT, body: '{' });
+  await ask(front, { path: '/v1/secret-path', headers: HEADERS });
+  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
+  const reply = await ask(front, { path: '/metrics' });
+  t.match(reply.headers['content-type'], /^text\/plain; version=0\.0\.4/);
+  const count = 'endpoint="POST /v1/query/count/entity",database="1"';
+  t.match(reply.body, `quarry_http_requests_total{${count},status="200"} 1\n`);
+  t.match(reply.body, `quarry_http_requests_total{${count},status="400"} 1\n`);
+  t.match(reply.body, 'quarry_http_requests_total{endpoint="none",database="none",status="404"} 1\n');
+  t.match(reply.body, 'quarry_http_request_seconds_count{endpoint="POST /v1/insert"} 1\n');
+  t.match(reply.body, 'quarry_log_fsyncs_total 5\n');
+  t.match(reply.body, 'quarry_lsn_checkpoint 3\n');
+  t.match(reply.body, /quarry_http_body_bytes_total 7\d\n/);
+  t.notMatch(reply.body, 'secret');
+  const again = await ask(front, { path: '/metrics' });
+  t.match(again.body, 'quarry_log_fsyncs_total 5\n', 'counters of the engine are not added up');
+});
+
+t.test('a request id is echoed when it is short and printable, else made', async (t) => {
+  const front = await startFront(t);
+  const idOf = async (id: string | null): Promise<string> => {
+    const headers = id === null ? HEADERS : { ...HEADERS, 'X-Request-Id': id };
+    return (await ask(front, { ...COUNT, headers })).headers['x-request-id'];
+  };
+  t.equal(await idOf('Abc 1~'), 'Abc 1~');
+  t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
+  const made = [await idOf(null), await idOf('x'.repeat(129)), await idOf('\u00e9'), await idOf('')];
+  for (const id of made) t.match(id, /^test-\d+$/);
+  t.equal(new Set(made).size, made.length);
+});
+
+t.test('no key ever gets into the log', async (t) => {
+  const front = await startFront(t);
+  await ask(front, COUNT);
+  await ask(front, { ...COUNT, headers: { ...HEADERS, Authorization: 'almost-a-key' } });
+  front.engine.onInsert = () => Promise.reject(new Error('bug'));
+  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  t.ok(front.logLines.length >= 3);
+  t.notMatch(front.logLines.join(''), KEYS.master);
+  t.notMatch(front.logLines.join(''), 'almost-a-key');
+});
+
+t.test('a port that is taken or a certificate that is none is refused with its name', async (t) => {
+  const front = await startFront(t);
+  const { settings } = front;
+  const needs = {
+    engine: front.engine,
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+    elapsedMs: () => 0,
+    log: {} as never,
+    instanceId: 'x',
+    randomBytes: (count: number) => new Uint8Array(count),
+  };
+  const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, needs);
+  t.throws(() => taken.listen(), { message: new RegExp(`127\\.0\\.0\\.1:${front.httpPort}`) });
+  const noCertificate = new HttpServer({ ...settings, certFile: '/nowhere/cert.pem' }, needs);
+  t.throws(() => noCertificate.listen(), { message: /cert\.pem/ });
+  t.equal((await ask(front, COUNT)).status, 200, 'the first one goes on');
+});
+
+t.test('a stop lets running requests finish, then closes everything', async (t) => {
+  const front = await startFront(t);
+  let release = (): void => undefined;
+  const entered = new Promise<void>((resolve) => {
+    front.engine.onInsert = async () => {
+      resolve();
+      await new Promise<void>((go) => {
+        release = go;
+      });
+      return { entityCount: 9, valueCount: 9 };
+    };
+  });
+  const idle = await RawConnection.open(front.httpsPort, true);
+  idle.write(requestBytes({ path: '/livez' }));
+  await idle.reply();
+  const busy = await RawConnection.open(front.httpPort, false);
+  busy.write(requestBytes({ path: '/v1/insert', headers: HEADERS, body: '{}' }));
+  await entered;
+  const closed = front.server.close();
+  t.equal(front.server.close(), closed, 'a second stop changes nothing');
+  await t.rejects(RawConnection.open(front.httpPort, false), { code: 'ECONNREFUSED' });
+  idle.write(requestBytes({ path: '/readyz' }));
+  const readiness = await idle.reply();
+  t.equal(readiness.status, 503);
+  t.equal(readiness.headers.connection, 'close');
+  release();
+  const reply = await busy.reply();
+  t.match(reply.body, '"inserted-entities":9');
+  await Promise.all([closed, busy.closed, idle.closed]);
+});
+
+t.test('a stop waits only so long', async (t) => {
+  const front = await startFront(t, { closeSecondsMax: 0.2 });
+  const entered = new Promise<void>((resolve) => {
+    front.engine.onInsert = () => {
+      resolve();
+      return new Promise(() => undefined);
+    };
+  });
+  const stuck = await RawConnection.open(front.httpPort, false);
+  stuck.write(requestBytes({ path: '/v1/insert', headers: HEADERS, body: '{}' }));
+  await entered;
+  await front.server.close();
+  await stuck.closed;
+  t.pass('the connection of the stuck request is closed');
+});
