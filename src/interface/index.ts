@@ -1,4 +1,5 @@
 /** The JSON interface: the schema of every body and answer, and what they are made of. */
+export { TOP_VALUES_MAX } from '../base/limits.js';
 export * as answers from './answers.js';
 export * from './cloud.js';
 export * from './conditions.js';

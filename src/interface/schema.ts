@@ -178,7 +178,7 @@ export const described = <S, R>(schema: Schema<S, R>, description: string): Sche
   reader: schema.reader,
 });
 
-interface Optional {
+export interface Optional {
   readonly optional: true;
 }
 

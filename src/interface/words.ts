@@ -56,3 +56,7 @@ export const CUSTOM_KEY_LEVELS = ['read-only', 'write-only', 'write-read'] as co
 export const WEEK_DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 /** Permissions of a group are numbered from 1. */
 export const PERMISSION_NUMBER_MAX = 19;
+
+export type LoadPlan = (typeof LOAD_PLANS)[number];
+export type KeyLevel = (typeof CUSTOM_KEY_LEVELS)[number];
+export type WeekDay = (typeof WEEK_DAYS)[number];
