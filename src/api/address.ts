@@ -1,9 +1,9 @@
 /** The entries of address whitelists: IP addresses, networks in CIDR form, and host names. */
 import { isIP } from 'node:net';
 import { checkAll, quoted } from '../base/index.js';
-import type { TeamFields } from './team-fields.js';
+import { ADDRESSES_MAX, type Fields, type newDatabase } from '../interface/index.js';
+import type { RequestBody } from './request-body.js';
 
-export const ADDRESSES_MAX = 100;
 const HOST_CHARS_MAX = 253;
 /** ASCII letters in either case: what is lower-cased later must not become one (U+212A). */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -40,18 +40,20 @@ export function isLookedUp(text: string): boolean {
   return !isNetwork(text);
 }
 
-/** The whitelist at `field`, or `absent`. Throws the fields' code. */
-export function readAddresses(
-  fields: TeamFields,
-  field: string,
+const FIELD = 'addresses-whitelist';
+
+/** The whitelist of a body, or `absent`. Throws the code of its schema. */
+export function readAddresses<F extends Pick<typeof newDatabase.properties, typeof FIELD> & Fields>(
+  body: RequestBody<F>,
   absent: readonly string[],
 ): readonly string[] {
-  const addresses = fields.texts(field, absent);
-  if (addresses.length > ADDRESSES_MAX) throw fields.fault(field, `has more than ${ADDRESSES_MAX} entries`);
+  const addresses = body.get(FIELD) as readonly string[] | undefined;
+  if (addresses === undefined) return absent;
+  if (addresses.length > ADDRESSES_MAX) throw body.fault(FIELD, `has more than ${ADDRESSES_MAX} entries`);
   return checkAll(addresses, (address, index) => {
     if (isAddress(address)) return address.toLowerCase();
-    throw fields.fault(
-      field,
+    throw body.fault(
+      FIELD,
       `has ${quoted(address)} at [${index}], which is no address, network or host name`,
     );
   });

@@ -6,17 +6,17 @@ import {
   QuarryError,
   quoted,
 } from '../base/index.js';
+import { aggregation } from '../interface/index.js';
 import type { AggregateAnswer, AggregatePlan, Condition, MetricLevel, TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
 import { AnswerText, writeAnswer } from './aggregate-text.js';
 import { bindQuery, queryList } from './condition.js';
-import { dimensionAt, objectAt, readAll, readKnown, readOrNull } from './fields.js';
+import { dimensionOf, objectAt, readAll, readOrNull } from './fields.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { bindValues, type LevelFields, readLevel, readLimit } from './level.js';
 import { readMetric } from './metric.js';
-import { readBypassCache } from './query-list.js';
+import { RequestBody } from './request-body.js';
 
 export interface AggregationQuery {
   readonly plan: AggregatePlan;
@@ -43,27 +43,22 @@ interface LevelScope {
  * the filter, with 4020 for two conditions that nothing joins.
  */
 export function bindAggregation(
-  body: Json,
+  json: Json,
   model: DatabaseModel,
   nowMs: BindingTime,
   access: Access,
 ): AggregationQuery {
-  const object = objectAt(body, 4004, 'the body');
-  const readDimension = () => dimensionAt(model, object.get('dimension'), '"dimension"');
+  const body = RequestBody.of(aggregation, json);
+  const readDimension = () => dimensionOf(model, body);
   const known = readOrNull(readDimension);
   const scope = known === null ? null : { dimension: known, nowMs, access };
-  const { dimension, entities, levels, bypassCache } = readKnown(
-    object,
-    KNOWN_FIELDS.aggregation,
-    4049,
-    'the body',
-    () =>
-      readAll({
-        dimension: readDimension,
-        entities: () => readFilter(object.get('filter') ?? [], scope),
-        levels: () => readLevels(object, scope),
-        bypassCache: () => readBypassCache(object, 'the body'),
-      }),
+  const { dimension, entities, levels, bypassCache } = body.read(() =>
+    readAll({
+      dimension: readDimension,
+      entities: () => readFilter(body.get('filter') ?? [], scope),
+      levels: () => readLevels(body.get('query'), scope),
+      bypassCache: () => body.get('bypass-cache') ?? false,
+    }),
   );
   const plan: AggregatePlan = {
     databaseId: model.id,
@@ -86,9 +81,7 @@ function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
 }
 
 /** The levels; only their shape is checked, and none is given, when the dimension is refused. */
-function readLevels(object: JsonObject, scope: LevelScope | null): readonly BoundLevel[] {
-  const query = object.get('query');
-  if (query === undefined) throw new QuarryError(4010, 'the body lacks "query"');
+function readLevels(query: Json, scope: LevelScope | null): readonly BoundLevel[] {
   if (!isList(query) && !isObject(query)) {
     throw new QuarryError(4015, `query must be a list of aggregation conditions, not ${kindOf(query)}`);
   }

@@ -3,12 +3,13 @@
  * Rules: an event column needs `between` and at least one predicate on its values; an attribute column takes
  * neither `between` nor `minfreq`.
  */
-import { type BindingTime, MINFREQ_MAX, QuarryError, quoted } from '../base/index.js';
+import { type BindingTime, QuarryError, quoted } from '../base/index.js';
+import { CONDITION_CODES, eventFields } from '../interface/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Column, isEventType } from '../schema/index.js';
-import { ExactNumber, type Json, type JsonObject } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import type { Json, JsonObject } from './json.js';
 import { type BoundPredicates, bindPredicates, type Predicate } from './predicate.js';
+import { readValue } from './request-body.js';
 import { readWindow } from './window.js';
 
 export interface ColumnCondition {
@@ -19,7 +20,7 @@ export interface ColumnCondition {
   readonly place: string;
 }
 
-const EVENT_PARAMETERS: readonly string[] = KNOWN_FIELDS.event;
+const EVENT_PARAMETERS: readonly string[] = Object.keys(eventFields);
 
 export function predicatesIn({ parameters, place }: ColumnCondition): Predicate[] {
   return [...parameters]
@@ -76,10 +77,7 @@ export function windowArgument(
   return all[0];
 }
 
-/** An integer from 1 to 10,000; 1 when absent. Throws 4050. */
+/** The least number of events; 1 when absent. Throws 4050. */
 export function readMinfreq(json: Json | undefined, place: string): number {
-  if (json === undefined) return 1;
-  const value = json instanceof ExactNumber && /^\d+$/.test(json.text) ? Number(json.text) : 0;
-  if (value >= 1 && value <= MINFREQ_MAX) return value;
-  throw new QuarryError(4050, `${place} must be an integer from 1 to ${MINFREQ_MAX}`);
+  return json === undefined ? 1 : readValue(eventFields.minfreq, json, place, CONDITION_CODES);
 }

@@ -4,12 +4,13 @@
  */
 import { COLUMNS_PER_REQUEST_MAX, checkAll, QuarryError, quoted, TEST_COLUMNS_MAX } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
+import { type answers, newColumn } from '../interface/index.js';
 import { type Column, type DatabaseModel, DEFAULT_DIMENSION, newDimension } from '../schema/index.js';
 import type { Access } from './access.js';
-import { readColumn } from './column-fields.js';
+import { type ColumnBody, readColumn } from './column-fields.js';
 import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from './dimension.js';
-import { objectAt } from './fields.js';
-import { isList, type Json, type JsonObject, kindOf } from './json.js';
+import { isList, type Json } from './json.js';
+import { RequestBody } from './request-body.js';
 
 /**
  * Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. A refusal
@@ -27,8 +28,8 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
   const request = new ColumnRequest(model);
   const names = checkAll(entries, (entry, index) => {
     const place = isList(body) ? `body[${index}]` : 'the body';
-    const object = objectAt(entry, 3000, place);
-    return request.add(readColumn(object, place, () => request.dimensionOf(object, place)));
+    const column = RequestBody.of(newColumn, entry, place);
+    return request.add(readColumn(column, () => request.dimensionOf(column)));
   });
   request.checkTestLimit();
   return { changes: request.changes, answer: { 'api-name': isList(body) ? names : names[0] } };
@@ -51,12 +52,12 @@ class ColumnRequest {
   }
 
   /** The dimension of a column's object; it is made when there is none of that api-name. */
-  dimensionOf(object: JsonObject, place: string): DimensionPlace {
-    const apiName = object.get('dimension') ?? DEFAULT_DIMENSION;
-    if (typeof apiName !== 'string') {
-      throw new QuarryError(5009, `"dimension" in ${place} must be a string, not ${kindOf(apiName)}`);
-    }
-    return { id: this.#dimensionId(apiName), apiName };
+  dimensionOf(body: ColumnBody): DimensionPlace {
+    const given = body.object.get('dimension') ?? DEFAULT_DIMENSION;
+    const known = typeof given === 'string' ? this.#knownId(given) : undefined;
+    if (known !== undefined) return { id: known, apiName: given as string };
+    const apiName = checkNewDimensionName(body.get('dimension') ?? DEFAULT_DIMENSION);
+    return { id: this.#makeDimension(apiName), apiName };
   }
 
   add({ column, dimension }: { column: Omit<Column, 'id'>; dimension: DimensionPlace }): string {
@@ -80,10 +81,11 @@ class ColumnRequest {
     return column.apiName;
   }
 
-  #dimensionId(apiName: string): number {
-    const known = this.#model.dimensions.get(apiName)?.id ?? this.#newDimensionIds.get(apiName);
-    if (known !== undefined) return known;
-    checkNewDimensionName(apiName);
+  #knownId(apiName: string): number | undefined {
+    return this.#model.dimensions.get(apiName)?.id ?? this.#newDimensionIds.get(apiName);
+  }
+
+  #makeDimension(apiName: string): number {
     const id = this.#model.nextDimensionId + this.#newDimensionIds.size;
     this.#newDimensionIds.set(apiName, id);
     const dimension = { id, name: apiName, apiName, modelType: null };
@@ -110,20 +112,8 @@ function ownColumnCount(model: DatabaseModel): number {
   return count;
 }
 
-export interface ColumnEntry {
-  readonly name: string;
-  readonly 'api-name': string;
-  readonly description: string;
-  readonly type: string;
-  readonly category: 'general';
-  /** Absent on event columns, which have none. */
-  readonly storage?: string;
-}
-
-export interface ColumnGroups {
-  readonly active: readonly ColumnEntry[];
-  readonly inactive: readonly ColumnEntry[];
-}
+type ColumnEntry = answers.ColumnEntry;
+export type ColumnGroups = answers.ColumnGroups;
 
 /** Beside `count` (all columns listed, `entity-id` included) one key per dimension. */
 export interface ColumnsAnswer {

@@ -13,19 +13,17 @@ import {
   QuarryError,
   quoted,
 } from '../base/index.js';
+import { frequency, OPERATORS } from '../interface/index.js';
 import type { Condition, EventTest } from '../ir/index.js';
 import { type Column, type Dimension, isEventType } from '../schema/index.js';
-import { bindColumn, bindEvents, type ColumnCondition, readMinfreq } from './column-condition.js';
-import { refuseUnknown } from './fields.js';
+import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { asksNear, bindNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
+import { RequestBody } from './request-body.js';
 
 /** Called for every column that a condition names; throws to refuse it. */
 export type ColumnCheck = (dimension: Dimension, column: Column) => void;
-
-const OPERATORS: readonly Json[] = ['and', 'or', 'not'];
 
 interface Scope {
   readonly dimension: Dimension;
@@ -106,7 +104,7 @@ export function bindEventQuery(
 
 function bindOneEvent(list: readonly Json[], scope: Scope, place: string, depth: number): EventQueryBound {
   if (depth > NESTING_MAX) throw tooDeep(place);
-  const operator = list.findIndex((element) => OPERATORS.includes(element));
+  const operator = list.findIndex((element) => OPERATORS.some((one) => one === element));
   if (operator !== -1) {
     const where = `${place}[${operator}]`;
     throw new QuarryError(
@@ -236,8 +234,9 @@ function columnCondition(object: JsonObject, scope: Scope, place: string): Colum
 }
 
 function bindFreqgroup(object: JsonObject, group: Json, scope: Scope, place: string): Condition {
-  refuseUnknown(object, KNOWN_FIELDS.freqgroup, 4049, place);
-  const minfreq = readMinfreq(object.get('minfreq'), `${place}.minfreq`);
+  const body = RequestBody.of(frequency, object, place, 'path');
+  body.refuseUnknown();
+  const minfreq = body.get('minfreq') ?? 1;
   if (!isList(group)) throw new QuarryError(4049, `${place}.freqgroup must be a list, not ${kindOf(group)}`);
   if (group.length === 0) throw new QuarryError(4014, `${place}.freqgroup has no column`);
   const events = group.map((member, index) => bindMember(member, scope, `${place}.freqgroup[${index}]`));

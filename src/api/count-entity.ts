@@ -1,11 +1,11 @@
 /** POST /v1/query/count/entity: one query object or a list of at most 10, each bound against its dimension. */
 import type { BindingTime } from '../base/index.js';
+import { countQuery } from '../interface/index.js';
 import type { Condition } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { Access } from './access.js';
 import { bindQuery, queryList } from './condition.js';
 import type { Json } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { bindQueries } from './query-list.js';
 
 export interface CountQuery {
@@ -26,18 +26,13 @@ export function bindCountEntity(
   nowMs: BindingTime,
   access: Access,
 ): readonly CountQuery[] {
-  const queries = bindQueries(
-    body,
-    model,
-    KNOWN_FIELDS.countQuery,
-    ({ query, dimension, place, queryPlace }) => {
-      if (dimension === null) {
-        queryList(query, `"query" in ${place}`);
-        return null;
-      }
-      const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
-      return access.restrict(dimension, condition, nowMs);
-    },
-  );
+  const queries = bindQueries(body, model, countQuery, ({ query, dimension, place, queryPlace }) => {
+    if (dimension === null) {
+      queryList(query, `"query" in ${place}`);
+      return null;
+    }
+    const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
+    return access.restrict(dimension, condition, nowMs);
+  });
   return queries.map(({ bound, ...query }) => ({ ...query, condition: bound }));
 }

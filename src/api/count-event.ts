@@ -1,14 +1,14 @@
 /** POST /v1/query/count/event: how many events satisfy one event condition, all together or by interval. */
 import { type BindingTime, invariant } from '../base/index.js';
+import { type CountEventQueryFields, countEventQuery } from '../interface/index.js';
 import type { AggregateAnswer, AggregatePlan } from '../ir/index.js';
 import { type DatabaseModel, valueKindOf } from '../schema/index.js';
 import type { Access } from './access.js';
 import { AnswerText, writeBuckets } from './aggregate-text.js';
 import { bindEventQuery, queryList } from './condition.js';
 import { readAll, readOrNull } from './fields.js';
-import { bucketsOf, checkResolution, readInterval } from './interval.js';
+import { bucketsOf, checkResolution } from './interval.js';
 import type { Json } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { bindQueries, type NamedQuery, type QueryEntry } from './query-list.js';
 
 export type CountEventQuery = NamedQuery<AggregatePlan>;
@@ -23,23 +23,20 @@ export function bindCountEvent(
   nowMs: BindingTime,
   access: Access,
 ): readonly CountEventQuery[] {
-  return bindQueries(body, model, KNOWN_FIELDS.countEventQuery, (entry) =>
-    bindPlan(entry, model.id, nowMs, access),
-  );
+  return bindQueries(body, model, countEventQuery, (entry) => bindPlan(entry, model.id, nowMs, access));
 }
 
 /** The events of the rows that the caller sees; only shapes are checked, and null is given, in a refused dimension. */
 function bindPlan(
-  { query, object, dimension, place, queryPlace }: QueryEntry,
+  { query, body, dimension, place, queryPlace }: QueryEntry<CountEventQueryFields>,
   databaseId: number,
   nowMs: BindingTime,
   access: Access,
 ): AggregatePlan | null {
-  const interval = object.get('interval') ?? null;
   const intervalPlace = `"interval" in ${place}`;
-  const readName = () => (interval === null ? null : readInterval(interval, intervalPlace));
+  const readInterval = () => body.get('interval');
   if (dimension === null) {
-    readAll({ query: () => queryList(query, `"query" in ${place}`), interval: readName });
+    readAll({ query: () => queryList(query, `"query" in ${place}`), interval: readInterval });
     return null;
   }
   const readEvents = () => bindEventQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
@@ -48,10 +45,10 @@ function bindPlan(
     events: readEvents,
     entities: () => access.restrict(dimension, null, nowMs),
     buckets: () => {
-      const name = readName();
-      if (name === null || known === null) return null;
-      checkResolution(name, known.event.window, nowMs, intervalPlace);
-      return bucketsOf(name, known.event.window, intervalPlace);
+      const interval = readInterval();
+      if (interval === undefined || known === null) return null;
+      checkResolution(interval, known.event.window, nowMs, intervalPlace);
+      return bucketsOf(interval, known.event.window, intervalPlace);
     },
   });
   const { type, decimalPlaces } = events.column;

@@ -7,12 +7,22 @@ import { checkAll, QuarryError, quoted } from '../base/index.js';
 import {
   type Catalog,
   type ColumnsOfDimension,
-  CUSTOM_KEY_LEVELS,
   type CustomKey,
+  type CustomKeyLevel,
   customKeysOf,
   type DimensionFilter,
   hashOfKey,
 } from '../catalog/index.js';
+import {
+  type Body,
+  changedCustomKey,
+  type changedKeyFields,
+  deletedCustomKey,
+  type Fields,
+  NAMED_MAX,
+  newCustomKey,
+  type Schema,
+} from '../interface/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import { filterQuery } from './access.js';
 import { readAddresses } from './address.js';
@@ -21,12 +31,9 @@ import { databaseAt, type Reach } from './database.js';
 import type { ModelDecision } from './dimension.js';
 import { columnAt, dimensionAt, objectAt, readAll } from './fields.js';
 import { isList, type Json, kindOf, writeJson } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
-import { TeamFields } from './team-fields.js';
+import { RequestBody } from './request-body.js';
 
 const WRONG = 8000;
-/** Dimensions of a whitelist or filter, and columns of one dimension. */
-export const NAMED_MAX = 10_000;
 /** JSON text of one dimension's filter: it is kept, and read again for every request. */
 const FILTER_CHARS_MAX = 65_536;
 const PLACE = '"custom-database-key"';
@@ -40,18 +47,24 @@ export interface CreatedKeyAnswer extends CustomKeysAnswer {
   readonly key: string;
 }
 
-/** What `read` gives of the key's fields, and the database that the body names. */
-function readBody<T>(
-  body: Json,
+/** The fields that new keys and changed ones have in common. */
+type KeyBody = RequestBody<
+  Omit<typeof changedKeyFields.properties, 'key-name' | 'new-key-name' | 'key-type'>
+>;
+
+/** What `read` returns of the key's fields, and the database that the body names. */
+function readBody<F extends Fields, T>(
+  schema: Body<{ readonly 'database-name': Schema<string, string>; readonly 'custom-database-key': Body<F> }>,
+  json: Json,
   catalog: Catalog,
   reach: Reach,
-  known: readonly string[],
-  read: (fields: TeamFields, model: DatabaseModel) => T,
+  read: (fields: RequestBody<F>, model: DatabaseModel) => T,
 ): { readonly model: DatabaseModel; readonly key: T } {
-  return TeamFields.read(body, KNOWN_FIELDS.customKeyBody, WRONG, 'the body', (outer) => {
-    const name = outer.text('database-name');
+  const key = schema.properties['custom-database-key'];
+  return RequestBody.of(schema, json).read((outer) => {
+    const name = outer.get('database-name');
     if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
-    return TeamFields.read(outer.object.get('custom-database-key'), known, WRONG, PLACE, (fields) => {
+    return RequestBody.of(key, outer.object.get('custom-database-key'), PLACE).read((fields) => {
       const model = databaseAt(catalog, name, reach);
       return { model, key: read(fields, model) };
     });
@@ -59,15 +72,19 @@ function readBody<T>(
 }
 
 /** The entries of an object by dimension, or null when it is absent, null or empty. */
-function byDimension(fields: TeamFields, field: string, model: DatabaseModel): [Dimension, Json][] | null {
+function byDimension(
+  fields: KeyBody,
+  field: 'columns-whitelist' | 'filter',
+  model: DatabaseModel,
+): [Dimension, Json][] | null {
   if (!fields.has(field)) return null;
   const object = objectAt(fields.object.get(field), WRONG, `"${field}" in ${PLACE}`);
   if (object.size === 0) return null;
   if (object.size > NAMED_MAX) throw fields.fault(field, `names more than ${NAMED_MAX} dimensions`);
-  return checkAll([...object], ([name, value]) => [dimensionAt(model, name, `"${field}"`), value]);
+  return checkAll([...object], ([name, value]) => [dimensionAt(model, name), value]);
 }
 
-function readWhitelist(fields: TeamFields, model: DatabaseModel): readonly ColumnsOfDimension[] | null {
+function readWhitelist(fields: KeyBody, model: DatabaseModel): readonly ColumnsOfDimension[] | null {
   const entries = byDimension(fields, 'columns-whitelist', model);
   if (entries === null) return null;
   return checkAll(entries, ([dimension, columns]) => {
@@ -83,7 +100,7 @@ function readWhitelist(fields: TeamFields, model: DatabaseModel): readonly Colum
   });
 }
 
-function readFilter(fields: TeamFields, model: DatabaseModel, nowMs: number): readonly DimensionFilter[] {
+function readFilter(fields: KeyBody, model: DatabaseModel, nowMs: number): readonly DimensionFilter[] {
   const entries = byDimension(fields, 'filter', model) ?? [];
   return checkAll(entries, ([dimension, conditions]) => {
     const place = `"filter".${dimension.apiName}`;
@@ -96,26 +113,22 @@ function readFilter(fields: TeamFields, model: DatabaseModel, nowMs: number): re
   });
 }
 
-function readKeyName(fields: TeamFields, before: CustomKey | null): string {
-  if (before === null) return fields.name('key-name');
-  return fields.has('new-key-name') ? fields.name('new-key-name') : before.name;
-}
-
 /** Everything of a key but its hash; what the fields do not name is as `before`. */
 function readKey(
-  fields: TeamFields,
+  fields: KeyBody,
+  { name, level }: { readonly name: () => string; readonly level: () => CustomKeyLevel },
   model: DatabaseModel,
   before: CustomKey | null,
   nowMs: number,
 ): Omit<CustomKey, 'hash'> {
   const read = readAll({
-    name: () => readKeyName(fields, before),
-    level: () => fields.choice('key-type', CUSTOM_KEY_LEVELS, before?.level),
-    description: () => fields.text('description', before?.description ?? ''),
+    name,
+    level,
+    description: () => fields.get('description') ?? before?.description ?? '',
     columnsWhitelist: () =>
       fields.has('columns-whitelist') ? readWhitelist(fields, model) : (before?.columnsWhitelist ?? null),
     filter: () => (fields.has('filter') ? readFilter(fields, model, nowMs) : (before?.filter ?? [])),
-    addressesWhitelist: () => readAddresses(fields, 'addresses-whitelist', before?.addressesWhitelist ?? []),
+    addressesWhitelist: () => readAddresses(fields, before?.addressesWhitelist ?? []),
   });
   return { kind: 'custom', databaseId: model.id, ...read };
 }
@@ -133,14 +146,20 @@ function keyAt(catalog: Catalog, model: DatabaseModel, name: string): CustomKey 
 
 /** Makes a key whose text the caller made. Throws 8000, 8002, 8003, 503, 5008, 3018 and all of `bindQuery`. */
 export function createCustomKey(
-  body: Json,
+  json: Json,
   catalog: Catalog,
   reach: Reach,
   text: string,
   nowMs: number,
 ): ModelDecision<CreatedKeyAnswer> {
-  const { model, key: own } = readBody(body, catalog, reach, KNOWN_FIELDS.newCustomKey, (fields, within) =>
-    readKey(fields, within, null, nowMs),
+  const { model, key: own } = readBody(newCustomKey, json, catalog, reach, (fields, within) =>
+    readKey(
+      fields,
+      { name: () => fields.get('key-name'), level: () => fields.get('key-type') },
+      within,
+      null,
+      nowMs,
+    ),
   );
   const key = { ...own, hash: hashOfKey(text) };
   refuseTaken(catalog, model, key.name);
@@ -149,14 +168,18 @@ export function createCustomKey(
 
 /** Changes what the body names; the text stays. Throws as `createCustomKey`, and 8004. */
 export function changeCustomKey(
-  body: Json,
+  json: Json,
   catalog: Catalog,
   reach: Reach,
   nowMs: number,
 ): ModelDecision<CustomKeysAnswer> {
-  const { model, key } = readBody(body, catalog, reach, KNOWN_FIELDS.changedCustomKey, (fields, within) => {
-    const before = keyAt(catalog, within, fields.text('key-name'));
-    return { before, after: { ...readKey(fields, within, before, nowMs), hash: before.hash } };
+  const { model, key } = readBody(changedCustomKey, json, catalog, reach, (fields, within) => {
+    const before = keyAt(catalog, within, fields.get('key-name'));
+    const own = {
+      name: () => fields.get('new-key-name') ?? before.name,
+      level: () => fields.get('key-type') ?? before.level,
+    };
+    return { before, after: { ...readKey(fields, own, within, before, nowMs), hash: before.hash } };
   });
   const { before, after } = key;
   if (after.name !== before.name) refuseTaken(catalog, model, after.name);
@@ -164,9 +187,9 @@ export function changeCustomKey(
 }
 
 /** Throws 8000, 8002, 8004 and 503. */
-export function deleteCustomKey(body: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
-  const { key } = readBody(body, catalog, reach, KNOWN_FIELDS.deletedCustomKey, (fields, model) =>
-    keyAt(catalog, model, fields.text('key-name')),
+export function deleteCustomKey(json: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
+  const { key } = readBody(deletedCustomKey, json, catalog, reach, (fields, model) =>
+    keyAt(catalog, model, fields.get('key-name')),
   );
   const { hash, name } = key;
   return { changes: [{ change: 'key-deleted', hash }], answer: { 'custom-keys': [name] } };

@@ -4,93 +4,113 @@
  * one that is given is ignored, whatever it is. A cloud provider without an area takes the provider's first.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
+import { QuarryError, quoted } from '../base/index.js';
 import {
   type Catalog,
   type CatalogChange,
   type DatabaseKeyKind,
   type DatabaseProperties,
-  type DatabaseType,
   databaseByName,
   hashOfKey,
-  LOAD_PLANS,
-  PRICING_MODELS,
+  type LoadPlan,
+  type PricingModel,
   propertiesOf,
 } from '../catalog/index.js';
+import {
+  type Body,
+  CLOUD_AREAS,
+  changedDatabase,
+  deletedDatabase,
+  type Fields,
+  newDatabase,
+  pricingModel,
+} from '../interface/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { readAddresses } from './address.js';
-import { CLOUD_AREAS } from './cloud.js';
 import type { ModelDecision } from './dimension.js';
 import { readAll } from './fields.js';
 import type { Json } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
-import { TeamFields } from './team-fields.js';
-
-const WRONG = 8000;
-export const DATABASE_NAME_FORM = /^[ !#-&(-^`-~]+$/;
-export const DATABASE_TYPES: readonly DatabaseType[] = ['test', 'production'];
+import { RequestBody, readValue } from './request-body.js';
 
 export interface DatabaseNamesAnswer {
   readonly 'database-name': readonly string[];
 }
 
-/** A body's `database` object, and the body itself, which holds the whitelist. */
-interface DatabaseBody {
-  readonly outer: TeamFields;
-  readonly fields: TeamFields;
-}
+type NewFields = (typeof newDatabase.properties.database)['properties'];
+type ChangedFields = (typeof changedDatabase.properties.database)['properties'];
+type Loads = 'query-load' | 'insertion-load';
+/** The fields that new databases and changed ones have in common. */
+type Properties = RequestBody<Omit<ChangedFields, 'name' | 'new-database-name' | 'type' | Loads>>;
+type Outer = RequestBody<Pick<typeof newDatabase.properties, 'addresses-whitelist'>>;
 
-function readBody<T>(
-  body: Json,
-  known: readonly string[],
-  withAddresses: boolean,
-  read: (both: DatabaseBody) => T,
+/** What `read` returns of the object at `database` in a body, and of the body itself. */
+function readBody<F extends Fields, G extends Fields & { readonly database: Body<F> }, T>(
+  schema: Body<G>,
+  json: Json,
+  read: (fields: RequestBody<F>, outer: RequestBody<G>) => T,
 ): T {
-  const outerFields = withAddresses ? KNOWN_FIELDS.databaseBody : KNOWN_FIELDS.deletedDatabaseBody;
-  return TeamFields.read(body, outerFields, WRONG, 'the body', (outer) => {
+  const outer = RequestBody.of(schema, json);
+  return outer.read(() => {
     if (!outer.has('database')) throw outer.fault('database', 'is missing');
-    return TeamFields.read(outer.object.get('database'), known, WRONG, '"database"', (fields) =>
-      read({ outer, fields }),
+    const inner = RequestBody.of(
+      schema.properties.database as Body<F>,
+      outer.object.get('database'),
+      '"database"',
     );
+    return inner.read(() => read(inner, outer));
   });
-}
-
-function readName(fields: TeamFields, field: string): string {
-  const name = fields.text(field);
-  if (!DATABASE_NAME_FORM.test(name) || name.trim() === '')
-    throw fields.fault(field, `${quoted(name)} has invalid characters or none`);
-  if (name.length > NAME_CHARS_MAX) throw fields.fault(field, `is longer than ${NAME_CHARS_MAX} characters`);
-  return name;
 }
 
 type CloudPlace = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
 
-function readCloud(fields: TeamFields, before: DatabaseProperties | null): CloudPlace {
-  const providers = [...CLOUD_AREAS.keys()];
-  const cloudProvider = fields.choice('cloud_provider', providers, before?.cloudProvider ?? 'ovh');
+function readCloud(fields: Properties, before: DatabaseProperties | null): CloudPlace {
+  const cloudProvider = fields.get('cloud_provider') ?? before?.cloudProvider ?? 'ovh';
   const areas = CLOUD_AREAS.get(cloudProvider) ?? [];
   const kept = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
-  return { cloudProvider, cloudArea: fields.choice('cloud_area', areas, kept) };
+  const cloudArea = fields.get('cloud_area') ?? kept;
+  if (areas.includes(cloudArea)) return { cloudProvider, cloudArea };
+  throw fields.fault('cloud_area', `must be one of ${areas.join(', ')}, not ${quoted(cloudArea)}`);
 }
 
-/** The properties that the fields say; those that they do not name are as `before`, or have to be there without one. */
-function readProperties(
-  { outer, fields }: DatabaseBody,
-  priced: boolean,
-  before: DatabaseProperties | null,
-  nowMs: number,
-): DatabaseProperties {
+interface PropertiesSource {
+  readonly fields: Properties;
+  readonly outer: Outer;
+  /** The database has a pricing model. */
+  readonly priced: boolean;
+  readonly loadOf: (field: Loads) => LoadPlan;
+  readonly before: DatabaseProperties | null;
+  readonly nowMs: number;
+}
+
+/** The properties that the fields give; others are as `before`, or have to be there without one. */
+function readProperties({
+  fields,
+  outer,
+  priced,
+  loadOf,
+  before,
+  nowMs,
+}: PropertiesSource): DatabaseProperties {
   const { cloud, ...own } = readAll({
-    description: () => fields.text('description', before?.description ?? ''),
-    pricingModel: () =>
-      priced ? fields.choice('pricing-model', PRICING_MODELS, before?.pricingModel ?? undefined) : null,
-    labels: () => fields.texts('labels', before?.labels ?? []),
-    queryLoad: () => fields.choice('query-load', LOAD_PLANS, before?.queryLoad),
-    insertionLoad: () => fields.choice('insertion-load', LOAD_PLANS, before?.insertionLoad),
+    description: () => fields.get('description') ?? before?.description ?? '',
+    pricingModel: () => (priced ? readPricing(fields, before) : null),
+    labels: () => fields.get('labels') ?? before?.labels ?? [],
+    queryLoad: () => loadOf('query-load'),
+    insertionLoad: () => loadOf('insertion-load'),
     cloud: () => readCloud(fields, before),
-    addressesWhitelist: () => readAddresses(outer, 'addresses-whitelist', before?.addressesWhitelist ?? []),
+    addressesWhitelist: () => readAddresses(outer, before?.addressesWhitelist ?? []),
   });
   return { ...own, ...cloud, createdMs: before?.createdMs ?? nowMs, updatedMs: nowMs };
+}
+
+/** The pricing model of a production database. */
+function readPricing(fields: Properties, before: DatabaseProperties | null): PricingModel {
+  if (!fields.has('pricing-model')) {
+    if (before !== null && before.pricingModel !== null) return before.pricingModel;
+    throw fields.fault('pricing-model', 'is missing');
+  }
+  const json = fields.get('pricing-model') as Json;
+  return readValue(pricingModel, json, `"pricing-model" in ${fields.place}`, newDatabase.codes);
 }
 
 function refuseTaken(catalog: Catalog, name: string): void {
@@ -119,16 +139,21 @@ export interface CreatedDatabaseAnswer extends DatabaseNamesAnswer {
 
 /** Makes a database with its keys, whose texts the caller made. Throws 8000 and 8001. */
 export function createDatabase(
-  body: Json,
+  json: Json,
   catalog: Catalog,
   texts: NewDatabaseKeys,
   nowMs: number,
 ): ModelDecision<CreatedDatabaseAnswer> {
-  const { name, type, properties } = readBody(body, KNOWN_FIELDS.newDatabase, true, (both) =>
+  const { name, type, properties } = readBody(newDatabase, json, (fields: RequestBody<NewFields>, outer) =>
     readAll({
-      name: () => readName(both.fields, 'name'),
-      type: () => both.fields.choice('type', DATABASE_TYPES),
-      properties: () => readProperties(both, both.fields.object.get('type') === 'production', null, nowMs),
+      name: () => fields.get('name'),
+      type: () => fields.get('type'),
+      properties: () =>
+        readProperties({
+          ...{ fields, outer, before: null, nowMs },
+          priced: fields.object.get('type') === 'production',
+          loadOf: (field) => fields.get(field),
+        }),
     }),
   );
   refuseTaken(catalog, name);
@@ -157,26 +182,30 @@ export function createDatabase(
  * Throws 8000, 8001, 8002 and 503.
  */
 export function changeDatabase(
-  body: Json,
+  json: Json,
   catalog: Catalog,
   reach: Reach,
   nowMs: number,
 ): ModelDecision<DatabaseNamesAnswer> {
   const { database, before, name, properties } = readBody(
-    body,
-    KNOWN_FIELDS.changedDatabase,
-    true,
-    (both) => {
-      const { fields } = both;
-      const database = databaseAt(catalog, fields.text('name'), reach);
+    changedDatabase,
+    json,
+    (fields: RequestBody<ChangedFields>, outer) => {
+      const database = databaseAt(catalog, fields.get('name'), reach);
       const before = propertiesOf(catalog, database.id);
       const read = readAll({
         type: () => {
-          if (fields.choice('type', DATABASE_TYPES, database.type) === database.type) return;
+          if ((fields.get('type') ?? database.type) === database.type) return;
           throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
         },
-        name: () => (fields.has('new-database-name') ? readName(fields, 'new-database-name') : database.name),
-        properties: () => readProperties(both, database.type === 'production', before, nowMs),
+        name: () => fields.get('new-database-name') ?? database.name,
+        properties: () =>
+          readProperties({
+            ...{ fields, outer, before, nowMs },
+            priced: database.type === 'production',
+            loadOf: (field) =>
+              fields.get(field) ?? (field === 'query-load' ? before.queryLoad : before.insertionLoad),
+          }),
       });
       return { database, before, ...read };
     },
@@ -192,13 +221,17 @@ export function changeDatabase(
 
 /** Deletes a database with everything in it; the last one too. Throws 8000, 8002 and 503. */
 export function deleteDatabase(
-  body: Json,
+  json: Json,
   catalog: Catalog,
   reach: Reach,
 ): ModelDecision<DatabaseNamesAnswer> {
-  const { id, name } = readBody(body, KNOWN_FIELDS.deletedDatabase, false, ({ fields }) =>
-    databaseAt(catalog, fields.text('name'), reach),
-  );
+  const { id, name } = RequestBody.of(deletedDatabase, json).read((outer) => {
+    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    const { database } = deletedDatabase.properties;
+    return RequestBody.of(database, outer.object.get('database'), '"database"').read((fields) =>
+      databaseAt(catalog, fields.get('name'), reach),
+    );
+  });
   return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };
 }
 

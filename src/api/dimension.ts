@@ -4,11 +4,11 @@
  */
 import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange, NewDimension } from '../catalog/index.js';
+import { deletedDimension, newDimension } from '../interface/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../schema/index.js';
-import { dimensionAt, objectAt, readAll, readKnown, requiredString } from './fields.js';
-import { isList, type Json, type JsonObject } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
-import { checkApiName, checkName, DIMENSION_API_NAME, DIMENSION_NAME } from './names.js';
+import { dimensionAt, readAll } from './fields.js';
+import { isList, type Json } from './json.js';
+import { RequestBody } from './request-body.js';
 
 export interface ModelDecision<T> {
   readonly changes: readonly CatalogChange[];
@@ -19,11 +19,8 @@ export interface ApiNamesAnswer {
   readonly 'api-name': string | readonly string[];
 }
 
-const REQUIRED = { missing: 5007, wrongType: 5009 } as const;
-
-/** Checks the api-name of a dimension that is about to be made. Throws 5000, 5001 and 5004. */
+/** Refuses the api-name of a new dimension if it is reserved. Throws 5001. */
 export function checkNewDimensionName(apiName: string): string {
-  checkApiName(apiName, DIMENSION_API_NAME);
   if (!RESERVED_DIMENSIONS.includes(apiName)) return apiName;
   throw new QuarryError(5001, `dimension api-name ${quoted(apiName)} is reserved`);
 }
@@ -41,7 +38,10 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
   const made = new Set<string>();
   const changes = checkAll(entries, (entry, index): CatalogChange => {
     const place = isList(body) ? `body[${index}]` : 'the body';
-    const dimension = readDimension(objectAt(entry, 5009, place), model.nextDimensionId + index, place);
+    const dimension = readDimension(
+      RequestBody.of(newDimension, entry, place),
+      model.nextDimensionId + index,
+    );
     if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
       throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
     }
@@ -51,28 +51,21 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
   return { changes, answer: { 'api-name': [...made] } };
 }
 
-function readDimension(entry: JsonObject, id: number, place: string): NewDimension {
-  return readKnown(entry, KNOWN_FIELDS.newDimension, 5007, place, () =>
+function readDimension(body: RequestBody<typeof newDimension.properties>, id: number): NewDimension {
+  return body.read(() =>
     readAll({
       id: () => id,
-      name: () => checkName(requiredString(entry, 'name', REQUIRED, place), DIMENSION_NAME),
-      apiName: () => checkNewDimensionName(requiredString(entry, 'api-name', REQUIRED, place)),
-      modelType: () => readModelType(entry, place),
+      name: () => body.get('name'),
+      apiName: () => checkNewDimensionName(body.get('api-name')),
+      modelType: () => body.get('relational-model-type') ?? null,
     }),
   );
 }
 
-function readModelType(entry: JsonObject, place: string): NewDimension['modelType'] {
-  const modelType = entry.get('relational-model-type') ?? null;
-  if (modelType === null || modelType === 'fact' || modelType === 'dimension') return modelType;
-  throw new QuarryError(5010, `"relational-model-type" in ${place} must be "fact" or "dimension"`);
-}
-
 /** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
-export function deleteDimension(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
-  const object = objectAt(body, 5007, 'the body');
-  const { id, apiName } = readKnown(object, KNOWN_FIELDS.deletedDimension, 5007, 'the body', () =>
-    dimensionAt(model, requiredString(object, 'api-name', REQUIRED, 'the body'), 'api-name'),
+export function deleteDimension(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const { id, apiName } = RequestBody.of(deletedDimension, json).read((body) =>
+    dimensionAt(model, body.get('api-name')),
   );
   if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');
   return {

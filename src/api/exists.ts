@@ -1,17 +1,12 @@
 /** POST /v1/query/exists/entity: the IDs to look for, and the answer that echoes them as they were asked. */
-import {
-  type BindingTime,
-  checkAll,
-  IDS_PER_EXISTS_MAX,
-  QuarryError,
-  TEXT_POINTS_MAX,
-} from '../base/index.js';
+import { type BindingTime, checkAll, QuarryError, TEXT_POINTS_MAX } from '../base/index.js';
+import { exists } from '../interface/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import { codePointCount, type DatabaseModel, lowerCase } from '../schema/index.js';
 import type { Access } from './access.js';
-import { dimensionAt, objectAt, readAll, readKnown, readOrNull } from './fields.js';
-import { isList, type Json, type JsonObject, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import { dimensionOf, readAll, readOrNull } from './fields.js';
+import { type Json, kindOf } from './json.js';
+import { RequestBody } from './request-body.js';
 
 export interface ExistsQuery {
   /** The entities that the caller sees. */
@@ -24,17 +19,17 @@ export interface ExistsQuery {
 
 /** Throws 506, 4004, 4019, 4025, 4031, 4049, 5008 and 5009. */
 export function bindExists(
-  body: Json,
+  json: Json,
   model: DatabaseModel,
   nowMs: BindingTime,
   access: Access,
 ): ExistsQuery {
-  const object = objectAt(body, 4004, 'the body');
-  const list = readOrNull(() => readIds(object)) ?? [];
-  const { dimension, asked } = readKnown(object, KNOWN_FIELDS.exists, 4049, 'the body', () =>
+  const body = RequestBody.of(exists, json);
+  const list = readOrNull(() => body.get('ids')) ?? [];
+  const { dimension, asked } = body.read(() =>
     readAll({
-      ids: () => readIds(object),
-      dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),
+      ids: () => body.get('ids'),
+      dimension: () => dimensionOf(model, body),
       asked: () => checkAll(list, (id, index) => checkId(id, `ids[${index}]`)),
     }),
   );
@@ -44,16 +39,6 @@ export function bindExists(
     asked,
     ids: asked.map(lowerCase),
   };
-}
-
-/** The list at "ids", whatever it holds. */
-function readIds(object: JsonObject): readonly Json[] {
-  const ids = object.get('ids');
-  if (ids === undefined) throw new QuarryError(4025, 'the body lacks "ids"');
-  if (!isList(ids)) throw new QuarryError(4049, `"ids" must be a list of strings, not ${kindOf(ids)}`);
-  if (ids.length === 0) throw new QuarryError(4031, '"ids" is empty');
-  if (ids.length <= IDS_PER_EXISTS_MAX) return ids;
-  throw new QuarryError(4019, `${ids.length} IDs in one request; at most ${IDS_PER_EXISTS_MAX}`);
 }
 
 function checkId(id: Json, place: string): string {

@@ -4,13 +4,8 @@
  * which the page token carries, but rows are hidden by the caller's filter as of now; pages together hold no more rows
  * than `limit`.
  */
-import {
-  EXTRACTED_ROWS_DEFAULT,
-  invariant,
-  PAGE_ROWS_MAX,
-  QuarryError,
-  SCORED_ROWS_MAX,
-} from '../base/index.js';
+import { EXTRACTED_ROWS_DEFAULT, invariant, PAGE_ROWS_MAX, QuarryError } from '../base/index.js';
+import { extraction, scoring } from '../interface/index.js';
 import type { Condition, ExtractPlan, OrderKey, OrderValue } from '../ir/index.js';
 import { type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../schema/index.js';
 import type { Access } from './access.js';
@@ -24,9 +19,8 @@ import {
   readColumns,
   readOrder,
 } from './extract-columns.js';
-import { dimensionAt, objectAt, readAll, readKnown, readLimit, readOrNull } from './fields.js';
-import type { Json, JsonObject } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import { dimensionOf, readAll, readOrNull } from './fields.js';
+import type { Json } from './json.js';
 import type { NearQuery, NearRules } from './near.js';
 import {
   PAGE_TOKEN_FIELD,
@@ -35,7 +29,6 @@ import {
   readPageToken,
   type TokenOwner,
 } from './page-token.js';
-import { readBypassCache } from './query-list.js';
 import {
   checkOneWindow,
   conditionOf,
@@ -45,6 +38,7 @@ import {
   type Operand,
   type QueryTree,
 } from './query-tree.js';
+import { RequestBody } from './request-body.js';
 
 /** Who asks, when, and against which model. */
 export interface ExtractionRequest {
@@ -176,54 +170,48 @@ export interface ExtractionParts {
 
 /** Every faulty field is told. */
 export function readParts(
-  body: Json,
+  json: Json,
   endpoint: 'result' | 'score',
   nearRules: NearRules,
   { model, nowMs, access, caller }: ExtractionRequest,
 ): ExtractionParts {
-  const object = objectAt(body, 4004, 'the body');
-  const owner = { endpoint, caller, databaseId: model.id, body: object };
-  const readDimension = (): Dimension => dimensionAt(model, object.get('dimension'), '"dimension"');
+  const body = RequestBody.of(endpoint === 'result' ? extraction : scoring, json);
+  const owner = { endpoint, caller, databaseId: model.id, body: body.object };
+  const readDimension = (): Dimension => dimensionOf(model, body);
   const readToken = (): PageToken | null => {
-    const json = object.get(PAGE_TOKEN_FIELD) ?? null;
-    return json === null ? null : readPageToken(owner, json);
+    const token = body.get(PAGE_TOKEN_FIELD) ?? null;
+    return token === null ? null : readPageToken(owner, token);
   };
   const dimension = readOrNull(readDimension);
   const token = readOrNull(readToken);
   const firstMs = token?.firstMs ?? nowMs;
   const scope = dimension === null ? null : { dimension, access, nowMs: firstMs };
-  const parts = readKnown(object, KNOWN_FIELDS.extraction, 4049, 'the body', () =>
+  const parts = body.read(() =>
     readAll({
       dimension: readDimension,
       query: () => {
-        const query = present(object, 'query');
+        const query = body.get('query');
         if (scope !== null) return readTree(query, scope, nearRules);
         queryList(query);
         return null;
       },
       columns: () => {
-        const columns = present(object, 'columns');
+        const columns = body.get('columns');
         return scope === null ? null : readColumns(columns, scope);
       },
-      limit: () => readRowLimit(object, endpoint),
+      limit: () => body.get('limit') ?? EXTRACTED_ROWS_DEFAULT,
       order: () => {
-        const order = object.get('order') ?? null;
+        const order = body.get('order') ?? null;
         return order === null || scope === null ? [] : readOrder(order, scope);
       },
       // Read once more only for its refusal: a digest over the whole body takes time.
       token: () => token ?? readToken(),
-      bypassCache: () => readBypassCache(object, 'the body'),
+      bypassCache: () => body.get('bypass-cache') ?? false,
     }),
   );
   const { query, ...others } = parts;
   invariant(query !== null && scope !== null, 'a query was taken in a dimension that is refused');
   return { ...others, ...query, scope, owner };
-}
-
-function present(object: JsonObject, field: string): Json {
-  const json = object.get(field);
-  if (json !== undefined) return json;
-  throw new QuarryError(4010, `the body lacks "${field}"`);
 }
 
 function readTree(
@@ -235,13 +223,6 @@ function readTree(
   const near = nearIn(tree);
   checkOneWindow(tree);
   return { tree, near };
-}
-
-function readRowLimit(object: JsonObject, endpoint: 'result' | 'score'): number {
-  const json = object.get('limit');
-  const limit = json === undefined ? EXTRACTED_ROWS_DEFAULT : readLimit(json, '"limit"');
-  if (endpoint === 'result' || limit <= SCORED_ROWS_MAX) return limit;
-  throw new QuarryError(4028, `"limit" of a score must be at most ${SCORED_ROWS_MAX}`);
 }
 
 /** The extraction of a plan, whose columns are those that `parts` ask for; `reserved` names none of all columns. */

@@ -1,8 +1,7 @@
 /** `interval`: how a histogram cuts the window of its events. All refusals are 4027. */
-import { type BindingTime, BUCKETS_MAX, QuarryError, quoted, readTime } from '../base/index.js';
+import { type BindingTime, BUCKETS_MAX, QuarryError, readTime } from '../base/index.js';
 import type { Buckets, Window } from '../ir/index.js';
-import { bucketCount, INTERVALS, type Interval, SECONDS_PER_DAY } from '../schema/index.js';
-import { type Json, kindOf } from './json.js';
+import { bucketCount, type Interval, SECONDS_PER_DAY } from '../schema/index.js';
 
 /** How long before the request's time a window may begin whose events are counted by such an interval. */
 const PAST_SECONDS_MAX: Partial<Record<Interval, number>> = {
@@ -10,13 +9,6 @@ const PAST_SECONDS_MAX: Partial<Record<Interval, number>> = {
   minutes: SECONDS_PER_DAY,
   hours: 30 * SECONDS_PER_DAY,
 };
-
-export function readInterval(json: Json, place: string): Interval {
-  const interval = INTERVALS.find((name) => name === json);
-  if (interval !== undefined) return interval;
-  const found = typeof json === 'string' ? quoted(json) : kindOf(json);
-  throw new QuarryError(4027, `${place} must be one of ${INTERVALS.join(', ')}, not ${found}`);
-}
 
 /** The window cut by the interval; refused when that makes too many buckets. */
 export function bucketsOf(interval: Interval, { from, to }: Window, place: string): Buckets {

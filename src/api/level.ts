@@ -3,28 +3,22 @@
  * values or which metric, beside predicates on the values and, on event columns, the time of their events.
  * Invariants: a level names one active column that the caller may use; its tests look at each value by itself.
  */
+import { type BindingTime, QuarryError, quoted, WINDOWS_PER_LEVEL_MAX } from '../base/index.js';
 import {
-  type BindingTime,
-  QuarryError,
-  quoted,
-  TOP_VALUES_MAX,
-  WINDOWS_PER_LEVEL_MAX,
-} from '../base/index.js';
-import {
-  type Buckets,
-  eventWindow,
-  type LevelPlan,
+  CONDITION_CODES,
+  howMany,
+  interval as intervalSchema,
+  levelFields,
   METRICS,
-  type ValueSource,
-  type Window,
-} from '../ir/index.js';
+} from '../interface/index.js';
+import { type Buckets, eventWindow, type LevelPlan, type ValueSource, type Window } from '../ir/index.js';
 import { type Column, type Dimension, isEventType, type ValueForm, valueKindOf } from '../schema/index.js';
 import type { Access } from './access.js';
 import { readAll, readOrNull } from './fields.js';
-import { bucketsOf, readInterval } from './interval.js';
+import { bucketsOf } from './interval.js';
 import { ExactNumber, isList, type Json, type JsonObject } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { type BoundPredicates, bindLevelPredicates, isPredicateName, type Predicate } from './predicate.js';
+import { readValue } from './request-body.js';
 import { readHalfOpenWindow, readWindow } from './window.js';
 
 export interface LevelFields {
@@ -37,7 +31,7 @@ export interface LevelFields {
 }
 
 /** Fields of a level beside its column and predicates, at any endpoint. */
-const WORDS: readonly string[] = KNOWN_FIELDS.level;
+const WORDS: readonly string[] = Object.keys(levelFields);
 
 /**
  * Finds the column among the keys of a level; `words` are further fields of the endpoint. A field's name stands for a
@@ -150,7 +144,10 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
   const given = between === undefined ? [] : [{ argument: between, place: `${place}.between` }];
   const { window, cut } = readAll({
     window: () => oneWindow([...given, ...inside], rules.nowMs) ?? rules.defaultWindow,
-    cut: () => (interval === undefined ? null : readInterval(interval, `${place}.interval`)),
+    cut: () =>
+      interval === undefined
+        ? null
+        : readValue(intervalSchema, interval, `${place}.interval`, CONDITION_CODES),
   });
   if (window === null) {
     if (predicates === null) return null;
@@ -202,7 +199,5 @@ function readWindows(list: readonly Json[], nowMs: BindingTime, place: string): 
 
 /** How many values are wanted. Throws 4051. */
 export function readLimit({ column, wanted, place }: LevelFields): number {
-  const value = wanted instanceof ExactNumber && /^\d+$/.test(wanted.text) ? Number(wanted.text) : 0;
-  if (value >= 1 && value <= TOP_VALUES_MAX) return value;
-  throw new QuarryError(4051, `${place}.${column.apiName} must be an integer from 1 to ${TOP_VALUES_MAX}`);
+  return readValue(howMany, wanted, `${place}.${column.apiName}`, CONDITION_CODES);
 }

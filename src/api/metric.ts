@@ -1,6 +1,6 @@
 /** Metrics of an aggregation: which there are, and on which columns each makes sense. */
 import { QuarryError, quoted } from '../base/index.js';
-import { METRICS, type Metric } from '../ir/index.js';
+import { METRICS, type Metric } from '../interface/index.js';
 import { baseTypeOf, type Column, type ColumnType, isEventType } from '../schema/index.js';
 
 const NUMBERS: readonly ColumnType[] = ['integer', 'enumerated', 'decimal'];

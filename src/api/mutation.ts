@@ -5,13 +5,14 @@
  * numbers, and are checked, as are its columns, by the parser of inserts.
  */
 import { type BindingTime, QuarryError } from '../base/index.js';
+import { deletion, update } from '../interface/index.js';
 import type { Condition } from '../ir/index.js';
-import type { DatabaseModel } from '../schema/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
 import type { Access } from './access.js';
 import { bindQuery, queryList } from './condition.js';
-import { dimensionAt, objectAt, readAll, readKnown } from './fields.js';
-import { isObject, type Json, type JsonObject, kindOf, writeJson } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import { dimensionAt, readAll } from './fields.js';
+import { isObject, type Json, kindOf, writeJson } from './json.js';
+import { RequestBody } from './request-body.js';
 
 export type MutationKind = 'update' | 'delete';
 
@@ -38,35 +39,20 @@ const DIMENSION = 'dimension';
  * what is missing, 2017 for an empty `set`, 2011 for one that names a dimension, and 5009 and 4026 for a dimension that
  * is no string and a query that is no list; every faulty field is told.
  */
-export function readMutation(body: Json, kind: MutationKind): MutationBody {
-  const object = objectAt(body, 4004, 'the body');
-  return readKnown(object, KNOWN_FIELDS[kind], 4049, 'the body', () => {
-    const query = object.get('query');
-    const { present, set, dimension } = readAll({
-      present: () => readPresent(query),
-      set: () => (kind === 'update' ? readSet(object) : null),
-      dimension: () => readDimensionName(object),
-      list: () => (query === undefined ? null : queryList(query)),
+export function readMutation(json: Json, kind: MutationKind): MutationBody {
+  const body = RequestBody.of(kind === 'update' ? update : deletion, json);
+  return body.read(() => {
+    const { query, set, dimension } = readAll({
+      query: () => body.get('query'),
+      set: () => (kind === 'update' ? readSet(RequestBody.of(update, json).get('set')) : null),
+      dimension: () => body.get('dimension') ?? null,
+      list: () => (body.object.has('query') ? queryList(body.get('query')) : null),
     });
-    return { dimension, query: present, set };
+    return { dimension, query, set };
   });
 }
 
-function readPresent(query: Json | undefined): Json {
-  if (query !== undefined) return query;
-  throw new QuarryError(4010, 'the body lacks "query"');
-}
-
-/** Whether there is a dimension of that name is for the model that it is bound against. */
-function readDimensionName(object: JsonObject): string | null {
-  const name = object.get(DIMENSION) ?? null;
-  if (name === null || typeof name === 'string') return name;
-  throw new QuarryError(5009, `"${DIMENSION}" must be a dimension's api-name, not ${kindOf(name)}`);
-}
-
-function readSet(object: JsonObject): string {
-  const set = object.get('set');
-  if (set === undefined) throw new QuarryError(4010, 'the body lacks "set"');
+function readSet(set: Json): string {
   if (!isObject(set)) throw new QuarryError(4049, `"set" must be an object, not ${kindOf(set)}`);
   if (set.size === 0) throw new QuarryError(2017, '"set" has no column');
   if (set.has(DIMENSION)) throw new QuarryError(2011, `"set" names "${DIMENSION}", which is no column`);
@@ -80,7 +66,7 @@ export function bindMutation(
   nowMs: BindingTime,
   access: Access,
 ): BoundMutation {
-  const dimension = dimensionAt(model, name, `"${DIMENSION}"`);
+  const dimension = dimensionAt(model, name ?? DEFAULT_DIMENSION);
   const condition = bindQuery(query, dimension, nowMs, access.checkColumn);
   return { dimensionId: dimension.id, condition: access.restrict(dimension, condition, nowMs), set };
 }

@@ -8,16 +8,14 @@ import {
   type Catalog,
   databaseByName,
   groupByName,
-  isPermission,
   type PermissionGroup,
   WEEK_DAYS,
-  type WeekDay,
 } from '../catalog/index.js';
+import { accessHours, changedGroup, deletedGroup, newGroup } from '../interface/index.js';
 import type { ModelDecision } from './dimension.js';
 import { readAll } from './fields.js';
-import { ExactNumber, type Json, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
-import { TeamFields } from './team-fields.js';
+import type { Json } from './json.js';
+import { RequestBody } from './request-body.js';
 
 const WRONG = 7000;
 
@@ -25,59 +23,34 @@ export interface GroupsAnswer {
   readonly 'permission-groups': readonly string[];
 }
 
-function readPermissions(fields: TeamFields, absent: readonly number[]): readonly number[] {
-  const items = fields.list('allowed-permissions');
-  if (items === null) return absent;
-  const numbers = checkAll(items, (item, index) => {
-    const number = item instanceof ExactNumber && /^\d{1,3}$/.test(item.text) ? Number(item.text) : -1;
-    if (isPermission(number)) return number;
-    const what = item instanceof ExactNumber ? item.text : kindOf(item);
-    throw fields.fault('allowed-permissions', `has ${what} at [${index}], which is no permission's number`);
-  });
-  return [...new Set(numbers)].sort((a, b) => a - b);
-}
+/** The fields of new groups and of changed ones. */
+type GroupBody = RequestBody<Omit<typeof newGroup.properties, 'group-name'>>;
 
-function readDatabases(fields: TeamFields, catalog: Catalog, absent: readonly number[]): readonly number[] {
-  if (!fields.has('allowed-databases')) return absent;
-  return checkAll(fields.texts('allowed-databases', []), (name) => {
+function readDatabases(body: GroupBody, catalog: Catalog, absent: readonly number[]): readonly number[] {
+  const names = body.get('allowed-databases');
+  if (names === undefined) return absent;
+  return checkAll(names, (name) => {
     const database = databaseByName(catalog, name);
     if (database !== undefined) return database.id;
-    throw fields.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
+    throw body.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
   });
 }
 
-function readWeekDays(fields: TeamFields, absent: readonly WeekDay[]): readonly WeekDay[] {
-  if (!fields.has('week-days')) return absent;
-  const days = fields.texts('week-days', []);
-  for (const day of days) {
-    if (!WEEK_DAYS.some((known) => known === day)) {
-      throw fields.fault('week-days', `has ${quoted(day)}, which is none of ${WEEK_DAYS.join(', ')}`);
-    }
-  }
-  return WEEK_DAYS.filter((day) => days.includes(day));
+type AccessMinutes = PermissionGroup['accessMinutes'];
+
+function readHours(body: GroupBody, absent: AccessMinutes): AccessMinutes {
+  if (!body.has('access-hours')) return absent;
+  const hours = RequestBody.of(accessHours, body.object.get('access-hours'), '"access-hours"');
+  return hours.read(readOpenHours);
 }
 
-function readHours(
-  fields: TeamFields,
-  absent: PermissionGroup['accessMinutes'],
-): PermissionGroup['accessMinutes'] {
-  if (!fields.has('access-hours')) return absent;
-  return TeamFields.read(
-    fields.object.get('access-hours'),
-    KNOWN_FIELDS.accessHours,
-    WRONG,
-    '"access-hours"',
-    readOpenHours,
-  );
-}
-
-/** From the fields of `access-hours`; null = the whole day, when there are none. */
-function readOpenHours(hours: TeamFields): PermissionGroup['accessMinutes'] {
+/** null = the whole day, when there are no hours. */
+function readOpenHours(hours: RequestBody<typeof accessHours.properties>): AccessMinutes {
   if (hours.object.size === 0) return null;
-  const minute = (field: string): number => {
-    const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(hours.text(field));
-    if (match === null) throw hours.fault(field, 'must be HH:MM, 00:00 to 23:59');
-    return Number(match[1]) * 60 + Number(match[2]);
+  const minute = (field: 'from' | 'to'): number => {
+    const text = hours.get(field);
+    if (text === undefined) throw hours.fault(field, 'is missing');
+    return Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   };
   const { from, to } = readAll({ from: () => minute('from'), to: () => minute('to') });
   if (from === to) throw hours.fault('to', 'is the same as "from": leave the hours out for the whole day');
@@ -85,20 +58,22 @@ function readOpenHours(hours: TeamFields): PermissionGroup['accessMinutes'] {
 }
 
 function readGroup(
-  fields: TeamFields,
-  nameField: 'group-name' | 'new-group-name',
+  body: GroupBody,
+  readName: () => string,
   catalog: Catalog,
   before: PermissionGroup,
 ): PermissionGroup {
-  const isNew = nameField === 'group-name';
   const read = readAll({
-    name: () => (isNew || fields.has(nameField) ? fields.name(nameField) : before.name),
-    description: () => fields.text('description', before.description),
-    permissions: () => readPermissions(fields, before.permissions),
-    databaseIds: () => readDatabases(fields, catalog, before.databaseIds),
-    labels: () => fields.texts('labels', before.labels),
-    weekDays: () => readWeekDays(fields, before.weekDays),
-    accessMinutes: () => readHours(fields, before.accessMinutes),
+    name: readName,
+    description: () => body.get('description') ?? before.description,
+    permissions: () => body.get('allowed-permissions')?.toSorted((a, b) => a - b) ?? before.permissions,
+    databaseIds: () => readDatabases(body, catalog, before.databaseIds),
+    labels: () => body.get('labels') ?? before.labels,
+    weekDays: () => {
+      const days = body.get('week-days');
+      return days === undefined ? before.weekDays : WEEK_DAYS.filter((day) => days.includes(day));
+    },
+    accessMinutes: () => readHours(body, before.accessMinutes),
   });
   return { ...before, ...read };
 }
@@ -108,17 +83,17 @@ function refuseTaken(catalog: Catalog, name: string): void {
   throw new QuarryError(WRONG, `permission group ${quoted(name)} already exists`);
 }
 
-function groupAt(fields: TeamFields, catalog: Catalog): PermissionGroup {
-  const name = fields.text('group-name');
+function groupAt(body: RequestBody<typeof deletedGroup.properties>, catalog: Catalog): PermissionGroup {
+  const name = body.get('group-name');
   const group = groupByName(catalog, name);
-  if (group === undefined) throw fields.fault('group-name', `${quoted(name)} does not exist`);
+  if (group === undefined) throw body.fault('group-name', `${quoted(name)} does not exist`);
   return group;
 }
 
 const answerOf = (name: string): GroupsAnswer => ({ 'permission-groups': [name] });
 
 /** Throws 7000. */
-export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+export function createGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const blank: PermissionGroup = {
     id: catalog.nextGroupId,
     name: '',
@@ -129,27 +104,26 @@ export function createGroup(body: Json, catalog: Catalog): ModelDecision<GroupsA
     weekDays: [],
     accessMinutes: null,
   };
-  const group = TeamFields.read(body, KNOWN_FIELDS.newGroup, WRONG, 'the body', (fields) =>
-    readGroup(fields, 'group-name', catalog, blank),
+  const group = RequestBody.of(newGroup, json).read((body) =>
+    readGroup(body, () => body.get('group-name'), catalog, blank),
   );
   refuseTaken(catalog, group.name);
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Changes what the body names. Throws 7000. */
-export function changeGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const { before, group } = TeamFields.read(body, KNOWN_FIELDS.changedGroup, WRONG, 'the body', (fields) => {
-    const before = groupAt(fields, catalog);
-    return { before, group: readGroup(fields, 'new-group-name', catalog, before) };
+export function changeGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+  const { before, group } = RequestBody.of(changedGroup, json).read((body) => {
+    const before = groupAt(body, catalog);
+    const readName = () => body.get('new-group-name') ?? before.name;
+    return { before, group: readGroup(body, readName, catalog, before) };
   });
   if (group.name !== before.name) refuseTaken(catalog, group.name);
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
 /** Its users are in no group afterwards. Throws 7000. */
-export function deleteGroup(body: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
-  const { id, name } = TeamFields.read(body, KNOWN_FIELDS.deletedGroup, WRONG, 'the body', (fields) =>
-    groupAt(fields, catalog),
-  );
+export function deleteGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
+  const { id, name } = RequestBody.of(deletedGroup, json).read((body) => groupAt(body, catalog));
   return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };
 }

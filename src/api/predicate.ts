@@ -6,6 +6,7 @@
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
 import { QuarryError, quoted, VALUES_PER_LIST_MAX } from '../base/index.js';
+import { PREDICATES, type PredicateName } from '../interface/index.js';
 import {
   type Bound,
   complement,
@@ -21,7 +22,6 @@ import {
 import { baseTypeOf, type Column, readDecimal, valueKindOf } from '../schema/index.js';
 import { readBox, readRadius } from './geo-test.js';
 import { isList, type Json, kindOf } from './json.js';
-import { PREDICATES, type PredicateName } from './known-fields.js';
 import { isOrdered, numberText, readBound, readText } from './operand.js';
 
 const ORDERED: readonly PredicateName[] = [

@@ -4,8 +4,9 @@
  * Invariants: a column is in at most one relation; a relation has at least one column; a refused request changes
  * nothing.
  */
-import { COLUMNS_PER_REQUEST_MAX, checkAll, QuarryError, quoted } from '../base/index.js';
+import { checkAll, QuarryError, quoted } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
+import { relation as relationBody } from '../interface/index.js';
 import {
   type Column,
   type DatabaseModel,
@@ -14,13 +15,10 @@ import {
   type Relation,
 } from '../schema/index.js';
 import type { Access } from './access.js';
-import { readColumnName } from './column-fields.js';
 import type { ModelDecision } from './dimension.js';
-import { columnAt, dimensionAt, objectAt, readAll, readKnown } from './fields.js';
-import { isList, type Json, type JsonObject, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
-
-const PLACE = 'the body';
+import { columnAt, dimensionOf, readAll } from './fields.js';
+import { type Json, kindOf } from './json.js';
+import { RequestBody } from './request-body.js';
 
 /** All columns of the relation by now, in the order in which they came. */
 export interface RelatedAnswer {
@@ -90,24 +88,14 @@ interface RelationBody {
   readonly columnNames: readonly Json[];
 }
 
-function readRelation(body: Json, model: DatabaseModel): RelationBody {
-  const object = objectAt(body, 3000, PLACE);
-  return readKnown(object, KNOWN_FIELDS.relation, 3000, PLACE, () =>
+function readRelation(json: Json, model: DatabaseModel): RelationBody {
+  return RequestBody.of(relationBody, json).read((body) =>
     readAll({
-      name: () => readColumnName(object, 3000, PLACE),
-      columnNames: () => readColumnNames(object),
-      dimension: () => dimensionAt(model, object.get('dimension'), '"dimension"'),
+      name: () => body.get('name'),
+      columnNames: () => body.get('columns'),
+      dimension: () => dimensionOf(model, body),
     }),
   );
-}
-
-function readColumnNames(object: JsonObject): readonly Json[] {
-  const names = object.get('columns') ?? null;
-  if (names === null) throw new QuarryError(3000, `${PLACE} lacks "columns"`);
-  if (!isList(names)) throw new QuarryError(3000, `"columns" must be a list, not ${kindOf(names)}`);
-  if (names.length === 0) throw new QuarryError(3000, '"columns" is empty');
-  if (names.length <= COLUMNS_PER_REQUEST_MAX) return names;
-  throw new QuarryError(3004, `${names.length} columns in one request; at most ${COLUMNS_PER_REQUEST_MAX}`);
 }
 
 /** The columns that the body names, each checked; a refusal tells the first fault of each. */

@@ -5,38 +5,22 @@
  * A key with a column whitelist or a row filter sees only the saved queries that it may run. The others do not exist for
  * it (4023), except that their names are taken (4022).
  */
-import { NAME_CHARS_MAX, QuarryError, quoted } from '../base/index.js';
-import {
-  type Catalog,
-  SAVED_QUERY_TYPES,
-  type SavedQuery,
-  type SavedQueryType,
-  savedQueriesOf,
-} from '../catalog/index.js';
+import { QuarryError, quoted } from '../base/index.js';
+import { type Catalog, type SavedQuery, type SavedQueryType, savedQueriesOf } from '../catalog/index.js';
+import { changedSavedQuery, newSavedQuery, savedAggregation } from '../interface/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../schema/index.js';
 import type { Access } from './access.js';
 import { bindAggregation } from './aggregation.js';
 import { bindCountEntity } from './count-entity.js';
 import { bindCountEvent } from './count-event.js';
 import type { ModelDecision } from './dimension.js';
-import { objectAt, readAll, readKnown, readOrNull, refuseUnknown } from './fields.js';
-import {
-  ExactNumber,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  kindOf,
-  parseJson,
-  writeJson,
-} from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import { objectAt, readAll, readOrNull } from './fields.js';
+import { isList, isObject, type Json, type JsonObject, kindOf, parseJson, writeJson } from './json.js';
+import { RequestBody } from './request-body.js';
 import { bindTopValues } from './top-values.js';
 import { bindTotal } from './total.js';
 
 const PLACE = 'the body';
-export const SAVED_QUERY_NAME_FORM = /^[A-Za-z0-9-]*$/;
-export const CACHE_PERIOD_SECONDS_MIN = 5;
 /** Saved queries of one database, and characters of all their queries: they are kept in memory, and listed at once. */
 const SAVED_QUERIES_MAX = 10_000;
 const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
@@ -130,9 +114,9 @@ function readDimensions(query: Json | undefined): Json {
 function readAggregation(query: Json | undefined): Json {
   const json = required(query);
   if (isList(json)) return json;
-  const object = objectAt(json, 4004, '"query"');
-  refuseUnknown(object, KNOWN_FIELDS.savedAggregation, 4049, '"query"');
-  return object;
+  const body = RequestBody.of(savedAggregation, json, '"query"');
+  body.refuseUnknown();
+  return body.object;
 }
 
 const membersOfAggregation = (query: Json): JsonObject =>
@@ -147,12 +131,11 @@ export function bodyOfSavedQuery({ type, query, dimension }: SavedQuery): Uint8A
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and all of `readDefinition`. */
-export function createSavedQuery(body: Json, call: SavedQueryCall): ModelDecision<string> {
-  const object = objectAt(body, 4004, PLACE);
-  const { name, ...definition } = readKnown(object, KNOWN_FIELDS.newSavedQuery, 4049, PLACE, () => {
+export function createSavedQuery(json: Json, call: SavedQueryCall): ModelDecision<string> {
+  const { name, ...definition } = RequestBody.of(newSavedQuery, json).read((body) => {
     const read = readAll({
-      name: () => readName(object, savedQueriesOf(call.catalog, call.model.id)),
-      definition: () => readDefinition(object, call, null),
+      name: () => newName(body.get('name'), savedQueriesOf(call.catalog, call.model.id)),
+      definition: () => readDefinition(body, call, null),
     });
     return { name: read.name, ...read.definition };
   });
@@ -161,11 +144,10 @@ export function createSavedQuery(body: Json, call: SavedQueryCall): ModelDecisio
 }
 
 /** Throws 4023, 508, 4048 and all of `readDefinition`. Who made it stays. */
-export function changeSavedQuery(name: string, body: Json, call: SavedQueryCall): ModelDecision<string> {
+export function changeSavedQuery(name: string, json: Json, call: SavedQueryCall): ModelDecision<string> {
   const before = ownSavedQuery(name, call);
-  const object = objectAt(body, 4004, PLACE);
-  const definition = readKnown(object, KNOWN_FIELDS.savedQuery, 4049, PLACE, () =>
-    readDefinition(object, call, before),
+  const definition = RequestBody.of(changedSavedQuery, json).read((body) =>
+    readDefinition(body, call, before),
   );
   const saved = savedBy(call, { ...definition, name, creator: before.creator });
   return set(saved, call, ['type', 'query', 'cache-period']);
@@ -271,48 +253,32 @@ function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCa
   throw new QuarryError(4048, text);
 }
 
-/** A name of 1 to 64 letters, digits and dashes that none of `taken` has. Throws 4021, 4034, 4041 and 4022. */
-function readName(object: JsonObject, taken: ReadonlyMap<string, SavedQuery>): string {
-  const name = object.get('name') ?? null;
-  if (name === null) throw new QuarryError(4021, `${PLACE} lacks "name"`);
-  if (typeof name !== 'string') throw new QuarryError(4034, `"name" must be a string, not ${kindOf(name)}`);
-  if (!SAVED_QUERY_NAME_FORM.test(name)) {
-    throw new QuarryError(4034, `name ${quoted(name)} has something else than letters, digits and dashes`);
-  }
-  if (name.length < 1 || name.length > NAME_CHARS_MAX) {
-    throw new QuarryError(4041, `name ${quoted(name)} must have 1 to ${NAME_CHARS_MAX} characters`);
-  }
+/** The name, which none of `taken` has. Throws 4022. */
+function newName(name: string, taken: ReadonlyMap<string, SavedQuery>): string {
   if (taken.has(name)) throw new QuarryError(4022, `saved query ${quoted(name)} already exists`);
   return name;
 }
+
+type DefinitionBody = RequestBody<typeof changedSavedQuery.properties>;
 
 /**
  * Type, query, dimension and cache-period; the query has passed all checks of its endpoint. Throws 4006, 4010, 4024,
  * 4033, 4038 for a dimension beside a query that names its own, 4042, and what the type's endpoint throws.
  */
-function readDefinition(object: JsonObject, call: SavedQueryCall, before: SavedQuery | null): Definition {
-  const type = readOrNull(() => readType(object));
+function readDefinition(body: DefinitionBody, call: SavedQueryCall, before: SavedQuery | null): Definition {
+  const type = readOrNull(() => body.get('type'));
   const { query, dimension, ...rest } = readAll({
-    type: () => readType(object),
-    dimension: () => (type === null ? null : readDimension(object, type)),
-    query: () => (type === null ? null : readQuery(object, type, call)),
-    cachePeriodSeconds: () => readCachePeriod(object, before),
+    type: () => body.get('type'),
+    dimension: () => (type === null ? null : readDimension(body, type)),
+    query: () => (type === null ? null : readQuery(body, type, call)),
+    cachePeriodSeconds: () => body.get('cache-period') ?? periodWithout(body, before),
   });
   return { ...rest, dimension: dimension as string | null, query: writeJson(query) };
 }
 
-function readType(object: JsonObject): SavedQueryType {
-  const value = object.get('type') ?? null;
-  if (value === null) throw new QuarryError(4006, `${PLACE} lacks "type"`);
-  const type = SAVED_QUERY_TYPES.find((one) => one === value);
-  if (type !== undefined) return type;
-  const found = typeof value === 'string' ? quoted(value) : kindOf(value);
-  throw new QuarryError(4024, `"type" must be one of ${SAVED_QUERY_TYPES.join(', ')}, not ${found}`);
-}
-
 /** As it stands there: what it names is checked with the query, if that runs on one. Throws 4038. */
-function readDimension(object: JsonObject, type: SavedQueryType): Json {
-  const dimension = object.get('dimension') ?? null;
+function readDimension(body: DefinitionBody, type: SavedQueryType): Json {
+  const dimension = body.get('dimension') ?? null;
   if (dimension === null || KINDS[type].hasDimension) return dimension;
   throw new QuarryError(
     4038,
@@ -320,20 +286,14 @@ function readDimension(object: JsonObject, type: SavedQueryType): Json {
   );
 }
 
-function readQuery(object: JsonObject, type: SavedQueryType, call: SavedQueryCall): Json {
+function readQuery(body: DefinitionBody, type: SavedQueryType, call: SavedQueryCall): Json {
   const { hasDimension, read, bodyOf, bind } = KINDS[type];
-  const query = read(object.get('query'));
-  const dimension = hasDimension ? (object.get('dimension') ?? null) : null;
+  const query = read(body.get('query'));
+  const dimension = hasDimension ? (body.get('dimension') ?? null) : null;
   bind(bodyOf(query, dimension), call.model, call.nowMs, call.access);
   return query;
 }
 
-/** Whole seconds; null = none. Throws 4033. */
-function readCachePeriod(object: JsonObject, before: SavedQuery | null): number | null {
-  const period = object.get('cache-period');
-  if (period === undefined) return before?.cachePeriodSeconds ?? null;
-  if (period === null) return null;
-  const seconds = period instanceof ExactNumber && /^\d+$/.test(period.text) ? Number(period.text) : 0;
-  if (seconds >= CACHE_PERIOD_SECONDS_MIN && Number.isSafeInteger(seconds)) return seconds;
-  throw new QuarryError(4033, `"cache-period" must be an integer of at least ${CACHE_PERIOD_SECONDS_MIN}`);
-}
+/** The cache-period of a body that gives none: null takes it away, a missing one keeps it. */
+const periodWithout = ({ object }: DefinitionBody, before: SavedQuery | null): number | null =>
+  object.get('cache-period') === null ? null : (before?.cachePeriodSeconds ?? null);

@@ -7,16 +7,16 @@ import {
   quoted,
   TOP_VALUES_QUERIES_MAX,
 } from '../base/index.js';
+import { topValuesFields } from '../interface/index.js';
 import { type AggregateAnswer, type AggregatePlan, ALL_EVENTS, type TopLevel } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
 import { AnswerText, writeAnswer } from './aggregate-text.js';
 import { readMinfreq } from './column-condition.js';
-import { dimensionAt, objectAt, readAll, readOrNull } from './fields.js';
+import { dimensionOf, objectAt, readAll, readOrNull } from './fields.js';
 import type { Json, JsonObject } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
 import { bindValues, readLevel, readLimit } from './level.js';
-import { readBypassCache } from './query-list.js';
+import { RequestBody } from './request-body.js';
 
 export interface TopValuesQuery {
   readonly name: string;
@@ -26,6 +26,8 @@ export interface TopValuesQuery {
 }
 
 const BYPASS_CACHE = 'bypass-cache';
+/** Fields of a query beside its column and predicates. */
+const OPTIONS = Object.keys(topValuesFields.properties);
 
 /**
  * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4004, 4007, 4008, 4014, 4017,
@@ -62,7 +64,8 @@ function bindOne(
   nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
-  const readDimension = () => dimensionAt(model, object.get('dimension'), `"dimension" in ${place}`);
+  const options = RequestBody.of(topValuesFields, object, place);
+  const readDimension = () => dimensionOf(model, options);
   const known = readOrNull(readDimension);
   const { bound } = readAll({
     dimension: readDimension,
@@ -80,13 +83,14 @@ function bindIn(
   nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
-  const fields = readLevel(object, KNOWN_FIELDS.topValues, dimension, access, place);
+  const fields = readLevel(object, OPTIONS, dimension, access, place);
+  const options = RequestBody.of(topValuesFields, fields.others, place);
   const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
   const { limit, values, minQuantity, bypassCache, entities } = readAll({
     limit: () => readLimit(fields),
     values: () => bindValues(fields, rules),
     minQuantity: () => readMinfreq(fields.others.get('minfreq'), `${place}.minfreq`),
-    bypassCache: () => readBypassCache(fields.others, place),
+    bypassCache: () => options.get('bypass-cache') ?? false,
     entities: () => access.restrict(dimension, null, nowMs),
   });
   const { source, tests, type, decimalPlaces } = values;

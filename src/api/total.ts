@@ -1,37 +1,30 @@
 /** POST and GET /v1/query/count/entity/total: a plan for each dimension to count, of the rows that the caller sees. */
-import { type BindingTime, checkAll, QuarryError } from '../base/index.js';
+import { type BindingTime, checkAll } from '../base/index.js';
+import { dimensionName, total } from '../interface/index.js';
 import type { CountEntityPlan } from '../ir/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 import type { Access } from './access.js';
-import { dimensionAt, objectAt, readKnown } from './fields.js';
-import { isList, type Json, kindOf } from './json.js';
-import { KNOWN_FIELDS } from './known-fields.js';
+import { dimensionAt } from './fields.js';
+import type { Json } from './json.js';
+import { RequestBody, readValue } from './request-body.js';
 
 /**
  * One plan per dimension that a body names, each once; for all dimensions when it names none. Throws 506, 4004, 4049,
  * 5008, 5009.
  */
 export function bindTotal(
-  body: Json,
+  json: Json,
   model: DatabaseModel,
   nowMs: BindingTime,
   access: Access,
 ): readonly CountEntityPlan[] {
-  const object = objectAt(body, 4004, 'the body');
-  const dimensions = readKnown(object, KNOWN_FIELDS.total, 4049, 'the body', () =>
-    readDimensions(object.get('dimensions') ?? [], model),
+  const dimensions = RequestBody.of(total, json).read((body) =>
+    checkAll(body.get('dimensions') ?? [], (name, index) =>
+      dimensionAt(model, readValue(dimensionName, name, `dimensions[${index}]`, total.codes)),
+    ),
   );
   if (dimensions.length === 0) return bindTotalOfAll(model, nowMs, access);
   return plansOf(new Set(dimensions), model, nowMs, access);
-}
-
-function readDimensions(names: Json, model: DatabaseModel): readonly Dimension[] {
-  if (!isList(names)) throw new QuarryError(5009, `"dimensions" must be a list, not ${kindOf(names)}`);
-  return checkAll(names, (name, index) => {
-    if (name === null)
-      throw new QuarryError(5009, `dimensions[${index}] must be a dimension's api-name, not null`);
-    return dimensionAt(model, name, `dimensions[${index}]`);
-  });
 }
 
 /** One plan per dimension of the database. Throws 506. */

@@ -3,17 +3,25 @@
  * state, as numbered immutable versions of plain data. change.ts defines its changes.
  * Invariants: ids are never reused; every key except a team key, and every saved query, refers to an existing database.
  */
+
 import { invariant } from '../base/index.js';
+import {
+  CUSTOM_KEY_LEVELS,
+  LOAD_PLANS,
+  PRICING_MODELS,
+  SAVED_QUERY_TYPES,
+  WEEK_DAYS,
+} from '../interface/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
 
 /** State of the team's account. Every state except `active` refuses all requests (1000 to 1003). */
 export const ACCOUNT_STATES = ['active', 'no-payment-method', 'suspended', 'banned', 'disabled'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-export const LOAD_PLANS = ['normal', 'high', 'ultra', 'mega'] as const;
+export { LOAD_PLANS };
 export type LoadPlan = (typeof LOAD_PLANS)[number];
 
-export const PRICING_MODELS = ['pay-per-column', 'pay-per-gigabyte', 'smart-pricing'] as const;
+export { PRICING_MODELS };
 export type PricingModel = (typeof PRICING_MODELS)[number];
 
 export type DatabaseType = DatabaseModel['type'];
@@ -41,7 +49,7 @@ export type TeamPermission = (typeof TEAM_PERMISSIONS)[number];
 /** Keys that are created with a database; only databases of type test have a `demo` key. */
 export type DatabaseKeyKind = 'master' | 'write' | 'read' | 'demo';
 
-export const CUSTOM_KEY_LEVELS = ['read-only', 'write-only', 'write-read'] as const;
+export { CUSTOM_KEY_LEVELS };
 export type CustomKeyLevel = (typeof CUSTOM_KEY_LEVELS)[number];
 
 interface HashedKey {
@@ -102,7 +110,7 @@ export interface User {
   readonly groupId: number | null;
 }
 
-export const WEEK_DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+export { WEEK_DAYS };
 export type WeekDay = (typeof WEEK_DAYS)[number];
 
 export interface PermissionGroup {
@@ -120,13 +128,7 @@ export interface PermissionGroup {
   readonly accessMinutes: { readonly from: number; readonly to: number } | null;
 }
 
-export const SAVED_QUERY_TYPES = [
-  'count/entity',
-  'count/event',
-  'count/entity/total',
-  'aggregation',
-  'top_values',
-] as const;
+export { SAVED_QUERY_TYPES };
 export type SavedQueryType = (typeof SAVED_QUERY_TYPES)[number];
 
 export interface SavedQuery {

@@ -202,7 +202,7 @@ export class Quarry {
 
   /** All pages, one after the other. */
   async *pages(extraction: Q.Extraction, options?: CallOptions): AsyncGenerator<A.Page, void, void> {
-    let token = extraction['page-token'];
+    let token = extraction['page-token'] ?? undefined;
     do {
       const page = await this.extract(
         { ...extraction, ...(token === undefined ? {} : { 'page-token': token }) },

@@ -7,6 +7,7 @@
  * each of its items, an event column the value of each event in its level's window. Without decided levels there is one group,
  * number 0, of all entities that satisfy `entities`.
  */
+import { METRICS } from '../interface/index.js';
 import type { Interval, ValueForm, ValueKind } from '../schema/index.js';
 import type { Condition, ValueTest, Window } from './condition.js';
 
@@ -36,19 +37,7 @@ export type Buckets =
   /** Half-open: `to` is excluded. Windows may overlap; an event counts in each. */
   | { readonly by: 'windows'; readonly windows: readonly Window[] };
 
-export const METRICS = [
-  'min',
-  'max',
-  'avg',
-  'sum',
-  'count-events',
-  'count',
-  'count-distinct',
-  'median',
-  'p95',
-  'p99',
-  'stddev',
-] as const;
+export { METRICS };
 export type Metric = (typeof METRICS)[number];
 
 export interface TopLevel extends LevelPlan, ValueForm {

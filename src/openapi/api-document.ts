@@ -1,12 +1,12 @@
 /** The document's shape, as far as it is looked at. */
 import type { ErrorCode } from '../base/index.js';
-import type { Schema } from './schema.js';
+import type { JsonSchema } from './json-schema.js';
 
 export interface ApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly [part: string]: unknown;
   };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -16,7 +16,7 @@ export interface ApiDocument {
 }
 
 interface Media {
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly example?: unknown;
 }
 

@@ -5,16 +5,12 @@
  */
 import { ERRORS, type ErrorCode, invariant } from '../base/index.js';
 import { PERMISSIONS, type Permission } from '../catalog/index.js';
+import { answers, line } from '../interface/index.js';
 import type { ApiDocument, ApiOperation } from './api-document.js';
 import { byStatus, codesOf } from './codes.js';
-import { CONDITION_SCHEMAS } from './conditions.js';
-import { DATA_SCHEMAS } from './data.js';
-import { LEVEL_SCHEMAS } from './levels.js';
-import { MODEL_SCHEMAS, SAVED_SCHEMAS } from './model.js';
+import { Components, type JsonSchema } from './json-schema.js';
 import { OPERATIONS, type Operation, TAGS } from './operations.js';
-import { listOf, membersOf, ref, type Schema, text } from './schema.js';
 import { servicePaths } from './service.js';
-import { TEAM_SCHEMAS } from './team.js';
 
 /** What the table of endpoints says of one. */
 export interface DescribedEndpoint {
@@ -44,34 +40,11 @@ export interface Described {
   readonly limits: readonly Limit[];
 }
 
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-  ...CONDITION_SCHEMAS,
-  ...LEVEL_SCHEMAS,
-  ...MODEL_SCHEMAS,
-  ...SAVED_SCHEMAS,
-  ...DATA_SCHEMAS,
-  ...TEAM_SCHEMAS,
-  Fault: membersOf(
-    {
-      code: { enum: Object.keys(ERRORS).map(Number) },
-      message: text('What was wrong, and where.', { minLength: 1 }),
-      'more-info': { description: 'Detail.' },
-      more_info: {
-        description: 'Detail of an SQL error: line, column, and the code of the rule that was broken.',
-      },
-    },
-    ['more-info', 'more_info'],
-  ),
-  Refusal: membersOf({
-    errors: listOf(ref('Fault'), 'The HTTP status is that of the first.', { minItems: 1 }),
-    status: { const: 'error' },
-  }),
-};
-
 const LINES_MEDIA = 'application/x-ndjson';
 const ARROW_MEDIA = 'application/vnd.apache.arrow.stream';
 
 export function apiDocument({ endpoints, limits }: Described): ApiDocument {
+  const components = new Components();
   const paths: Record<string, Record<string, ApiOperation>> = {};
   for (const endpoint of endpoints) {
     const name = `${endpoint.method} ${endpoint.path}`;
@@ -79,7 +52,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
     invariant(operation !== undefined, `${name} is described`);
     const path = endpoint.path.replace(/:([a-z_]+)/, '{$1}');
     paths[path] ??= {};
-    paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, operation);
+    paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, operation, components);
   }
   return {
     openapi: '3.1.0',
@@ -97,7 +70,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: { ...paths, ...servicePaths() },
     components: {
-      schemas: SCHEMAS,
+      schemas: components.all(),
       headers: HEADERS,
       securitySchemes: {
         key: {
@@ -116,21 +89,25 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
   };
 }
 
-const header = (description: string, schema: Schema): Schema => ({ description, schema });
-const HEADERS: Readonly<Record<string, Schema>> = {
+const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': header('The one that was sent, or one that the server made up.', { type: 'string' }),
   'RateLimit-Limit': header('Requests of this kind a minute.', { type: 'integer' }),
   'RateLimit-Remaining': header('How many are left.', { type: 'integer' }),
   'RateLimit-Reset': header('Seconds until all are free again.', { type: 'integer' }),
   'Retry-After': header('Seconds to wait before trying again.', { type: 'integer' }),
 };
-const headerRefs = (...names: readonly string[]): Schema =>
+const headerRefs = (...names: readonly string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-function operationOf(endpoint: DescribedEndpoint, operation: Operation): ApiOperation {
+function operationOf(
+  endpoint: DescribedEndpoint,
+  operation: Operation,
+  components: Components,
+): ApiOperation {
   const { method, path, scope, plainHttp, rate, permission, asks = false, custom = [] } = endpoint;
   const codes = codesOf({ method, scope, plainHttp, asks, custom, own: operation.codes });
-  const body = requestBodyOf(endpoint, operation);
+  const body = requestBodyOf(endpoint, operation, components);
   return {
     operationId: operationId(method, path),
     tags: [operation.tag],
@@ -140,9 +117,12 @@ function operationOf(endpoint: DescribedEndpoint, operation: Operation): ApiOper
     parameters: parametersOf(endpoint, operation),
     ...(body === null ? {} : { requestBody: body }),
     responses: {
-      200: answerOf(endpoint, operation),
+      200: answerOf(endpoint, operation, components),
       ...Object.fromEntries(
-        byStatus(codes).map(([status, own]) => [String(status), refusalOf(status, own, rate !== null)]),
+        byStatus(codes).map(([status, own]) => [
+          String(status),
+          refusalOf(status, own, rate !== null, components),
+        ]),
       ),
     },
     'x-keys': endpoint.keys,
@@ -202,12 +182,16 @@ function parametersOf(
 function requestBodyOf(
   endpoint: DescribedEndpoint,
   operation: Operation,
+  components: Components,
 ): ApiOperation['requestBody'] | null {
   const { request, example, mayBeEmpty = false } = operation;
   if (request === undefined && endpoint.bodyType === 'application/json') return null;
-  const schema = request === undefined ? { type: 'string', minLength: 1 } : ref(request);
+  const schema = request === undefined ? { type: 'string', minLength: 1 } : components.jsonOf(request);
   const lines = {
-    schema: linesOf('Line', 'An entity a line; of any length; a single line is bound as other bodies are.'),
+    schema: linesOf(
+      components.jsonOf(line),
+      'An entity a line; of any length; a single line is bound as other bodies are.',
+    ),
     example: '{"id": "u1", "country": "Germany", "age": 34}\n{"id": "u2", "country": "France"}\n',
   };
   return {
@@ -219,16 +203,23 @@ function requestBodyOf(
   };
 }
 
-const linesOf = (name: string, description: string): Schema => ({
+const linesOf = (contentSchema: JsonSchema, description: string): JsonSchema => ({
   type: 'string',
   description,
   contentMediaType: 'application/json',
-  contentSchema: ref(name),
+  contentSchema,
 });
 
-function answerOf(endpoint: DescribedEndpoint, operation: Operation): ApiOperation['responses'][string] {
+function answerOf(
+  endpoint: DescribedEndpoint,
+  operation: Operation,
+  components: Components,
+): ApiOperation['responses'][string] {
   const { answer, answered, rows } = operation;
-  const json = { schema: answer, ...(answered === undefined ? {} : { example: answered }) };
+  const json = {
+    schema: components.jsonOf(answer),
+    ...(answered === undefined ? {} : { example: answered }),
+  };
   const inRows = {
     [LINES_MEDIA]: { schema: { type: 'string', description: 'A JSON object a row, one a line.' } },
     'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a line of names first.' } },
@@ -247,7 +238,11 @@ function answerOf(endpoint: DescribedEndpoint, operation: Operation): ApiOperati
       'application/json': json,
       ...(rows === true ? inRows : {}),
       ...(endpoint.takesLines
-        ? { [LINES_MEDIA]: { schema: linesOf('PartAnswer', 'A line for each part.') } }
+        ? {
+            [LINES_MEDIA]: {
+              schema: linesOf(components.jsonOf(answers.partAnswer), 'A line for each part.'),
+            },
+          }
         : {}),
     },
   } as ApiOperation['responses'][string];
@@ -257,6 +252,7 @@ function refusalOf(
   status: number,
   codes: readonly ErrorCode[],
   isLimited: boolean,
+  components: Components,
 ): ApiOperation['responses'][string] {
   const rate = isLimited ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : [];
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
@@ -267,7 +263,7 @@ function refusalOf(
     content: {
       'application/json': {
         schema: {
-          ...ref('Refusal'),
+          ...components.jsonOf(answers.refusal),
           properties: { errors: { prefixItems: [{ properties: { code: { enum: codes } } }] } },
         },
       },

@@ -2,9 +2,10 @@
  * Histogram intervals: half-open buckets [start, next start), aligned to UTC. Weeks begin on Mondays, months on their
  * first day. All instants are whole seconds since 1970-01-01.
  */
+import { INTERVALS } from '../interface/index.js';
 import { civilFromDays, daysFromCivil, SECONDS_PER_DAY } from './dates.js';
 
-export const INTERVALS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'] as const;
+export { INTERVALS };
 export type Interval = (typeof INTERVALS)[number];
 
 /** Length of a bucket in seconds; months vary and have no entry. */

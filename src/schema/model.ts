@@ -4,25 +4,12 @@
  * Invariants: a changed model is a new object with a higher `version`; ids are never reused within a database;
  * `columns` of a dimension is keyed by api-name and always contains `entity-id`.
  */
+import { COLUMN_TYPES, DEFAULT_DIMENSION, type STORAGES } from '../interface/index.js';
 
-export const COLUMN_TYPES = [
-  'unique-id',
-  'string',
-  'integer',
-  'decimal',
-  'boolean',
-  'date',
-  'datetime',
-  'geolocation',
-  'enumerated',
-  'string-event',
-  'integer-event',
-  'decimal-event',
-  'geolocation-event',
-] as const;
+export { COLUMN_TYPES };
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
-export type Storage = 'latest-value' | 'list-of-values';
+export type Storage = (typeof STORAGES)[number];
 
 /**
  * The representation of a value in memory.
@@ -84,7 +71,7 @@ export interface DatabaseModel {
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
-export const DEFAULT_DIMENSION = 'default';
+export { DEFAULT_DIMENSION };
 export const ENTITY_ID_COLUMN = 'entity-id';
 /** Top-level keys of the column listing, which has one more key per dimension; dimensions cannot use these names. */
 export const RESERVED_DIMENSIONS: readonly string[] = ['status', 'count', 'took'];

@@ -1,4 +1,4 @@
-/** Writes the client's declarations beside it, into dist/client: for packing the package, since a build needs none. */
+/** Writes the client's declarations into dist/client, and those of what they import beside it: for packing the package, since a build needs none. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -13,8 +13,8 @@ const program = ts.createProgram(
     noEmit: false,
     declaration: true,
     emitDeclarationOnly: true,
-    rootDir: path.join(root, 'src/client'),
-    outDir: path.join(root, 'dist/client'),
+    rootDir: path.join(root, 'src'),
+    outDir: path.join(root, 'dist'),
   },
 );
 const { diagnostics } = program.emit();

@@ -1,18 +1,21 @@
 import t from 'tap';
 import { isLookedUp, readAddresses } from '../../src/api/address.js';
 import type { Json } from '../../src/api/index.js';
-import { TeamFields } from '../../src/api/team-fields.js';
+import { RequestBody } from '../../src/api/request-body.js';
+import { newKeyFields } from '../../src/interface/index.js';
 import { json } from './databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from './refusals.js';
 
 function read(body: Json): readonly string[] {
-  return TeamFields.read(body, ['list'], 8000, 'the body', (fields) =>
-    readAddresses(fields, 'list', ['before']),
+  const { codes, properties } = newKeyFields;
+  const list = { 'addresses-whitelist': properties['addresses-whitelist'] };
+  return RequestBody.of({ codes, properties: list }, body).read((fields) =>
+    readAddresses(fields, ['before']),
   );
 }
 
 const readList = (entries: readonly string[]): readonly string[] =>
-  read(json(JSON.stringify({ list: entries })));
+  read(json(JSON.stringify({ 'addresses-whitelist': entries })));
 
 const label = 'a'.repeat(63);
 const NETWORKS = [
@@ -89,7 +92,7 @@ t.test('what is none of the three is refused and named', (t) => {
   for (const entry of bad) {
     assertRefusals(
       t,
-      [[entry, JSON.stringify({ list: [entry] }), 8000, 'at [0], which is no address']],
+      [[entry, JSON.stringify({ 'addresses-whitelist': [entry] }), 8000, 'at [0], which is no address']],
       read,
     );
   }
@@ -100,15 +103,15 @@ t.test('a whitelist is a list of at most 100 texts; absent and null leave it, []
   const entries = Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`);
   t.equal(readList(entries.slice(1)).length, 100);
   t.strictSame(read(json('{}')), ['before']);
-  t.strictSame(read(json('{"list":null}')), ['before']);
+  t.strictSame(read(json('{"addresses-whitelist":null}')), ['before']);
   t.strictSame(readList([]), []);
   t.strictSame(readList(['::1', 'a', '::1']), ['::1', 'a']);
   const refusals: readonly Refusal[] = [
-    ['a text', '{"list":"::1"}', 8000, 'must be a list, not a string'],
-    ['an object', '{"list":{}}', 8000, 'must be a list, not an object'],
-    ['a number inside', '{"list":[5]}', 8000, 'a number at [0]'],
-    ['null inside', '{"list":["::1",null]}', 8000, 'null at [1]'],
-    ['101 entries', JSON.stringify({ list: entries }), 8000, 'more than 100'],
+    ['a text', '{"addresses-whitelist":"::1"}', 8000, 'must be a list, not a string'],
+    ['an object', '{"addresses-whitelist":{}}', 8000, 'must be a list, not an object'],
+    ['a number inside', '{"addresses-whitelist":[5]}', 8000, 'a number at [0]'],
+    ['null inside', '{"addresses-whitelist":["::1",null]}', 8000, 'null at [1]'],
+    ['101 entries', JSON.stringify({ 'addresses-whitelist': entries }), 8000, 'more than 100'],
   ];
   assertRefusals(t, refusals, read);
   assertAllRefusals(t, () => readList(['?', '::1', '!']), [

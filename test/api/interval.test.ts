@@ -1,9 +1,15 @@
 import t from 'tap';
-import { bucketsOf, checkResolution, readInterval } from '../../src/api/interval.js';
+import { bucketsOf, checkResolution } from '../../src/api/interval.js';
+import type { Json } from '../../src/api/json.js';
+import { readValue } from '../../src/api/request-body.js';
 import { BUCKETS_MAX } from '../../src/base/index.js';
+import { CONDITION_CODES, interval as intervalSchema } from '../../src/interface/index.js';
 import { INTERVALS } from '../../src/schema/index.js';
 import { NOW_MS, NOW_SECONDS } from './aggregates.js';
 import { assertAllRefusals } from './refusals.js';
+
+const readInterval = (json: Json, name: string): string =>
+  readValue(intervalSchema, json, name, CONDITION_CODES);
 
 t.test('an interval is one of six words', async (t) => {
   for (const interval of INTERVALS) t.equal(readInterval(interval, 'here'), interval);

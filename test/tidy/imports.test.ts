@@ -34,6 +34,22 @@ t.test('files import only lower floors, through their index.ts', async (t) => {
   t.strictSame(all.flatMap(rules.floorBreaches), []);
 });
 
+t.test(
+  'the client and the console import the interface, which needs nothing of the server or of Node',
+  async (t) => {
+    t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../api/index.js';`));
+    t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../interface/model.js';`));
+    t.ok(finds(rules.floorBreaches, 'src/interface/x.ts', `import { a } from '../base/index.js';`));
+    t.notOk(
+      finds(rules.floorBreaches, 'src/console/ask/x.ts', `import { a } from '../../interface/index.js';`),
+    );
+    t.notOk(finds(rules.floorBreaches, 'src/interface/x.ts', `import { a } from '../base/limits.js';`));
+    t.ok(finds(rules.interfaceBreaches, 'src/interface/x.ts', `import fs from 'node:fs';`));
+    t.ok(finds(rules.interfaceBreaches, 'src/base/limits.ts', `import { a } from './clock.js';`));
+    t.strictSame(all.flatMap(rules.interfaceBreaches), []);
+  },
+);
+
 t.test('relative imports lead to files', async (t) => {
   const missing = all.flatMap(({ file, imports }) =>
     imports

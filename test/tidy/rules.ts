@@ -5,6 +5,7 @@ import { lineOf, type Source } from './source.js';
 /** A folder may import only folders of a strictly lower floor; folders of one floor do not see each other. */
 export const FLOORS: Readonly<Record<string, number>> = {
   base: 0,
+  interface: 0,
   schema: 1,
   io: 1,
   kernels: 2,
@@ -34,7 +35,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   'main.ts': 10,
 };
 
-/** Import nothing of the server: how it is built and started, and the web console's own sources. */
+/** Import nothing of the server but src/interface: how it is built and started, the client, and the web console's own sources. */
 export const OUTSIDE = ['tools', 'console', 'client'];
 
 /** The only files (or folders, ending in `/`) that may import each library. */
@@ -89,6 +90,10 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
 /** The worker's entry and main may hold state: each runs once. Everything else may be loaded by every thread. */
 export const STATE_HOLDERS = ['src/main.ts', 'src/worker/entry.ts'];
 
+/** What src/interface may import: files that import nothing themselves, so that the client and browsers may import it. */
+export const LEAVES = ['src/base/limits.ts', 'src/base/errors.ts'];
+const INTERFACE_DOOR = 'src/interface/index.ts';
+
 const folderOf = (file: string): string => file.split('/')[1];
 /** Whether the file is one of the places, or in a folder of them. */
 export const isIn = (file: string, places: readonly string[]): boolean =>
@@ -109,8 +114,10 @@ export function floorBreaches({ file, imports }: Source): string[] {
     const to = folderOf(target);
     const place = `${file}:${line}`;
     if (to === from) continue;
+    if (from === 'interface' && LEAVES.includes(target)) continue;
     if (OUTSIDE.includes(from)) {
-      if (target !== 'src/main.ts') found.push(`${place} imports ${target}, but ${from} stands outside`);
+      if (target !== 'src/main.ts' && (target !== INTERFACE_DOOR || from === 'tools'))
+        found.push(`${place} imports ${target}, but ${from} stands outside`);
     } else if (FLOORS[to] === undefined) found.push(`${place} imports ${target}, which has no floor`);
     else if (FLOORS[to] >= FLOORS[from]) {
       found.push(`${place} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
@@ -119,6 +126,16 @@ export function floorBreaches({ file, imports }: Source): string[] {
     }
   }
   return found;
+}
+
+/** Packages and modules of Node in src/interface, and imports of any kind in the files that it imports. */
+export function interfaceBreaches({ file, imports }: Source): string[] {
+  if (LEAVES.includes(file))
+    return imports.map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
+  if (!file.startsWith('src/interface/')) return [];
+  return imports
+    .filter(({ target }) => target === null)
+    .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
 }
 
 export function libraryBreaches({ file, imports }: Source): string[] {

@@ -3,8 +3,9 @@
  * Rules: a type is told only when every value fits it; numbers with zeros in front are strings (post codes); nothing but
  * the file decides, so that a second import of it tells the same.
  */
-import { DECIMAL_PLACES_MAX, ExactNumber } from '../../api/index.js';
+import { ExactNumber } from '../../api/index.js';
 import { INT64_MAX, INT64_MIN } from '../../base/index.js';
+import { DECIMAL_PLACES_MAX } from '../../interface/index.js';
 import { readDecimal, type Storage, scaleDecimal } from '../../schema/index.js';
 import { dateIn, momentIn } from './dates-in-text.js';
 import type { Cell, SourceType } from './row-block.js';

@@ -5,8 +5,9 @@
  * types and storages of the columns alone, so an import that is begun again makes the same bodies, also when its first
  * run made the columns.
  */
-import { DECIMAL_PLACES_MAX } from '../../api/index.js';
+
 import { NAME_CHARS_MAX } from '../../base/index.js';
+import { DECIMAL_PLACES_MAX } from '../../interface/index.js';
 import {
   baseTypeOf,
   type ColumnType,

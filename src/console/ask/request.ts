@@ -1,5 +1,12 @@
 /** A draft as the request that asks it, or what is missing for that. Pure: the same draft gives the same body. */
 
+import {
+  type Operand,
+  type Predicates,
+  type Query,
+  SAVED_QUERY_TYPES,
+  TOP_VALUES_MAX,
+} from '../../interface/index.js';
 import type { Asked } from '../server/client.js';
 import { type Column, columnOf, type Dimension, ENTITY_ID, type ValueKind } from '../server/model.js';
 import { type Condition, type Draft, type Measure, measureOf, type Test, type Window } from './draft.js';
@@ -18,20 +25,13 @@ export interface Problem {
 
 export type Outcome = { readonly question: Question } | { readonly problems: readonly Problem[] };
 
-type Operand = string | number | boolean;
-type Predicates = Record<string, unknown>;
-
 /** The interface's bounds. */
-export const TOP_MAX = 1_000;
+export const TOP_MAX = TOP_VALUES_MAX;
 export const ROWS_MAX = 1_000;
 export const POINTS_MAX = 20_000;
 
 /** Extraction asks for a condition: this one holds for whatever ID. */
-const EVERY_ENTITY: readonly unknown[] = [
-  { [ENTITY_ID]: { equals: '-' } },
-  'or',
-  { [ENTITY_ID]: { 'not-equals': '-' } },
-];
+const EVERY_ENTITY: Query = [{ [ENTITY_ID]: { equals: '-' } }, 'or', { [ENTITY_ID]: { 'not-equals': '-' } }];
 
 class Problems {
   readonly found: Problem[] = [];
@@ -248,13 +248,9 @@ export function savedForm({ path, body }: Pick<Question, 'path' | 'body'>): obje
   return { type, ...named, query };
 }
 
-const SAVED_TYPES: Readonly<Record<string, string>> = {
-  '/v1/query/count/entity': 'count/entity',
-  '/v1/query/count/event': 'count/event',
-  '/v1/query/count/entity/total': 'count/entity/total',
-  '/v1/query/aggregation': 'aggregation',
-  '/v1/query/top_values': 'top_values',
-};
+const SAVED_TYPES: Readonly<Record<string, (typeof SAVED_QUERY_TYPES)[number]>> = Object.fromEntries(
+  SAVED_QUERY_TYPES.map((type) => [`/v1/query/${type}`, type]),
+);
 
 /** Throws SyntaxError for what is no JSON. */
 function singleBody(body: string): Record<string, unknown> {

@@ -1,7 +1,6 @@
 /** Writes, SQL and extractions. */
+import { answers, deletion, extraction, insert, scoring, update } from '../../interface/index.js';
 import * as codes from '../codes.js';
-import { INSERTED_MEMBERS, PAGE_MEMBERS } from '../data.js';
-import { count, membersOf, ref, success } from '../schema.js';
 import { ADULTS, type Operations, ok, WEEK } from './operation.js';
 
 export const DATA_OPERATIONS: Operations = {
@@ -10,7 +9,7 @@ export const DATA_OPERATIONS: Operations = {
     summary: 'Insert entities',
     description:
       'Values of `latest-value` columns replace those there are, items of lists replace the list, events are added. A body of lines (`application/x-ndjson`) may have any length: it is applied part by part, and the answer has a line for each part. Status 200 means that every line was inserted. If a part was refused, the answer has the status of the first refusal (503 if any refusal was 9002, 9003 or 9004), also with a line for each part. A connection that ends before the answer does means that a part was refused after the answer had begun.',
-    request: 'Insert',
+    request: insert,
     example: {
       u1: {
         country: 'Germany',
@@ -22,7 +21,7 @@ export const DATA_OPERATIONS: Operations = {
       },
       u2: { country: 'France', age: 27 },
     },
-    answer: success(INSERTED_MEMBERS),
+    answer: answers.inserted,
     answered: ok({ 'inserted-entities': 2, 'inserted-values': 6 }),
     codes: [...codes.INSERTS, ...codes.AUTO_CREATE, ...codes.ONCE],
   },
@@ -31,18 +30,18 @@ export const DATA_OPERATIONS: Operations = {
     summary: 'Update entities that satisfy a query',
     description:
       '`set` is checked like an insert: null takes a value away, a list replaces a list, events are added.',
-    request: 'Update',
+    request: update,
     example: { dimension: 'customers', query: [{ country: { equals: 'peru' } }], set: { country: 'Chile' } },
-    answer: success({ result: membersOf({ updated: count('Entities.') }) }),
+    answer: answers.updated,
     answered: ok({ result: { updated: 1 } }),
     codes: [...codes.CONDITIONS, ...codes.INSERTS, ...codes.ONCE, 8002],
   },
   'POST /v1/delete': {
     tag: 'Writes',
     summary: 'Delete entities that satisfy a query',
-    request: 'Delete',
+    request: deletion,
     example: { dimension: 'customers', query: [{ 'entity-id': { equals: 'c2' } }] },
-    answer: success({ result: membersOf({ deleted: count('Entities.') }) }),
+    answer: answers.deleted,
     answered: ok({ result: { deleted: 1 } }),
     codes: [...codes.CONDITIONS, ...codes.ONCE, 8002],
   },
@@ -53,7 +52,7 @@ export const DATA_OPERATIONS: Operations = {
       'All SELECT and EXPLAIN, or all INSERT, UPDATE and DELETE, which take effect together or not at all. Dimensions are tables.',
     example:
       'SELECT country, COUNT(*) AS people, AVG(age) FROM [default] GROUP BY country ORDER BY people DESC, country LIMIT 3',
-    answer: success({ result: ref('SqlAnswer'), count: count('Rows, entities, or statements.') }),
+    answer: answers.sql,
     answered: ok({ result: [{ country: 'germany', people: 2, AVG_age: 42.5 }], count: 1 }),
     rows: true,
     codes: [...codes.ONCE, 506, 6000],
@@ -62,14 +61,14 @@ export const DATA_OPERATIONS: Operations = {
     tag: 'Extraction',
     summary: 'Rows of the entities that satisfy a query',
     description: 'In JSON page by page; in other formats all rows up to `limit` in one answer.',
-    request: 'Extraction',
+    request: extraction,
     example: {
       query: ADULTS,
       order: [{ age: 'desc' }],
       limit: 2,
       columns: ['entity-id', 'country', 'age', { visit: WEEK }],
     },
-    answer: success(PAGE_MEMBERS, ['page-token']),
+    answer: answers.page,
     answered: ok({
       data: [
         {
@@ -90,12 +89,12 @@ export const DATA_OPERATIONS: Operations = {
     summary: 'Rows of the entities that satisfy most conditions of a query',
     description:
       'Chooses at most 100 rows, highest score first, then by ID. `order` sets the order in which the chosen rows come.',
-    request: 'Scoring',
+    request: scoring,
     example: {
       columns: ['entity-id', 'age'],
       query: [{ country: { equals: 'germany' } }, 'or', { age: { gte: 30 } }],
     },
-    answer: success(PAGE_MEMBERS, ['page-token']),
+    answer: answers.page,
     answered: ok({ data: [{ 'entity-id': 'u1', age: '34', score: 2 }], page: 1, 'next-page': null }),
     rows: true,
     codes: [...codes.CONDITIONS, ...codes.EXTRACTION],

@@ -1,13 +1,13 @@
 /** What an endpoint takes and gives, and the pieces that the descriptions share. */
 import type { ErrorCode } from '../../base/index.js';
-import { listOf, type Schema } from '../schema.js';
+import type { Schema } from '../../interface/index.js';
 
 export interface Operation {
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   /** Of a JSON body; left out where there is none. */
-  readonly request?: string;
+  readonly request?: Schema;
   /** The body may be left out. */
   readonly mayBeEmpty?: true;
   /** A body that the endpoint takes; of SQL its text. */
@@ -43,4 +43,3 @@ export const ok = (members: object): object => ({ status: 'success', ...members,
 export const WEEK = ['2026-01-05', '+1w'] as const;
 export const ADULTS = [{ age: { gte: 18 } }] as const;
 export const PRICING = { visit: { equals: 'pricing', between: WEEK } };
-export const listOfNames = (what: string): Schema => listOf({ type: 'string' }, what);

@@ -1,26 +1,33 @@
 /** Counts, aggregations, and queries that are saved. */
+import {
+  aggregation,
+  answers,
+  changedSavedQuery,
+  countEventQueries,
+  countQueries,
+  exists,
+  newSavedQuery,
+  topValues,
+  total,
+} from '../../interface/index.js';
 import * as codes from '../codes.js';
-import { SAVED_MEMBERS } from '../model.js';
-import { count, listOf, mapOf, membersOf, ref, type Schema, success, text } from '../schema.js';
-import { ADULTS, listOfNames, type Operation, type Operations, ok, PRICING, WEEK } from './operation.js';
+import { ADULTS, type Operation, type Operations, ok, PRICING, WEEK } from './operation.js';
 
-const counted = (of: Schema): Schema => success({ result: mapOf(of, 'By the name of the query.') });
 const eventCounts: Operation = {
   tag: 'Queries',
   summary: 'Count events',
-  request: 'CountEventQueries',
+  request: countEventQueries,
   example: { 'query-name': 'pricing', query: [PRICING] },
-  answer: counted(ref('EventCount')),
+  answer: answers.eventCounts,
   answered: ok({ result: { pricing: 2 } }),
   codes: [...codes.CONDITIONS, ...codes.NAMED, 4027, 4037, 4040],
 };
-const total = success({ result: membersOf({ total: count('Entities.') }) });
 
 export const QUERY_OPERATIONS: Operations = {
   'POST /v1/query/count/entity': {
     tag: 'Queries',
     summary: 'Count entities',
-    request: 'CountQueries',
+    request: countQueries,
     example: [
       { 'query-name': 'grown up', query: [{ age: { gte: 30 } }] },
       {
@@ -32,36 +39,33 @@ export const QUERY_OPERATIONS: Operations = {
         ],
       },
     ],
-    answer: counted(count('Entities.')),
+    answer: answers.entityCounts,
     answered: ok({ result: { 'grown up': 1, keen: 1 } }),
     codes: [...codes.CONDITIONS, ...codes.NAMED],
   },
   'POST /v1/query/count/entity/total': {
     tag: 'Queries',
     summary: 'Count all entities of some dimensions',
-    request: 'Total',
+    request: total,
     mayBeEmpty: true,
     example: { dimensions: ['default'] },
-    answer: total,
+    answer: answers.totalCount,
     answered: ok({ result: { total: 2 } }),
     codes: [506, 4004, 4049, 5008, 5009],
   },
   'GET /v1/query/count/entity/total': {
     tag: 'Queries',
     summary: 'Count all entities of the database',
-    answer: total,
+    answer: answers.totalCount,
     answered: ok({ result: { total: 2 } }),
     codes: [506],
   },
   'POST /v1/query/exists/entity': {
     tag: 'Queries',
     summary: 'Tell which entities there are',
-    request: 'Exists',
+    request: exists,
     example: { ids: ['u1', 'u9'] },
-    answer: success({
-      exists: listOfNames('As they were asked for.'),
-      'not-exists': listOfNames('The others.'),
-    }),
+    answer: answers.exists,
     answered: ok({ exists: ['u1'], 'not-exists': ['u9'] }),
     codes: [506, 4004, 4019, 4025, 4031, 4049, 5008, 5009],
   },
@@ -72,7 +76,7 @@ export const QUERY_OPERATIONS: Operations = {
     summary: 'Top values of top values, and metrics',
     description:
       'Levels are about entities: each counts once for each of its values, and belongs to a group when it has all values on the way there.',
-    request: 'Aggregation',
+    request: aggregation,
     example: {
       filter: ADULTS,
       query: [
@@ -81,7 +85,7 @@ export const QUERY_OPERATIONS: Operations = {
         { paid: 'sum', between: WEEK },
       ],
     },
-    answer: success({ result: ref('LevelResult') }),
+    answer: answers.levelResult,
     answered: ok({
       result: {
         country: [
@@ -94,12 +98,12 @@ export const QUERY_OPERATIONS: Operations = {
   'POST /v1/query/top_values': {
     tag: 'Queries',
     summary: 'The most frequent values of columns',
-    request: 'TopValues',
+    request: topValues,
     example: {
       pages: { visit: 10, 'starts-with': ['pri', 'do'] },
       countries: { country: 5, minfreq: 2 },
     },
-    answer: success({ result: ref('TopValuesResult') }),
+    answer: answers.topValuesResult,
     answered: ok({
       result: { pages: { visit: [{ quantity: 1, value: 'pricing' }] }, countries: { country: [] } },
     }),
@@ -108,9 +112,9 @@ export const QUERY_OPERATIONS: Operations = {
   'POST /v1/query/saved': {
     tag: 'Saved queries',
     summary: 'Save a query',
-    request: 'NewSavedQuery',
+    request: newSavedQuery,
     example: { name: 'docs', type: 'count/event', 'cache-period': 60, query: [PRICING] },
-    answer: success(SAVED_MEMBERS),
+    answer: answers.savedQueryMade,
     answered: ok({
       name: 'docs',
       type: 'count/event',
@@ -125,7 +129,7 @@ export const QUERY_OPERATIONS: Operations = {
     summary: 'List saved queries',
     description:
       'Lists the saved queries that the key may run; a custom key with restrictions does not see the others.',
-    answer: success({ 'saved-queries': listOf(ref('SavedQuery'), 'In the order in which they were made.') }),
+    answer: answers.savedQueries,
     answered: ok({ 'saved-queries': [] }),
     codes: [],
   },
@@ -134,12 +138,7 @@ export const QUERY_OPERATIONS: Operations = {
     summary: 'Ask a saved query',
     description:
       'Runs with the rights of the key that asks; for a key that may not run it, it does not exist. A count is called `query` in its result.',
-    answer: success({
-      type: SAVED_MEMBERS.type,
-      query: SAVED_MEMBERS.query,
-      dimension: SAVED_MEMBERS.dimension,
-      result: { description: 'What the endpoint of its type answers.', type: 'object' },
-    }),
+    answer: answers.savedAnswer,
     answered: ok({ type: 'count/event', query: [PRICING], dimension: 'default', result: { query: 2 } }),
     codes: [...codes.CONDITIONS, ...codes.LEVELS, 4020, 4023, 8002],
   },
@@ -147,25 +146,16 @@ export const QUERY_OPERATIONS: Operations = {
     tag: 'Saved queries',
     summary: 'Change a saved query',
     description: 'Type, query and dimension replace what was there; a cache-period that is absent stays.',
-    request: 'ChangedSavedQuery',
+    request: changedSavedQuery,
     example: { type: 'count/event', query: [PRICING] },
-    answer: success({
-      type: SAVED_MEMBERS.type,
-      query: SAVED_MEMBERS.query,
-      'cache-period': SAVED_MEMBERS['cache-period'],
-    }),
+    answer: answers.savedQueryChanged,
     answered: ok({ type: 'count/event', query: [PRICING], 'cache-period': null }),
     codes: [...codes.SAVED, 508, 4023],
   },
   'DELETE /v1/query/saved/:query_name': {
     tag: 'Saved queries',
     summary: 'Delete a saved query',
-    answer: success({
-      'deleted-query': text('Its name.'),
-      type: SAVED_MEMBERS.type,
-      query: SAVED_MEMBERS.query,
-      'cache-period': SAVED_MEMBERS['cache-period'],
-    }),
+    answer: answers.savedQueryDeleted,
     answered: ok({ 'deleted-query': 'docs', type: 'count/event', query: [PRICING], 'cache-period': 60 }),
     codes: [508, 4023, 8002],
   },

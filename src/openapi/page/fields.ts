@@ -1,14 +1,14 @@
 /** A schema as words and as a table of its fields. */
-import type { Schema } from '../schema.js';
+import type { JsonSchema } from '../json-schema.js';
 import { type Html, html, prose } from './html.js';
 
-const asSchemas = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value : []);
+const asSchemas = (value: unknown): readonly JsonSchema[] => (Array.isArray(value) ? value : []);
 
-export const nameIn = ({ $ref }: Schema): string | null =>
+export const nameIn = ({ $ref }: JsonSchema): string | null =>
   typeof $ref === 'string' ? ($ref.split('/').pop() ?? null) : null;
 
 /** What stands there, in few words; names of components are links. */
-export function kindOf(schema: Schema): Html {
+export function kindOf(schema: JsonSchema): Html {
   const name = nameIn(schema);
   if (name !== null) return html`<a href="#schema-${name}">${name}</a>`;
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
@@ -16,13 +16,13 @@ export function kindOf(schema: Schema): Html {
     return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
   if (Array.isArray(schema.anyOf)) return joined(asSchemas(schema.anyOf).map(kindOf));
   if (Array.isArray(schema.type)) return joined(schema.type.map((type) => html`${String(type)}`));
-  if (schema.type === 'array') return html`list of ${kindOf((schema.items ?? {}) as Schema)}`;
+  if (schema.type === 'array') return html`list of ${kindOf((schema.items ?? {}) as JsonSchema)}`;
   if (
     schema.type === 'object' &&
     schema.properties === undefined &&
     typeof schema.additionalProperties === 'object'
   ) {
-    return html`object of ${kindOf(schema.additionalProperties as Schema)}`;
+    return html`object of ${kindOf(schema.additionalProperties as JsonSchema)}`;
   }
   return html`${String(schema.type ?? 'anything')}`;
 }
@@ -37,7 +37,7 @@ const BOUNDS: readonly (readonly [least: string, most: string, unit: string])[] 
 ];
 
 /** `at least 1, at most 100 items`, for each unit that has a bound. */
-function boundsOf(schema: Schema): readonly string[] {
+function boundsOf(schema: JsonSchema): readonly string[] {
   return BOUNDS.flatMap(([least, most, unit]) => {
     const ends = [
       ...(typeof schema[least] === 'number' ? [`at least ${schema[least].toLocaleString('en-US')}`] : []),
@@ -48,14 +48,14 @@ function boundsOf(schema: Schema): readonly string[] {
 }
 
 /** Its description with its bounds. */
-function remarksOf(schema: Schema): Html {
+function remarksOf(schema: JsonSchema): Html {
   const bounds = boundsOf(schema).map((text) => html` <span class="bound">${text}</span>`);
   return html`${prose(typeof schema.description === 'string' ? schema.description : '')}${bounds}`;
 }
 
 /** The fields of an object as a table; for what is no object its kind. */
-export function fieldTable(schema: Schema): Html {
-  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Schema>>);
+export function fieldTable(schema: JsonSchema): Html {
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const rows = properties.map(
     ([name, field]) =>
@@ -64,7 +64,7 @@ export function fieldTable(schema: Schema): Html {
   const others = schema.additionalProperties;
   if (typeof others === 'object' && others !== null) {
     rows.push(
-      html`<tr><th scope="row"><i>any other name</i></th><td>${kindOf(others as Schema)}</td><td>${remarksOf(others as Schema)}</td></tr>`,
+      html`<tr><th scope="row"><i>any other name</i></th><td>${kindOf(others as JsonSchema)}</td><td>${remarksOf(others as JsonSchema)}</td></tr>`,
     );
   }
   if (rows.length === 0) return html`<p>${kindOf(schema)}</p>`;

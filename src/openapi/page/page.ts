@@ -3,7 +3,7 @@
  * schemas, limits and error codes behind them. It needs no script, and nothing beside itself and its style sheet.
  */
 import type { ApiDocument, ApiOperation } from '../api-document.js';
-import type { Schema } from '../schema.js';
+import type { JsonSchema } from '../json-schema.js';
 import { fieldTable, kindOf, nameIn } from './fields.js';
 import { type Html, html, prose } from './html.js';
 
@@ -104,10 +104,10 @@ function customKeysOf(operation: ApiOperation): string {
 }
 
 /** What a body is called, and the fields of its object, or of the one that its lists hold. */
-function bodyHtml(schema: Schema, document: ApiDocument): Html {
+function bodyHtml(schema: JsonSchema, document: ApiDocument): Html {
   const { schemas } = document.components;
   const whole = schemas[nameIn(schema) ?? ''] ?? schema;
-  const choices = (Array.isArray(whole.anyOf) ? whole.anyOf : []) as readonly Schema[];
+  const choices = (Array.isArray(whole.anyOf) ? whole.anyOf : []) as readonly JsonSchema[];
   const one = choices
     .map((choice) => schemas[nameIn(choice) ?? ''])
     .find((found) => found?.type === 'object');
@@ -159,7 +159,7 @@ function schemasHtml({ components }: ApiDocument): Html {
     const examples = (Array.isArray(schema.examples) ? schema.examples : []).map(
       (example: unknown) => html`<pre tabindex="0">${JSON.stringify(example)}</pre>`,
     );
-    return html`<article id="schema-${name}"><h3>${name}</h3>${about}${fieldTable(schema as Schema)}${examples}</article>
+    return html`<article id="schema-${name}"><h3>${name}</h3>${about}${fieldTable(schema as JsonSchema)}${examples}</article>
 `;
   });
   return html`<section id="schemas"><h2>Schemas</h2>

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { CLOUD_AREAS } from '../../src/api/cloud.js';
+import { CLOUD_AREAS } from '../../src/interface/cloud.js';
 
 /** As the interface has them. */
 const TABLE = `

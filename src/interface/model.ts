@@ -1,0 +1,242 @@
+/** Dimensions, columns, relations and saved queries. */
+import {
+  COLUMNS_PER_REQUEST_MAX,
+  DESCRIPTION_CHARS_MAX,
+  DIMENSIONS_PER_REQUEST_MAX,
+  NAME_CHARS_MAX,
+} from '../base/limits.js';
+import { dimension, type Query, query } from './conditions.js';
+import { type Level, levels, savedAggregation, type TopValuesQuery, topValues } from './levels.js';
+import {
+  anyText,
+  body,
+  type Codes,
+  choice,
+  constant,
+  flag,
+  type Infer,
+  integer,
+  list,
+  named,
+  oneOrSeveral,
+  optional,
+  orNull,
+  plain,
+  text,
+  union,
+  unread,
+} from './schema.js';
+import { NEW_COLUMN_TYPES, SAVED_QUERY_TYPES, STORAGES } from './words.js';
+
+export const DECIMAL_PLACES_DEFAULT = 6;
+export const DECIMAL_PLACES_MAX = 20;
+export const RANGE_BOUNDS_MAX = 10_000;
+export const CACHE_PERIOD_SECONDS_MIN = 5;
+
+const NAME_FORMS = [{ pattern: /^(?! *$)[ !#-&(-~]+$/, fault: 'has invalid characters or is blank' }];
+const API_NAME_FORMS = [
+  { pattern: /^[a-z0-9-]+$/, fault: 'is no api-name: it may have only a-z, 0-9 and dashes' },
+];
+
+const name = (codes: Codes) =>
+  text('What people call it: printable ASCII without quotes.', {
+    forms: NAME_FORMS,
+    maxLength: NAME_CHARS_MAX,
+    codes,
+  });
+const apiName = (description: string, codes: Codes) =>
+  text(description, { forms: API_NAME_FORMS, maxLength: NAME_CHARS_MAX, codes });
+
+const NEW_DIMENSION = { wrong: 5007, missing: 5007, type: 5009 } as const;
+export const newDimension = named(
+  'NewDimension',
+  body(NEW_DIMENSION, {
+    name: name({ type: 5009, form: 5001, long: 5003 }),
+    'api-name': apiName('What requests call it: lower-case letters, digits and dashes.', {
+      type: 5009,
+      form: 5000,
+      long: 5004,
+    }),
+    'relational-model-type': orNull(
+      choice(['fact', 'dimension'], 'Its part in a star schema.', { wrong: 5010 }),
+    ),
+  }),
+);
+export type NewDimension = Infer<typeof newDimension>;
+export const newDimensions = named(
+  'NewDimensions',
+  oneOrSeveral(
+    newDimension,
+    'One dimension or several.',
+    'All of them are made, or none.',
+    DIMENSIONS_PER_REQUEST_MAX,
+  ),
+);
+
+export const deletedDimension = named(
+  'DeletedDimension',
+  body(
+    { ...NEW_DIMENSION, type: 5007 },
+    { 'api-name': text('Of the dimension.', { codes: { type: 5009 } }) },
+  ),
+);
+
+const COLUMN = { wrong: 3000, missing: 3000, type: 3000 } as const;
+const columnName = (codes: Codes = {}) => name({ type: 3008, form: 3008, long: 3014, ...codes });
+const aColumn = text('Api-name of the column.', { codes: { type: 3007 } });
+const description = orNull(
+  text('Without quotes.', {
+    maxLength: DESCRIPTION_CHARS_MAX,
+    forms: [{ pattern: /^[^'"]*$/, fault: 'must be without \' and "' }],
+    codes: { wrong: 3009, long: 3010 },
+  }),
+);
+
+export const newColumn = named(
+  'NewColumn',
+  body(COLUMN, {
+    name: columnName(),
+    'api-name': orNull(
+      apiName('What requests call it; made from the name unless given.', { wrong: 3007, long: 3015 }),
+    ),
+    type: choice(NEW_COLUMN_TYPES, 'Those that end in `-event` hold events: values with a date.', {
+      wrong: 3001,
+    }),
+    description,
+    dimension: orNull(
+      apiName('Api-name of the dimension, which is made if there is none; `default` unless given.', {
+        type: 5009,
+        form: 5000,
+        long: 5004,
+      }),
+    ),
+    storage: orNull(choice(STORAGES, 'One value or many; not of event columns.', { wrong: 3006 })),
+    cardinality: orNull(
+      choice(['low', 'high'], 'Of string columns: few different values or many.', { wrong: 3011 }),
+    ),
+    'decimal-places': orNull(
+      integer(`Of decimal columns; ${DECIMAL_PLACES_DEFAULT} unless given.`, 1, DECIMAL_PLACES_MAX, {
+        codes: { wrong: 3005, outside: 3012 },
+      }),
+    ),
+    range: unread(
+      orNull(
+        list(
+          plain<number | bigint>({ type: 'integer' }),
+          'Of enumerated columns: bounds of 64 bits, rising.',
+          { minItems: 1, maxItems: RANGE_BOUNDS_MAX },
+        ),
+      ),
+      { wrong: 3016 },
+    ),
+    'retention-time': unread(
+      orNull(
+        union('Of event columns: how long events are kept.', integer('Whole days.', 1), constant('forever')),
+      ),
+      { wrong: 3017 },
+    ),
+  }),
+);
+export type NewColumn = Infer<typeof newColumn>;
+export type ColumnType = NewColumn['type'];
+export const newColumns = named(
+  'NewColumns',
+  oneOrSeveral(
+    newColumn,
+    'One column or several.',
+    'All of them are made, or none.',
+    COLUMNS_PER_REQUEST_MAX,
+  ),
+);
+
+const changes = {
+  name: optional(columnName({ missing: 3008 })),
+  description,
+  active: optional(
+    flag('An inactive column keeps its data, but can be neither written nor asked for.', { wrong: 3000 }),
+  ),
+};
+/** Fields of which a change has at least one. */
+export const COLUMN_CHANGES = Object.keys(changes);
+export const changedColumn = named(
+  'ChangedColumn',
+  body(
+    COLUMN,
+    { 'api-name': aColumn, dimension, ...changes },
+    { anyOf: COLUMN_CHANGES.map((field) => ({ required: [field] })) },
+  ),
+);
+export type ChangedColumn = Infer<typeof changedColumn>;
+
+export const deletedColumn = named('DeletedColumn', body(COLUMN, { 'api-name': aColumn, dimension }));
+
+export const relation = named(
+  'Relation',
+  body(COLUMN, {
+    name: columnName(),
+    columns: list(unread(aColumn), 'Event columns.', {
+      minItems: 1,
+      maxItems: COLUMNS_PER_REQUEST_MAX,
+      codes: { long: 3004 },
+    }),
+    dimension,
+  }),
+);
+export type Relation = Infer<typeof relation>;
+
+const SAVED = { wrong: 4049, missing: 4010, type: 4004 } as const;
+export const savedQueryType = choice(
+  SAVED_QUERY_TYPES,
+  'What endpoint answers it: `POST /v1/query/<type>`.',
+  { missing: 4006, wrong: 4024 },
+);
+export type SavedQueryType = Infer<typeof savedQueryType>;
+
+const definition = {
+  type: savedQueryType,
+  query: optional(
+    union(
+      'What the endpoint of its type takes: a query list; levels, or an object of `filter` and `query`; an object of queries of top values; a list of dimensions.',
+      query,
+      levels,
+      savedAggregation,
+      topValues,
+      list(anyText, 'Dimensions to count; all without any.'),
+      plain<null>({ type: 'null', description: 'All dimensions.' }),
+    ),
+  ),
+  dimension: unread(orNull(text('Api-name of the dimension that it runs on; not of totals.'))),
+  'cache-period': orNull(
+    integer('Seconds that an answer is remembered.', CACHE_PERIOD_SECONDS_MIN, undefined, {
+      codes: { wrong: 4033 },
+    }),
+  ),
+};
+export const newSavedQuery = named(
+  'NewSavedQuery',
+  body(SAVED, {
+    name: text('Letters, digits and dashes.', {
+      forms: [{ pattern: /^[A-Za-z0-9-]*$/, fault: 'has something else than letters, digits and dashes' }],
+      minLength: 1,
+      maxLength: NAME_CHARS_MAX,
+      codes: { missing: 4021, wrong: 4034, empty: 4041, long: 4041 },
+    }),
+    ...definition,
+  }),
+);
+export const changedSavedQuery = named('ChangedSavedQuery', body(SAVED, definition));
+
+/** The query that a type of saved queries takes. */
+export interface SavedQueryKinds {
+  readonly 'count/entity': Query;
+  readonly 'count/event': Query;
+  readonly 'count/entity/total': readonly string[];
+  readonly aggregation: Infer<typeof savedAggregation> | readonly Level[];
+  readonly top_values: Readonly<Record<string, TopValuesQuery>>;
+}
+export type SavedQueryDefinition = {
+  [Type in SavedQueryType]: Omit<Infer<typeof changedSavedQuery>, 'type' | 'query'> & {
+    readonly type: Type;
+    readonly query: SavedQueryKinds[Type];
+  };
+}[SavedQueryType];

@@ -1,0 +1,291 @@
+/** Databases, custom keys, users and permission groups. In all of them null counts as absent. */
+import { NAME_CHARS_MAX } from '../base/limits.js';
+import { CLOUD_AREAS } from './cloud.js';
+import { predicates } from './conditions.js';
+import {
+  anyText,
+  type Body,
+  type BodyCodes,
+  body,
+  choice,
+  type Fields,
+  type Form,
+  type Infer,
+  integer,
+  list,
+  map,
+  named,
+  optional,
+  orNull,
+  plain,
+  text,
+  unread,
+} from './schema.js';
+import {
+  CUSTOM_KEY_LEVELS,
+  DATABASE_TYPES,
+  LOAD_PLANS,
+  PERMISSION_NUMBER_MAX,
+  PRICING_MODELS,
+  WEEK_DAYS,
+} from './words.js';
+
+export const TEAM_TEXT_CHARS_MAX = 1_024;
+export const TEAM_LIST_ITEMS_MAX = 1_000;
+export const ADDRESSES_MAX = 100;
+/** Dimensions of a whitelist or filter, and columns of one dimension. */
+export const NAMED_MAX = 10_000;
+export const EMAIL_CHARS_MAX = 254;
+export const PASSWORD_CHARS_MIN = 8;
+export const PERSON_NAME_CHARS_MAX = 256;
+
+/** Every error of an object and of its fields has one code. */
+const always = (code: 7000 | 7050 | 8000): BodyCodes => ({ wrong: code, missing: code, type: code });
+const DATABASE = always(8000);
+const GROUP = always(7000);
+const USER = always(7050);
+
+/** Controls, line breaks, and marks that turn the text around them. */
+const PRINTABLE: readonly Form[] = [
+  { pattern: /\S/, fault: 'is empty' },
+  {
+    pattern: /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
+    fault: 'has characters that cannot be printed',
+  },
+];
+
+const line = (description: string) => text(description, { maxLength: TEAM_TEXT_CHARS_MAX });
+const lines = (description: string) =>
+  orNull(list(line('One of them.'), description, { maxItems: TEAM_LIST_ITEMS_MAX, distinct: true }));
+const newName = (description: string) =>
+  text(description, { forms: PRINTABLE, minLength: 1, maxLength: NAME_CHARS_MAX });
+const addresses = orNull(
+  list(
+    line('An address, a network such as `10.0.0.0/8`, or a host name.'),
+    'From where requests are let in, at most 100 different ones; `[]` = from anywhere.',
+    { maxItems: TEAM_LIST_ITEMS_MAX, distinct: true },
+  ),
+);
+
+const databaseName = text('Printable ASCII without quotes and underscores.', {
+  forms: [
+    { pattern: /^[ !#-&(-^`-~]+$/, fault: 'has invalid characters or none' },
+    { pattern: /[^ ]/, fault: 'has invalid characters or none' },
+  ],
+  maxLength: NAME_CHARS_MAX,
+});
+const place = {
+  cloud_provider: orNull(choice([...CLOUD_AREAS.keys()], 'Kept for whoever places it; `ovh` unless given.')),
+  cloud_area: orNull(
+    text('One of the provider’s; its first unless given.', {
+      enum: [...new Set([...CLOUD_AREAS.values()].flat())],
+    }),
+  ),
+};
+const databaseType = choice(DATABASE_TYPES, 'Cannot change later.');
+const queryLoad = choice(LOAD_PLANS, 'Plan that bounds queries a minute.');
+const insertionLoad = choice(LOAD_PLANS, 'Plan that bounds writes a day.');
+/** Of a production database; of a test database whatever is given is ignored. */
+export const pricingModel = choice(PRICING_MODELS, 'Pricing model.');
+const ifPriced = optional(
+  unread(
+    plain<(typeof PRICING_MODELS)[number] | null>({
+      description: `Of a production database one of ${PRICING_MODELS.join(', ')}; of a test database ignored.`,
+      examples: PRICING_MODELS,
+    }),
+  ),
+);
+const description = orNull(line('Free text.'));
+const labels = lines('Labels.');
+const anyName = line('Name of the database.');
+
+const newDatabaseFields = body(
+  DATABASE,
+  {
+    name: databaseName,
+    description,
+    type: databaseType,
+    'pricing-model': ifPriced,
+    labels,
+    'query-load': queryLoad,
+    'insertion-load': insertionLoad,
+    ...place,
+  },
+  {
+    if: { properties: { type: { const: 'production' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { 'pricing-model': { enum: PRICING_MODELS } }, required: ['pricing-model'] },
+  },
+);
+/** A production database has a pricing model. */
+export type NewDatabase = Omit<Infer<typeof newDatabaseFields>, 'type' | 'pricing-model'> &
+  (
+    | { readonly type: 'test'; readonly 'pricing-model'?: (typeof PRICING_MODELS)[number] | null }
+    | { readonly type: 'production'; readonly 'pricing-model': (typeof PRICING_MODELS)[number] }
+  );
+export const newDatabase = named(
+  'NewDatabase',
+  body(DATABASE, { database: newDatabaseFields, 'addresses-whitelist': addresses }),
+);
+
+const changedDatabaseFields = body(DATABASE, {
+  name: anyName,
+  description,
+  type: orNull(databaseType),
+  'pricing-model': ifPriced,
+  labels,
+  'query-load': orNull(queryLoad),
+  'insertion-load': orNull(insertionLoad),
+  ...place,
+  'new-database-name': orNull(databaseName),
+});
+export type ChangedDatabase = Infer<typeof changedDatabaseFields>;
+export const changedDatabase = named(
+  'ChangedDatabase',
+  body(DATABASE, { database: changedDatabaseFields, 'addresses-whitelist': addresses }),
+);
+
+export const deletedDatabase = named(
+  'DeletedDatabase',
+  body(DATABASE, { database: body(DATABASE, { name: anyName }) }),
+);
+
+const restrictions = {
+  description,
+  'columns-whitelist': unread(
+    orNull(
+      map(
+        list(anyText, 'Api-names of columns.', { maxItems: NAMED_MAX }),
+        'By dimension, the columns that the key may use; `{}` = all.',
+        { maxProperties: NAMED_MAX },
+      ),
+    ),
+  ),
+  filter: unread(
+    orNull(
+      map(
+        map(predicates, 'By column.', { minProperties: 1 }),
+        'By dimension, conditions that all rows satisfy which the key sees; `{}` = all.',
+        { maxProperties: NAMED_MAX },
+      ),
+    ),
+  ),
+  'addresses-whitelist': addresses,
+};
+const keyLevel = choice(CUSTOM_KEY_LEVELS, 'What the key may do.');
+const keyName = line('Name of the key.');
+const ofDatabase = <F extends Fields>(key: Body<F>) =>
+  body(DATABASE, { 'database-name': anyName, 'custom-database-key': key });
+
+export const newKeyFields = body(DATABASE, {
+  'key-name': newName('Unique within the database.'),
+  'key-type': keyLevel,
+  ...restrictions,
+});
+export type NewCustomKey = Infer<typeof newKeyFields>;
+export const newCustomKey = named('NewCustomKey', ofDatabase(newKeyFields));
+
+export const changedKeyFields = body(DATABASE, {
+  'key-name': keyName,
+  'key-type': orNull(keyLevel),
+  ...restrictions,
+  'new-key-name': orNull(newName('What it is called from now on.')),
+});
+export type ChangedCustomKey = Infer<typeof changedKeyFields>;
+export const changedCustomKey = named('ChangedCustomKey', ofDatabase(changedKeyFields));
+
+export const deletedCustomKey = named(
+  'DeletedCustomKey',
+  ofDatabase(body(DATABASE, { 'key-name': keyName })),
+);
+
+const hour = (description: string) =>
+  orNull(
+    text(description, {
+      forms: [{ pattern: /^([01]\d|2[0-3]):[0-5]\d$/, fault: 'must be HH:MM, 00:00 to 23:59' }],
+    }),
+  );
+export const accessHours = named(
+  'AccessHours',
+  body(
+    GROUP,
+    { from: hour('HH:MM, inside.'), to: hour('HH:MM, outside.') },
+    {
+      dependentRequired: { from: ['to'], to: ['from'] },
+      description: 'Of UTC; over midnight when `from` is later than `to`; `{}` = the whole day.',
+    },
+  ),
+);
+
+const groupProperties = {
+  description,
+  'allowed-permissions': orNull(
+    list(integer('Number of a permission.', 1, PERMISSION_NUMBER_MAX), 'What its users may do.', {
+      maxItems: TEAM_LIST_ITEMS_MAX,
+      distinct: true,
+    }),
+  ),
+  'allowed-databases': lines('Names of the databases that its users may use.'),
+  labels,
+  'week-days': orNull(
+    list(choice(WEEK_DAYS, 'Of UTC.'), 'On which its users are let in; `[]` = always.', {
+      maxItems: TEAM_LIST_ITEMS_MAX,
+    }),
+  ),
+  'access-hours': orNull(accessHours),
+};
+const groupName = line('Name of the group.');
+
+export const newGroup = named(
+  'NewGroup',
+  body(GROUP, { 'group-name': newName('Unique.'), ...groupProperties }),
+);
+export type PermissionGroup = Infer<typeof newGroup>;
+
+export const changedGroup = named(
+  'ChangedGroup',
+  body(GROUP, {
+    'group-name': groupName,
+    ...groupProperties,
+    'new-group-name': orNull(newName('What it is called from now on.')),
+  }),
+);
+export type ChangedPermissionGroup = Infer<typeof changedGroup>;
+
+export const deletedGroup = named('DeletedGroup', body(GROUP, { 'group-name': groupName }));
+
+const email = text('Identifies the user, without case.', {
+  minLength: 1,
+  maxLength: EMAIL_CHARS_MAX,
+  forms: [{ pattern: /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u, fault: 'is no address' }],
+});
+const personName = (description: string) => orNull(text(description, { maxLength: PERSON_NAME_CHARS_MAX }));
+const userFields = {
+  email,
+  labels,
+  'first-name': personName('First name.'),
+  'last-name': personName('Last name.'),
+  'permission-group': orNull(line('Name of the group; empty = none.')),
+};
+
+export const newUser = named(
+  'NewUser',
+  body(USER, {
+    ...userFields,
+    password: text('Kept as a hash.', { minLength: PASSWORD_CHARS_MIN, maxLength: TEAM_TEXT_CHARS_MAX }),
+  }),
+);
+export type NewUser = Infer<typeof newUser>;
+export const changedUser = named('ChangedUser', body(USER, userFields));
+export type User = Infer<typeof changedUser>;
+export const deletedUser = named('DeletedUser', body(USER, { email }));
+
+export const signIn = named(
+  'SignIn',
+  body(USER, {
+    email: line('Of the user.'),
+    password: line('Of the user.'),
+    'database-name': orNull(line('For requests inside that database; without it for the team’s.')),
+  }),
+);
+export type SignIn = Infer<typeof signIn>;
