@@ -1,6 +1,6 @@
 const SPEAKING = ['Error', 'CorruptionError', 'NewerFormatError', 'RemoteError', 'UnreachableError'];
 
-/** Errors whose message says it all to a person who did not write the code; the others are bugs. */
+/** Whether the message of an error is enough for a user; other errors are bugs and need their stack. */
 export function speaksForItself(error: Error): boolean {
   const isOfSystem = typeof (error as NodeJS.ErrnoException).code === 'string';
   return isOfSystem || SPEAKING.includes(error.name);
