@@ -56,11 +56,11 @@ export interface Manifest {
   /** What the databases have been asked and given at `checkpointLsn`, in plain form; absent in the first stores. */
   readonly usage?: unknown;
   /** The file of the writes that take effect once; null or absent when there are none. */
-  readonly once?: OnceFileEntry | null;
+  readonly once?: DeduplicationFileEntry | null;
 }
 
-/** The file of once-file.ts. */
-export interface OnceFileEntry {
+/** The file of deduplication-file.ts. */
+export interface DeduplicationFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
   readonly entryCount: number;
@@ -151,7 +151,7 @@ function manifestOf(content: unknown): Manifest {
   };
 }
 
-function onceOf(entry: unknown): OnceFileEntry | null {
+function onceOf(entry: unknown): DeduplicationFileEntry | null {
   if (entry === null) return null;
   const fields = fieldsOf(entry, 'once');
   return {

@@ -1,7 +1,7 @@
 /**
- * Records of a log that may be written to at the same time: nothing is locked and nothing changed.
- * What a reader meets halfway through a write looks damaged; so a fault counts only when reading again, from the record
- * before it, meets it at the same place.
+ * Reads records of a log that may be written at the same time, without locks or changes.
+ * A reader that meets an unfinished write sees damage, so an error counts only if a second read, from the record before it, meets
+ * it at the same offset.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
@@ -9,15 +9,15 @@ import { decodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { type LogEnd, type LogEntry, LogReplay } from '../wal/index.js';
 
-export interface LogPlace {
+export interface LogRange {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly fromLsn: number;
 }
 
-/** The records from `fromLsn` on; `ended` is told where the log ends. Throws as LogReplay does. */
+/** The records from `fromLsn` on; `ended` is called with the end of the log. Throws like LogReplay. */
 export async function* recordsFrom(
-  { fs, dir, fromLsn }: LogPlace,
+  { fs, dir, fromLsn }: LogRange,
   ended: (end: LogEnd) => void,
 ): AsyncGenerator<LogEntry, void, void> {
   let next = fromLsn;
@@ -39,7 +39,7 @@ export async function* recordsFrom(
   }
 }
 
-/** What a log file's head says. Throws a CorruptionError that names the file. */
+/** Reads the header of a log file. Throws a CorruptionError that names the file. */
 export async function readLogHead(
   fs: FileSystem,
   file: string,
@@ -56,7 +56,7 @@ export async function readLogHead(
   }
 }
 
-/** The records of one file, which has the name that its first LSN gives it; `ended` only when it is the last one. */
+/** The records of one file, whose name matches its first LSN; `ended` is called only if it is the last file. */
 export async function* recordsOfFile(
   fs: FileSystem,
   file: string,

@@ -1,4 +1,4 @@
-/** A snapshot file by itself: its bytes against the manifest of the store that it lies in, its columns and rows. */
+/** Reads a single snapshot file: checks its bytes against the manifest of its store, and decodes its columns and rows. */
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
@@ -10,11 +10,11 @@ import { readManifest } from '../recovery/index.js';
 export interface SnapshotFile {
   readonly file: string;
   readonly bytes: number;
-  /** What the columns take uncompressed. */
+  /** The uncompressed size of the columns. */
   readonly columnBytes: number;
   readonly table: ArrowTable;
   readonly columns: readonly SnapshotColumn[];
-  /** What the manifest says of it; null = none names it, so its checksum is not known. */
+  /** The file's entry in the manifest; null = no manifest names it, so its checksum is unknown. */
   readonly entry: SnapshotFileEntry | null;
 }
 
@@ -26,15 +26,15 @@ export interface SnapshotColumn {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** Throws a CorruptionError that names the file for whatever is wrong with it. */
+/** Throws a CorruptionError that names the file if anything in it is invalid. */
 export async function readSnapshot(fs: FileSystem, file: string): Promise<SnapshotFile> {
   const bytes = await fs.readFile(file);
   const entry = await entryOf(fs, file);
   if (entry !== null && entry.bytes !== bytes.length) {
-    throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
+    throw new CorruptionError(file, bytes.length, `the file should have ${entry.bytes} bytes`);
   }
   if (entry !== null && entry.crc32 !== crc32(bytes)) {
-    throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+    throw new CorruptionError(file, 0, 'the checksum does not match the manifest');
   }
   const table = decodeArrowFile(bytes, createLz4(), file);
   const columns = table.columns.map((column) => ({
@@ -48,7 +48,7 @@ export async function readSnapshot(fs: FileSystem, file: string): Promise<Snapsh
   return { file, bytes: bytes.length, columnBytes, table, columns, entry };
 }
 
-/** A file lies at DIR/snapshot/FOLDER/NAME. */
+/** The path of a snapshot file is DIR/snapshot/FOLDER/NAME. */
 async function entryOf(fs: FileSystem, file: string): Promise<SnapshotFileEntry | null> {
   const dir = path.resolve(file, '../../..');
   const manifest = await readManifest(fs, dir).catch(() => null);

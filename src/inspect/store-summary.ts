@@ -1,6 +1,6 @@
 /**
- * What the files of a data directory say, without loading the data and without the lock: the store may be open, and
- * change while it is looked at.
+ * Summarizes the files of a data directory, without loading the data and without the lock: the store may be open and may change
+ * meanwhile.
  */
 import { CorruptionError } from '../base/index.js';
 import { type Catalog, catalogFromPlain } from '../catalog/index.js';
@@ -25,22 +25,22 @@ export interface StoreSummary {
   readonly storeId: string;
   readonly shardCount: number;
   readonly checkpointLsn: number;
-  /** When the checkpoint was made, milliseconds since 1970-01-01. */
+  /** When the checkpoint was made, in milliseconds since 1970-01-01. */
   readonly checkpointMs: number;
   readonly snapshotFileCount: number;
   readonly snapshotBytes: number;
-  /** Idempotency-Keys in the checkpoint. */
+  /** The number of Idempotency-Keys in the checkpoint. */
   readonly namedWriteCount: number;
   readonly dimensions: readonly DimensionFiles[];
   readonly logFiles: readonly { readonly file: string; readonly firstLsn: number; readonly bytes: number }[];
-  /** Behind the checkpoint. */
+  /** The number of records after the checkpoint. */
   readonly recordCount: number;
   readonly recordBytes: number;
   readonly lastLsn: number;
   readonly tornTail: LogEnd['tornTail'];
 }
 
-/** null when the directory holds no store. Throws CorruptionError and NewerFormatError, which name file and place. */
+/** Returns null if the directory contains no store. Throws CorruptionError and NewerFormatError, which name file and offset. */
 export async function summarizeStore(fs: FileSystem, dir: string): Promise<StoreSummary | null> {
   for (;;) {
     const manifest = await readManifest(fs, dir);
@@ -48,7 +48,7 @@ export async function summarizeStore(fs: FileSystem, dir: string): Promise<Store
     try {
       return await summaryOf(fs, dir, manifest);
     } catch (error) {
-      // A checkpoint that ended meanwhile took files away.
+      // A checkpoint that finished meanwhile has removed files.
       const now = await readManifest(fs, dir);
       if (now === null || now.checkpointLsn === manifest.checkpointLsn) throw error;
     }
@@ -81,7 +81,7 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   };
 }
 
-/** The catalog of the checkpoint. */
+/** Decodes the catalog of the checkpoint. */
 export function catalogOf({ catalog }: Manifest, dir: string): Catalog {
   try {
     return catalogFromPlain(catalog);
@@ -89,7 +89,7 @@ export function catalogOf({ catalog }: Manifest, dir: string): Catalog {
     throw new CorruptionError(
       `${dir}/manifest`,
       0,
-      `its catalog cannot be read: ${(error as Error).message}`,
+      `the catalog cannot be read: ${(error as Error).message}`,
     );
   }
 }

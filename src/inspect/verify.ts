@@ -1,10 +1,8 @@
-/**
- * The whole-store check: every checksum of the manifest, the snapshot files and the log, without changing a byte.
- */
+/** Checks a whole store: every checksum of the manifest, the snapshot files and the log, without changing a byte. */
 import { CorruptionError } from '../base/index.js';
 import { createLz4, decodeRecordPayload, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { readManifest, readOnceFile, readSnapshotFile } from '../recovery/index.js';
+import { readDeduplicationFile, readManifest, readSnapshotFile } from '../recovery/index.js';
 import { LogReplay } from '../wal/index.js';
 
 export interface VerifyReport {
@@ -14,15 +12,15 @@ export interface VerifyReport {
   readonly recordCount: number;
   readonly logBytes: number;
   readonly lastLsn: number;
-  /** Bytes of an unfinished last write, which the next start cuts off. */
+  /** Bytes of an unfinished last write, which the next start truncates. */
   readonly tornTailBytes: number;
-  /** Everything that is wrong; empty for a sound store. */
+  /** All errors found; empty for a sound store. */
   readonly faults: readonly string[];
 }
 
-/** Is told how far a check has come. */
+/** Receives the progress of a check. */
 export interface VerifyProgress {
-  /** Once, as soon as it is known how many bytes there are to read. */
+  /** Called once, when the number of bytes to read is known. */
   readonly begins: (bytes: number) => void;
   readonly read: (bytes: number) => void;
 }
@@ -55,11 +53,11 @@ export async function verifyStore(
   }
   const once = manifest?.once ?? null;
   if (once !== null) {
-    await guard(() => readOnceFile(fs, dir, once, () => {}), undefined);
+    await guard(() => readDeduplicationFile(fs, dir, once, () => {}), undefined);
     snapshotBytes += once.bytes;
   }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };
-  // Without a manifest that checks nobody knows where the log must begin.
+  // Without a valid manifest the required start of the log is unknown.
   if (faults.length === 0 || manifest !== null) {
     await guard(async () => {
       const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: log.lastLsn + 1 });
@@ -82,11 +80,11 @@ export async function verifyStore(
   };
 }
 
-/** Of the snapshot, and of the log files behind it with the room in them that holds no record yet. */
+/** The size of the snapshot, and of the log files after it including their unused space. */
 async function bytesToRead(fs: FileSystem, dir: string, manifest: Manifest | null): Promise<number> {
   const snapshot = manifest?.files.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const replay = new LogReplay({ fs, dir: `${dir}/log`, fromLsn: (manifest?.checkpointLsn ?? 0) + 1 });
-  // What is missing is found, and named, when it is read.
+  // Missing files are found and reported when they are read.
   const files = await replay.files().catch(() => []);
   return files.reduce((sum, { bytes }) => sum + bytes, snapshot);
 }

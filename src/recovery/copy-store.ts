@@ -1,8 +1,8 @@
 /**
- * A snapshot copied into another directory, which is then a store of its own: what a backup is, and what a restore
- * makes of one. Not copied: keys.json (the first keys in clear; the catalog holds their hashes) and tls/.
- * Invariants: nothing is taken that does not check against the manifest; the manifest comes last, so that a directory
- * is a whole store or none; nothing is written into a directory that holds anything.
+ * Copies a snapshot to another directory, which becomes a store of its own: a backup, or a store restored from a backup.
+ * keys.json (the first keys in clear text; the catalog has their hashes) and tls/ are not copied.
+ * Invariants: every copied file is checked against the manifest; the manifest is written last, so that a directory is a complete
+ * store or none; nothing is written to a directory that is not empty.
  */
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -13,7 +13,7 @@ import { beginEmptyLog } from '../wal/index.js';
 import { swapManifest } from './manifest-file.js';
 
 const LOG_DIR = 'log';
-/** Relative to the data directory, and nowhere else. */
+/** Relative to the data directory, and confined to it. */
 const SNAPSHOT_PATH = /^snapshot\/[^/]+\/[^/]+$/;
 
 export interface StoreCopy {
@@ -21,24 +21,24 @@ export interface StoreCopy {
   readonly from: string;
   /** Absent or empty. */
   readonly to: string;
-  /** Its files are not removed meanwhile. */
+  /** Its files must not be removed during the copy. */
   readonly manifest: Manifest;
   readonly random64: () => bigint;
   readonly check?: CheckCopy;
 }
 
-/** The file has a sum of its own, or is checked when it is read. */
-interface Piece {
+/** The file has its own checksum, or is checked when it is read. */
+interface CopiedFile {
   readonly path: string;
   readonly bytes: number;
   readonly crc32?: number;
 }
 
 /**
- * Resolves with the bytes of the snapshot files when everything is on disk. Rejects with an Error when `to` holds
- * something, with a CorruptionError that names a damaged file, with the system's error, or with what `check` threw;
- * then `to` is emptied again as far as that is possible. `fillLog` puts records into the new log folder and says
- * whether there are any; without it, or without records, the log begins behind the snapshot.
+ * Resolves with the total size of the snapshot files once everything is on disk. Rejects with an Error if `to` is not empty, with
+ * a CorruptionError that names a damaged file, with the system's error, or with the error that `check` threw; then `to` is
+ * emptied again as far as possible. `fillLog` adds records to the new log folder and returns whether there are any; without it,
+ * or without records, the log starts after the snapshot.
  */
 export async function copyStore(
   copy: StoreCopy,
@@ -61,14 +61,15 @@ export async function copyStore(
   }
 }
 
-/** Adds the folders that it makes to `made`. */
+/** Adds the folders that it creates to `made`. */
 async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
   await fs.makeDir(to);
-  const pieces: readonly Piece[] =
+  const pieces: readonly CopiedFile[] =
     manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
   let bytes = 0;
   for (const piece of pieces) {
-    if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is no path of a snapshot file`);
+    if (!SNAPSHOT_PATH.test(piece.path))
+      throw new Error(`${piece.path} is not a valid path of a snapshot file`);
     const target = path.join(to, piece.path);
     const folder = path.dirname(target);
     if (!made.has(folder)) await fs.makeDir(folder);
@@ -82,7 +83,7 @@ async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Se
 
 async function copyPiece(
   copy: { fs: FileSystem; from: string; to: string; check: StoreCopy['check'] },
-  piece: Piece,
+  piece: CopiedFile,
 ): Promise<void> {
   if (!(await copy.fs.exists(copy.from))) {
     throw new CorruptionError(copy.from, 0, 'the manifest names this file, but it is missing');
@@ -95,14 +96,14 @@ async function copyPiece(
     },
   });
   if (copied !== piece.bytes) {
-    throw new CorruptionError(copy.from, copied, `it should be ${piece.bytes} bytes long`);
+    throw new CorruptionError(copy.from, copied, `the file should have ${piece.bytes} bytes`);
   }
   if (piece.crc32 !== undefined && sum !== piece.crc32) {
-    throw new CorruptionError(copy.from, 0, 'it fails its checksum');
+    throw new CorruptionError(copy.from, 0, 'the checksum of the file does not match');
   }
 }
 
-/** Removes what is in the folders, these, and the manifest. */
+/** Removes the files in the folders, the folders, and the manifest. */
 async function undo(fs: FileSystem, to: string, made: ReadonlySet<string>): Promise<void> {
   for (const folder of made) {
     for (const name of await fs.list(folder)) await fs.remove(path.join(folder, name));

@@ -1,13 +1,13 @@
 /**
- * The manifest on disk, and what it leaves unreferenced.
- * Crash safety  the new manifest is written and synced beside the old one, then renamed over it, then the folder
- * is synced: at every moment the name leads to one whole manifest. Files that no manifest names are left-overs of
- * a checkpoint that did not finish, or of an older one, and are removed after the swap and at start.
+ * The manifest on disk, and the removal of files it does not reference.
+ * Crash safety the new manifest is written and synced under a temporary name, then renamed over the old one, then the folder is
+ * synced: at every moment the name refers to a complete manifest. Files that no manifest names remain from an unfinished or older
+ * checkpoint, and are removed after the swap and at start.
  */
 import { CorruptionError } from '../base/index.js';
 import { decodeManifest, encodeManifest, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { SNAPSHOT_DIR } from './lane-snapshot.js';
+import { SNAPSHOT_DIR } from './worker-snapshot.js';
 
 const MANIFEST_FILE = 'manifest';
 
@@ -16,24 +16,24 @@ export async function readManifest(fs: FileSystem, dir: string): Promise<Manifes
   return (await fs.exists(file)) ? decodeManifest(await fs.readFile(file), file) : null;
 }
 
-/** Rejects with an Error that says why there is neither a store nor a backup in `dir`; a damaged one is one. */
+/** Rejects with an Error if `dir` contains neither a store nor a backup; a damaged one counts. */
 export async function requireStore(fs: FileSystem, dir: string): Promise<void> {
   if (await fs.exists(`${dir}/${MANIFEST_FILE}`)) return;
-  throw new Error(`${dir} is no store and no backup: it ${await emptiness(fs, dir, 'no manifest')}`);
+  throw new Error(`${dir} is neither a store nor a backup: it ${await emptiness(fs, dir, 'no manifest')}`);
 }
 
 /**
- * Rejects with a CorruptionError when there are snapshot files in `dir` and no manifest that names them: they are of a copy
- * that did not finish, or of a store that lost it. A start would take the folder for a new store's and remove them.
+ * Rejects with a CorruptionError if `dir` contains snapshot files but no manifest: they remain from an unfinished copy, or from a
+ * store that lost its manifest. Otherwise a start would take the folder for a new store and remove them.
  */
 export async function refuseHalfStore(fs: FileSystem, dir: string): Promise<void> {
   const file = `${dir}/${MANIFEST_FILE}`;
   if ((await fs.exists(file)) || (await fs.list(`${dir}/${SNAPSHOT_DIR}`)).length === 0) return;
-  const found = `but there are snapshot files in ${dir}/${SNAPSHOT_DIR}, as of a restore that did not finish`;
-  throw new CorruptionError(file, 0, `it is missing, ${found}`);
+  const found = `but ${dir}/${SNAPSHOT_DIR} contains snapshot files, as after an unfinished restore`;
+  throw new CorruptionError(file, 0, `the file is missing, ${found}`);
 }
 
-/** What is to be said of a folder that does not hold what is wanted. */
+/** Describes a folder that lacks the expected contents. */
 export async function emptiness(fs: FileSystem, dir: string, wanted: string): Promise<string> {
   if ((await fs.list(dir)).length > 0) return `holds ${wanted}`;
   return (await fs.exists(dir)) ? 'is empty' : 'does not exist';
@@ -46,7 +46,7 @@ export async function swapManifest(fs: FileSystem, dir: string, manifest: Manife
   await fs.syncDir(dir);
 }
 
-/** Removes snapshot files that none of `manifests` names, and the folders that held no other. */
+/** Removes snapshot files that none of `manifests` names, and folders that become empty. */
 export async function removeUnreferenced(
   fs: FileSystem,
   dir: string,
@@ -70,7 +70,7 @@ export async function removeUnreferenced(
   }
 }
 
-/** null = it is no folder, but what a desktop leaves behind or the like: not ours to remove, and no reason not to start. */
+/** null = not a folder, but for example a file left by a desktop; it is not removed and does not prevent a start. */
 async function filesIn(fs: FileSystem, folder: string): Promise<readonly string[] | null> {
   return fs.list(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTDIR') throw error;

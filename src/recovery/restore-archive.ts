@@ -1,6 +1,6 @@
 /**
- * What an archive of the log must be before a store is restored with it: there, without a gap behind the backup, and of
- * the history that the backup is of, as far as the keys that its records make, and their times, can tell.
+ * Checks an archive of the log before a restore: it must exist, continue the backup without a gap, and belong to the backup's
+ * history, as far as the keys created by its records, and their timestamps, can show.
  */
 import path from 'node:path';
 import { catalogFromPlain, changeFromPlain } from '../catalog/index.js';
@@ -9,20 +9,20 @@ import type { FileSystem } from '../io/index.js';
 import { type LogEnd, type LogEntry, LogReplay, listLogFiles } from '../wal/index.js';
 import { emptiness } from './manifest-file.js';
 
-/** Requests come a while before their records are written, and clocks are set. */
+/** Tolerance: requests arrive before their records are written, and clocks are adjusted. */
 const CLOCK_MS = 3_600_000;
 
 export interface CheckedArchive {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly manifest: Manifest;
-  /** Whether times may tell that it is of another history. */
+  /** Whether timestamps may show that the archive belongs to another history. */
   readonly trustsTimes: boolean;
 }
 
 /**
- * Its last LSN when nothing in it is behind the backup, else null. Rejects with an Error when `dir` holds no log files,
- * or those of another history; as LogReplay does when the records right behind the backup are missing or damaged.
+ * Returns the archive's last LSN if it has no records after the backup, otherwise null. Rejects with an Error if `dir` has no log
+ * files, or those of another history, and like LogReplay if the records right after the backup are missing or damaged.
  */
 export async function checkArchive({
   fs,
@@ -34,7 +34,7 @@ export async function checkArchive({
   if (files.length === 0) {
     const inside = path.join(dir, 'log');
     const hint = (await listLogFiles(fs, inside)).length > 0 ? `; ${inside} does` : '';
-    throw new Error(`${dir} is no archive: it ${await emptiness(fs, dir, 'no log files')}${hint}`);
+    throw new Error(`${dir} is not an archive: it ${await emptiness(fs, dir, 'no log files')}${hint}`);
   }
   if (await isOfOtherKeys(fs, dir, manifest)) {
     throw new Error(
@@ -42,7 +42,7 @@ export async function checkArchive({
     );
   }
   const { checkpointLsn, createdMs } = manifest;
-  // A file that holds the backup's own last record where there is one: its time counts too.
+  // A file with the backup's own last record if there is one: its timestamp counts, too.
   const first = files.findLast(({ firstLsn }) => firstLsn <= checkpointLsn);
   let before: LogEntry | null = null;
   let behind: LogEntry | null = null;
@@ -61,7 +61,7 @@ export async function checkArchive({
   return behind === null ? (before?.lsn ?? (first?.firstLsn ?? checkpointLsn + 1) - 1) : null;
 }
 
-/** What does not check at the end of the last log file, and is no record: a write that was cut off, or a copy. */
+/** Returns the invalid bytes at the end of the last log file: an interrupted write or copy. */
 export async function tornTailOf(fs: FileSystem, dir: string): Promise<LogEnd['tornTail']> {
   const last = (await listLogFiles(fs, dir)).at(-1);
   if (last === undefined) return null;
@@ -71,8 +71,8 @@ export async function tornTailOf(fs: FileSystem, dir: string): Promise<LogEnd['t
 }
 
 /**
- * Whether the archive tells of everything up to the backup, and yet of none of the backup's keys, whose hashes no two
- * stores have in common. The first record makes the first keys, so this is seen at once unless they all went.
+ * Returns whether the archive covers everything up to the backup, but contains none of the backup's keys, whose hashes differ
+ * between any two stores. The first record creates the first keys, so the check is decisive unless all of them were deleted.
  */
 async function isOfOtherKeys(
   fs: FileSystem,

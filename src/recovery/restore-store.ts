@@ -1,4 +1,4 @@
-/** A store made from a backup and, where there is one, the archive of the log behind it, up to an LSN or a time. */
+/** Creates a store from a backup and, optionally, the archive of the log after it, up to an LSN or a time. */
 import path from 'node:path';
 import { invariant } from '../base/index.js';
 import { decodeRecordPayload } from '../format/index.js';
@@ -8,16 +8,16 @@ import { copyStore } from './copy-store.js';
 import { readManifest, requireStore } from './manifest-file.js';
 import { checkArchive, tornTailOf } from './restore-archive.js';
 
-/** Where the restored history ends; absent = with the last record that there is. */
+/** The end of the restored history; absent = the last available record. */
 export type RestoreTarget =
   | { readonly lsn: number }
-  /** Milliseconds since 1970-01-01: no request that came later. */
+  /** Milliseconds since 1970-01-01; later requests are excluded. */
   | { readonly timeMs: number };
 
 export interface Restore {
   readonly fs: FileSystem;
   readonly backup: string;
-  /** Of --archive-log, or the log folder of a store that no server has open. */
+  /** The folder of --archive-log, or the log folder of a store that no server has open. */
   readonly archive: string | null;
   /** Absent or empty. */
   readonly to: string;
@@ -30,20 +30,20 @@ export interface Restored {
   readonly backupLsn: number;
   /** The last record of the restored store. */
   readonly lsn: number;
-  /** When its request came, milliseconds since 1970-01-01; null when it is in the backup itself. */
+  /** The timestamp of its request, milliseconds since 1970-01-01; null if the record is in the backup itself. */
   readonly timeMs: number | null;
   readonly snapshotBytes: number;
   /** There are later records. */
   readonly isCut: boolean;
-  /** The archive's last record when nothing in it is behind the backup; else, and without an archive, null. */
+  /** The archive's last record if it has no records after the backup; otherwise, and without an archive, null. */
   readonly archiveEnd: number | null;
-  /** What was left out since it is no whole record, at the end of the last log file; null = nothing, or it was not reached. */
+  /** The incomplete record at the end of the last log file, which was omitted; null = none, or not reached. */
   readonly tornTail: LogEnd['tornTail'];
 }
 
 /**
- * Resolves when the new store is on disk. Rejects with an Error that says why the target cannot be reached, what `backup`
- * or `archive` is not, and as copyStore and LogReplay do; then `to` is as it was, or empty.
+ * Resolves when the new store is on disk. Rejects with an Error if the target is out of reach, or if `backup` or `archive` is not
+ * what it should be, and like copyStore and LogReplay; then `to` is unchanged, or empty.
  */
 export async function restoreStore(restore: Restore): Promise<Restored> {
   const { fs, backup, archive, to, target, random64, check } = restore;
@@ -53,7 +53,7 @@ export async function restoreStore(restore: Restore): Promise<Restored> {
   const backupLsn = manifest.checkpointLsn;
   checkTarget(target, backupLsn, manifest.createdMs);
   const from = archive ?? path.join(backup, 'log');
-  // A backup has a log, if without records: what lost it may have been the copy of a store, and held some.
+  // A backup has a log, even without records. A directory without one may be a copy of a store that has lost its records.
   if (archive === null) await new LogReplay({ fs, dir: from, fromLsn: backupLsn + 1 }).files();
   const trustsTimes = target === null || 'timeMs' in target;
   const archiveEnd =
@@ -87,12 +87,12 @@ function checkTarget(target: RestoreTarget | null, backupLsn: number, createdMs:
   if (target === null) return;
   if ('lsn' in target && target.lsn < backupLsn) {
     throw new Error(
-      `the backup holds everything up to LSN ${backupLsn}; for ${target.lsn} an earlier one is needed`,
+      `the backup contains everything up to LSN ${backupLsn}; LSN ${target.lsn} requires an earlier backup`,
     );
   }
   if ('timeMs' in target && target.timeMs < createdMs) {
     const [wanted, taken] = [target.timeMs, createdMs].map((ms) => new Date(ms).toISOString());
-    throw new Error(`the backup was taken at ${taken}; for ${wanted} an earlier one is needed`);
+    throw new Error(`the backup was taken at ${taken}; ${wanted} requires an earlier backup`);
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Copies of log files that get no more records, in a folder of their own (on another disk, if it shall be of use), so
- * that a store can be restored to any record behind a backup.
- * Invariants: a file has its name there only when it is whole and synced; the log removes no file before it is there;
- * a folder holds one history: an archive that goes on beyond the store's log, or has another file under the same
- * name, is refused at start. A folder that cannot be written is tried again and again, and nothing else waits for it.
+ * Copies closed log files to a separate folder (on another disk, to be useful), so that a store can be restored to any record
+ * after a backup.
+ * Invariants: a file has its final name in the archive only when it is complete and synced; the log removes no file before the
+ * archive has it; a folder has one history: an archive that extends beyond the store's log, or has another file under the same
+ * name, is refused at start. If the folder cannot be written, copying is retried, and nothing else waits for it.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
@@ -15,17 +15,17 @@ import { LogReplay } from './replay.js';
 
 export interface LogArchiveOptions {
   readonly fs: FileSystem;
-  /** An existing folder; not the log's own. */
+  /** An existing folder other than the log's own. */
   readonly dir: string;
-  /** How long after a failure the next attempt is made. */
+  /** The delay from a failure to the next attempt. */
   readonly retryMs?: number;
-  /** A file could not be copied; called once in a row. */
+  /** A file could not be copied; called once for consecutive failures. */
   readonly onFailure: (error: Error) => void;
 }
 
 export interface ArchiveStats {
   readonly fileCount: number;
-  /** Files that wait to be copied. */
+  /** The number of files that wait to be copied. */
   readonly waitingCount: number;
   readonly failureCount: number;
 }
@@ -35,13 +35,13 @@ const PART = '.part';
 
 interface Waiting {
   readonly file: ClosedFile;
-  /** Told after each attempt whether the file is there now. */
+  /** Called after each attempt with whether the archive has the file. */
   readonly tell: ((isThere: boolean) => void)[];
 }
 
 export class LogArchive {
   readonly #options: LogArchiveOptions;
-  /** By rising LSN; those behind the first one wait for it. */
+  /** By ascending LSN; all files wait for the first one. */
   readonly #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
   #retry: NodeJS.Timeout | null = null;
@@ -53,8 +53,8 @@ export class LogArchive {
   }
 
   /**
-   * Rejects with an Error for an archive that holds records from `nextLsn` on: they are of another history of the
-   * store, and a restore could not tell them apart; with a CorruptionError when its last file is damaged.
+   * Rejects with an Error if the archive has records from `nextLsn` on, which belong to another history of the store and could
+   * not be distinguished by a restore, and with a CorruptionError if its last file is damaged.
    */
   async checkHistory(nextLsn: number): Promise<void> {
     const { fs, dir } = this.#options;
@@ -63,18 +63,18 @@ export class LogArchive {
     for await (const { lsn } of new LogReplay({ fs, dir, fromLsn: last.firstLsn })) {
       if (lsn < nextLsn) continue;
       throw new Error(
-        `the archive ${dir} holds record ${lsn}, which this store has not written: give it a folder of its own`,
+        `the archive ${dir} contains record ${lsn}, which this store has not written: use a separate folder for each store`,
       );
     }
   }
 
-  /** Copies the file when those before it are there. */
+  /** Copies the file after those before it. */
   add(file: ClosedFile): void {
     this.#waiting.push({ file, tell: [] });
     this.#kick();
   }
 
-  /** Resolves with whether the file is there: at once when it does not wait, else after the next attempt. */
+  /** Resolves with whether the archive has the file: at once if it is not waiting, otherwise after the next attempt. */
   holds(file: ClosedFile): Promise<boolean> {
     const index = this.#waiting.findIndex((waiting) => waiting.file.path === file.path);
     if (index < 0) return Promise.resolve(true);
@@ -89,7 +89,7 @@ export class LogArchive {
     return { fileCount: this.#fileCount, waitingCount, failureCount: this.#failureCount };
   }
 
-  /** Makes a last attempt at what waits. */
+  /** Makes a last attempt to copy the waiting files. */
   async close(): Promise<void> {
     await this.#running;
     this.#kick();
@@ -137,7 +137,7 @@ export class LogArchive {
     if (await fs.exists(to)) {
       const [own, theirs] = [await headOf(fs, file.path), await headOf(fs, to)];
       if (Buffer.compare(own, theirs) === 0) return;
-      throw new CorruptionError(to, 0, `it is another file than the log's ${file.path}`);
+      throw new CorruptionError(to, 0, `the file differs from the log's ${file.path}`);
     }
     await copyFile({ fs, from: file.path, to: `${to}${PART}`, bytes: file.bytes });
     await fs.rename(`${to}${PART}`, to);
@@ -146,7 +146,7 @@ export class LogArchive {
   }
 }
 
-/** It holds a number that no other file has. */
+/** The header contains a random number that is unique to the file. */
 async function headOf(fs: FileSystem, file: string): Promise<Uint8Array> {
   const handle = await fs.open(file, 'read');
   try {

@@ -1,6 +1,6 @@
 /**
- * Logs for a store that is made from a backup: one that holds nothing yet, or the records of an archive up to some
- * place. What is copied is synced; its folder's name is the caller's to sync.
+ * Creates logs for a store that is made from a backup: an empty one, or one with the records of an archive up to some position.
+ * The copies are synced; the caller syncs the folder's name.
  */
 import path from 'node:path';
 import { CorruptionError } from '../base/index.js';
@@ -9,7 +9,7 @@ import { type CheckCopy, copyFile, type FileSystem } from '../io/index.js';
 import { type LogFileName, listLogFiles, logFilePath } from './names.js';
 import { type LogEntry, LogReplay } from './replay.js';
 
-/** A log in an existing, empty folder that goes on at `firstLsn` and has no record. */
+/** Creates a log without records that continues at `firstLsn`, in an existing, empty folder. */
 export async function beginEmptyLog(
   fs: FileSystem,
   dir: string,
@@ -22,26 +22,26 @@ export async function beginEmptyLog(
 
 export interface LogCut {
   readonly fs: FileSystem;
-  /** Log files without a gap, from one that holds `fromLsn` or ends right before it. */
+  /** The folder of log files without a gap, from one that contains `fromLsn` or ends right before it. */
   readonly from: string;
   /** An existing, empty folder. */
   readonly to: string;
   readonly fromLsn: number;
-  /** Whether a record is wanted: asked in order, and no more after the first that is not. */
+  /** Returns whether a record is wanted; called in order, up to the first record that is not. */
   readonly wants: (entry: LogEntry) => boolean;
   readonly check?: CheckCopy;
 }
 
 export interface CopiedLog {
-  /** The last record that was wanted; `fromLsn` - 1 when none was. */
+  /** The last record wanted; `fromLsn` - 1 if there is none. */
   readonly lastLsn: number;
-  /** The archive goes on behind it. */
+  /** The archive has later records. */
   readonly isCut: boolean;
 }
 
 /**
- * Copies the files that hold the wanted records, the last one up to the end of the last of them; nothing when none is
- * wanted. Rejects as LogReplay does.
+ * Copies the files that contain the wanted records, the last file up to the end of the last wanted record; copies nothing if none
+ * is wanted. Rejects like LogReplay.
  */
 export async function copyLog(cut: LogCut): Promise<CopiedLog> {
   const { fs, from, to, fromLsn, check } = cut;
@@ -55,14 +55,14 @@ export async function copyLog(cut: LogCut): Promise<CopiedLog> {
     const bytes = file.path === end?.file ? end.offset : undefined;
     const copied = await copyFile({ fs, from: file.path, to: target, bytes, check });
     if (bytes !== undefined && copied < bytes) {
-      throw new CorruptionError(file.path, copied, 'it became shorter while it was copied');
+      throw new CorruptionError(file.path, copied, 'the file became shorter while it was copied');
     }
   }
   await fs.syncDir(to);
   return { lastLsn, isCut: end !== null };
 }
 
-/** The last record that is wanted, and where the first one that is not begins; null = all are wanted. */
+/** Returns the last wanted record and the start of the first unwanted one; null = all are wanted. */
 async function findEnd(
   { fs, from, fromLsn, wants, check }: LogCut,
   files: readonly LogFileName[],

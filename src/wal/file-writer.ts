@@ -1,45 +1,45 @@
 /**
- * Writes groups of records to one log file after the other, and syncs them.
- * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
- * synced header; a record's syncedLsn is true when its bytes are handed to the disk.
+ * Writes groups of records to consecutive log files and syncs them.
+ * Invariants: one call at a time; a file is started after its predecessor has been synced completely; a named log file has a
+ * synced header; a record's syncedLsn is true when its bytes are passed to the disk.
  */
-import { Distribution, SECONDS_BOUNDS } from '../base/index.js';
+import { Histogram, SECONDS_BOUNDS } from '../base/index.js';
 import { encodeLogFileHeader, frameBytes, frameRecord, type PreparedPayload } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { logFilePath } from './names.js';
 import type { SpareFile } from './spare-files.js';
 
-/** A file that records go to: a spare that was taken for them. */
+/** A file for records, which was a spare file before. */
 export interface LogFile {
   readonly spare: SpareFile;
   readonly firstLsn: number;
   readonly logId: bigint;
-  /** Where the next record goes: of all appended ones, and of those handed to the disk. */
+  /** Offsets of the next record: after all appended records, and after those passed to the disk. */
   appendAt: number;
   writeAt: number;
-  /** Its successor was wanted before it was full: the rest of its prepared space is given back. */
+  /** A new file was requested before this one was full: its remaining prepared space is freed. */
   endsEarly: boolean;
 }
 
-/** A file that gets no more records. */
+/** A file that receives no more records. */
 export interface ClosedFile {
   readonly path: string;
-  /** LSN behind its last record. */
+  /** The LSN after its last record. */
   readonly endLsn: number;
-  /** Where its records end; absent for files of an earlier process. */
+  /** The end of its records; absent for files of an earlier process. */
   readonly bytes?: number;
 }
 
 export interface FileWriterOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  /** LSN of the first record to come. */
+  /** The LSN of the next record. */
   readonly nextLsn: number;
   readonly monotonicMs: () => number;
   readonly onClosed: (file: ClosedFile) => void;
 }
 
-/** Records that one sync makes durable. */
+/** The number of records that one sync makes durable. */
 const GROUP_BOUNDS: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
 export class FileWriter {
@@ -49,8 +49,8 @@ export class FileWriter {
   #lsnWritten: number;
   #lsnDurable: number;
   #fsyncCount = 0;
-  readonly #fsyncSeconds = new Distribution(SECONDS_BOUNDS);
-  readonly #groupRecords = new Distribution(GROUP_BOUNDS);
+  readonly #fsyncSeconds = new Histogram(SECONDS_BOUNDS);
+  readonly #groupRecords = new Histogram(GROUP_BOUNDS);
   #bytesWritten = 0;
   #recordCount = 0;
 
@@ -60,7 +60,7 @@ export class FileWriter {
     this.#lsnDurable = options.nextLsn - 1;
   }
 
-  /** The first LSN of the file that is written; Infinity while there is none. */
+  /** The first LSN of the current file; Infinity if there is none. */
   get firstLsn(): number {
     return this.#active?.firstLsn ?? Number.POSITIVE_INFINITY;
   }
@@ -75,7 +75,7 @@ export class FileWriter {
   }
   /** See LogTimes. */
   get times() {
-    return { fsyncSeconds: this.#fsyncSeconds.figures, groupRecords: this.#groupRecords.figures };
+    return { fsyncSeconds: this.#fsyncSeconds.stats, groupRecords: this.#groupRecords.stats };
   }
   get counts() {
     return {
@@ -85,7 +85,7 @@ export class FileWriter {
     };
   }
 
-  /** Writes records to `file`, beginning it where it is not the one of the last call. */
+  /** Writes records to `file`; starts the file if it is not the one of the previous call. */
   async write(file: LogFile, firstLsn: number, records: readonly PreparedPayload[]): Promise<void> {
     if (file !== this.#active) await this.#begin(file);
     const parts: Uint8Array[] = [];
@@ -113,7 +113,7 @@ export class FileWriter {
     this.#lsnDurable = lsn;
   }
 
-  /** Lets go of the file; whoever wants it synced does that before. */
+  /** Closes the file without syncing it. */
   async close(): Promise<void> {
     const file = this.#active;
     this.#active = null;
@@ -121,7 +121,7 @@ export class FileWriter {
     if (file !== null && this.#lsnDurable === this.#lsnWritten) this.#tellClosed(file);
   }
 
-  /** Gives a file its header and then its name, both durable before any record of it. */
+  /** Writes a file's header and then gives it its name, both durable before its first record. */
   async #begin(file: LogFile): Promise<void> {
     const { fs, dir } = this.#options;
     if (this.#active !== null) {

@@ -1,14 +1,14 @@
 /**
- * The write-ahead log's writing end: takes payloads, gives them LSNs, and makes them durable many at a time.
+ * The write end of the write-ahead log: accepts payloads, assigns LSNs, and makes many records durable at a time.
  * Invariants (argued in DESIGN.md):
- *   An LSN that was given out is written, or the log is dead and with it the process.
- *   LSNs rise by 1 without a gap, within files and across them.
+ *   A record whose LSN was returned is written, or the log is dead and with it the process.
+ *   LSNs ascend by 1 without a gap, within files and across them.
  *   A record's `written` settles after those of all earlier records, and only as its durability promises.
  *   With durability fsync a group is written after the one before it was synced, and its records say so.
  *   After a failed write or sync nothing is written, synced or acknowledged any more.
- * One owner: main. Two logs on one folder cannot be: the data directory's lock sees to that.
+ * One owner: the main thread. The data directory's lock prevents two logs on one folder.
  */
-import { type DistributionFigures, invariant, QuarryError } from '../base/index.js';
+import { type HistogramStats, invariant, QuarryError } from '../base/index.js';
 import {
   frameBytes,
   LOG_FILE_HEADER_BYTES,
@@ -23,8 +23,8 @@ import { listLogFiles, removeSpares } from './names.js';
 import { SpareFiles } from './spare-files.js';
 
 /**
- * When `written` resolves. fsync: after fdatasync. interval: after the write; a sync follows within the interval.
- * none: after the write; synced only when a file is full and at close.
+ * When `written` resolves. fsync: after fdatasync. interval: after the write; a sync follows within the interval. none: after the
+ * write; synced only when a file is full and at close.
  */
 export type Durability = 'fsync' | 'interval' | 'none';
 
@@ -34,26 +34,26 @@ export interface LogOptions {
   readonly dir: string;
   readonly durability: Durability;
   readonly intervalMs: number;
-  /** What LogReplay.repair gave. */
+  /** The result of LogReplay.repair. */
   readonly nextLsn: number;
-  /** Of the first files, and of the largest ones. */
+  /** Sizes of the first files and of the largest ones. */
   readonly firstLogFileBytes?: number;
   readonly logFileBytes?: number;
-  /** How long after a full disk room is looked for again. */
+  /** The delay after a full disk until the next attempt to prepare a file. */
   readonly fullRetryMs?: number;
-  /** Gets a copy of every file that gets no more records; `close` closes it. */
+  /** Receives a copy of every closed file; `close` closes it. */
   readonly archive?: LogArchive | null;
   /** Uniform over all 64-bit numbers; must differ from run to run. */
   readonly random64: () => bigint;
-  /** Milliseconds of a clock that never goes back, with fractions. */
+  /** A monotonic clock in milliseconds, with fractions. */
   readonly monotonicMs: () => number;
-  /** Called once, when a write or sync failed: the process must end without answering anyone. */
+  /** Called once, when a write or sync has failed: the process must end without sending any response. */
   readonly onFatal: (error: Error) => void;
 }
 
 export interface Appended {
   readonly lsn: number;
-  /** Resolves when the record is as durable as the log promises; rejects when the log died first. */
+  /** Resolves when the record is as durable as the log promises; rejects if the log dies first. */
   readonly written: Promise<void>;
 }
 
@@ -66,13 +66,13 @@ export interface LogStats {
   readonly fileCount: number;
 }
 
-/** How long syncs took, and how many records each of them made durable. */
+/** The durations of syncs, and the number of records that each made durable. */
 export interface LogTimes {
-  readonly fsyncSeconds: DistributionFigures;
-  readonly groupRecords: DistributionFigures;
+  readonly fsyncSeconds: HistogramStats;
+  readonly groupRecords: HistogramStats;
 }
 
-/** Default size of the largest log files: just room for the largest record. */
+/** The default size of the largest log files: exactly enough for the largest record. */
 export const LOG_FILE_BYTES = RECORD_PAYLOAD_BYTES_MAX + 4_096;
 const FIRST_LOG_FILE_BYTES = 4 * 2 ** 20;
 const FULL_RETRY_MS = 1_000;
@@ -82,8 +82,8 @@ interface Settle {
   readonly reject: (error: Error) => void;
 }
 
-interface RoomWaiter extends Settle {
-  /** Of the file that is waited for. */
+interface CapacityWaiter extends Settle {
+  /** The size of the file that is waited for. */
   readonly bytes: number;
 }
 
@@ -101,7 +101,7 @@ export class Log {
   readonly #spares: SpareFiles;
   readonly #writer: FileWriter;
   readonly #closed: ClosedFile[];
-  /** The file that appends go to; null until the first one. */
+  /** The file that receives appends; null before the first one. */
   #tail: LogFile | null = null;
   readonly #queue: Group[] = [];
   #running = false;
@@ -110,7 +110,7 @@ export class Log {
   #nextLsn: number;
   #intervalOver = false;
   #syncWaiters: (Settle & { readonly lsn: number })[] = [];
-  #roomWaiters: RoomWaiter[] = [];
+  #capacityWaiters: CapacityWaiter[] = [];
   readonly #idleWaiters: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
@@ -131,7 +131,7 @@ export class Log {
       fileBytesMin: Math.min(options.firstLogFileBytes ?? FIRST_LOG_FILE_BYTES, this.#fileBytesMax),
       fileBytesMax: this.#fileBytesMax,
       retryMs: options.fullRetryMs ?? FULL_RETRY_MS,
-      onChange: () => this.#settleRoom(),
+      onChange: () => this.#settleCapacity(),
       onFatal: (error) => this.#die(error),
     });
     if (options.durability === 'interval') {
@@ -141,14 +141,14 @@ export class Log {
   }
 
   /**
-   * Opens the log of a folder behind its last record. Earlier files are never written again: the first record begins
-   * a new one. Resolves when room for a record is prepared, or the disk was found full.
+   * Opens the log of a folder after its last record. Earlier files are never written again: the first record starts a new one.
+   * Resolves when space for a record is prepared, or the disk was found full.
    */
   static async open(options: LogOptions): Promise<Log> {
     const { fs, dir, nextLsn } = options;
-    invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot go on at LSN ${nextLsn}`);
+    invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot continue at LSN ${nextLsn}`);
     await removeSpares(fs, dir);
-    // A file that begins at nextLsn holds no record and is replaced when the first one is written.
+    // A file that starts at nextLsn contains no record and is replaced when the first one is written.
     const kept = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
     const closed = kept.map((file, index) => ({
       path: file.path,
@@ -157,37 +157,37 @@ export class Log {
     for (const file of closed) options.archive?.add(file);
     const log = new Log(options, closed);
     log.#spares.prepare();
-    await log.room(0).catch((error) => {
+    await log.waitForCapacity(0).catch((error) => {
       if (!(error instanceof QuarryError)) throw error;
     });
     return log;
   }
 
-  /** Whether `append` would take a payload of this size now. */
-  hasRoom(payloadBytes: number): boolean {
+  /** Returns whether `append` would accept a payload of this size now. */
+  hasCapacity(payloadBytes: number): boolean {
     const bytes = frameBytes(payloadBytes);
     return fits(this.#tail, bytes) || this.#spares.hasFor(LOG_FILE_HEADER_BYTES + bytes);
   }
 
   /**
-   * Resolves when there was room for such a payload (look again with hasRoom: others wait too). Rejects with
-   * QuarryError 9002 when the disk is full, with the fatal error when the log is dead.
+   * Resolves once there is capacity for such a payload (check hasCapacity again, because other callers wait, too). Rejects with
+   * QuarryError 9002 if the disk is full, with the fatal error if the log is dead.
    */
-  room(payloadBytes: number): Promise<void> {
+  waitForCapacity(payloadBytes: number): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
-    if (this.hasRoom(payloadBytes)) return Promise.resolve();
+    if (this.hasCapacity(payloadBytes)) return Promise.resolve();
     return this.#spare(LOG_FILE_HEADER_BYTES + frameBytes(payloadBytes));
   }
 
-  /** Resolves when there was a file for `beginFile`. Rejects as `room`. */
-  roomForFile(): Promise<void> {
+  /** Resolves once there is a file for `beginFile`. Rejects like `waitForCapacity`. */
+  waitForFile(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     return this.#spare(LOG_FILE_HEADER_BYTES);
   }
 
   /**
-   * Gives the payload the next LSN and queues it; the payload must not change any more. Throws QuarryError 9002 when
-   * no room is prepared for it: then it has no LSN and nothing of it is written. Throws the fatal error of a dead log.
+   * Assigns the next LSN to the payload and queues it; the payload must not change any more. Throws QuarryError 9002 if no space
+   * is prepared for it; then it has no LSN and nothing is written. Throws the fatal error of a dead log.
    */
   append(payload: Uint8Array): Appended {
     if (this.#fatal !== null) throw this.#fatal;
@@ -208,8 +208,8 @@ export class Log {
   }
 
   /**
-   * Lets the next record begin a new file, so that the present one can be removed once a snapshot holds what is in it.
-   * False, and nothing changed, when no file is prepared for that.
+   * Makes the next record start a new file, so that the present one can be removed once a snapshot covers it. Returns false,
+   * without effect, if no file is prepared for that.
    */
   beginFile(): boolean {
     if (this.#tail === null) return true;
@@ -219,7 +219,7 @@ export class Log {
     return true;
   }
 
-  /** Makes everything appended so far durable, whatever the durability. */
+  /** Makes everything appended so far durable, whatever the durability setting. */
   sync(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     const lsn = this.#nextLsn - 1;
@@ -231,17 +231,16 @@ export class Log {
   }
 
   /**
-   * Removes the files whose every record has a lower LSN, and which the archive holds if there is one; call it when a
-   * manifest that needs none of them is durable.
-   * The newest file stays in any case, so that a lost log is told from one that never was. Resolves with whether the
-   * log holds no lower LSN any more.
+   * Removes the files whose records all have a lower LSN, and which the archive (if any) has; call it once a manifest that needs
+   * none of them is durable. The newest file always stays, so that a lost log can be distinguished from a new store. Resolves
+   * with whether the log has no lower LSN any more.
    */
   async dropBefore(lsn: number): Promise<boolean> {
     const keptCountMin = this.#writer.hasFile ? 0 : 1;
     while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
       const [file] = this.#closed;
       if (!((await this.#options.archive?.holds(file)) ?? true)) break;
-      // Only what is gone is forgotten: another attempt comes with the next checkpoint.
+      // A file is forgotten only after its removal; the next checkpoint tries again.
       await this.#options.fs.remove(file.path);
       this.#closed.shift();
       this.#spares.prepare();
@@ -262,7 +261,7 @@ export class Log {
     return this.#writer.times;
   }
 
-  /** Writes and syncs what is queued, then lets go of the files. Rejects with the fatal error of a dead log. */
+  /** Writes and syncs the queue, then closes the files. Rejects with the fatal error of a dead log. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -270,7 +269,7 @@ export class Log {
       await this.sync();
     } finally {
       await this.#spares.stop();
-      for (const waiter of this.#roomWaiters.splice(0)) waiter.reject(new Error('the log was closed'));
+      for (const waiter of this.#capacityWaiters.splice(0)) waiter.reject(new Error('the log was closed'));
       if (this.#running) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
       await this.#writer.close();
       await this.#options.archive?.close();
@@ -293,16 +292,16 @@ export class Log {
     return this.#tail;
   }
 
-  /** Resolves when a file of so many bytes was ready. */
+  /** Resolves once a file of at least `bytes` is ready. */
   #spare(bytes: number): Promise<void> {
     invariant(bytes <= this.#fileBytesMax, `no log file has ${bytes} bytes`);
     if (this.#spares.hasFor(bytes)) return Promise.resolve();
     if (this.#spares.isFullFor(bytes)) return Promise.reject(diskFull());
     this.#spares.want(bytes);
-    return new Promise((resolve, reject) => this.#roomWaiters.push({ bytes, resolve, reject }));
+    return new Promise((resolve, reject) => this.#capacityWaiters.push({ bytes, resolve, reject }));
   }
 
-  /** The last group that waits, if it goes to the same file, or a new one. */
+  /** Returns the last waiting group if it is for the same file, or a new one. */
   #groupFor(file: LogFile, lsn: number): Group {
     const last = this.#queue.at(-1);
     if (last?.file === file) return last;
@@ -310,14 +309,14 @@ export class Log {
     const written = new Promise<void>((resolve, reject) => {
       settle = { resolve, reject };
     });
-    // A caller may not look at `written` at all; onFatal tells of the failure.
+    // The caller may ignore `written`; onFatal reports the failure.
     written.catch(() => {});
     const group = { file, firstLsn: lsn, records: [], written, ...settle };
     this.#queue.push(group);
     return group;
   }
 
-  /** Starts the loop that writes groups, once the current tick's appends are together. */
+  /** Starts the loop that writes groups, after the appends of the current tick. */
   #kick(): void {
     if (this.#running || this.#fatal !== null) return;
     this.#running = true;
@@ -365,7 +364,7 @@ export class Log {
     for (const waiter of waiting) if (waiter.lsn <= this.#writer.lsnDurable) waiter.resolve();
   }
 
-  /** Another part of the log may have failed while this one waited for the disk. */
+  /** Another part of the log may have failed during the wait for the disk. */
   #checkAlive(): void {
     if (this.#fatal !== null) throw this.#fatal;
   }
@@ -376,14 +375,14 @@ export class Log {
     this.#kick();
   }
 
-  #settleRoom(): void {
-    const waiting = this.#roomWaiters;
-    this.#roomWaiters = [];
+  #settleCapacity(): void {
+    const waiting = this.#capacityWaiters;
+    this.#capacityWaiters = [];
     for (const waiter of waiting) {
       if (this.#spares.hasFor(waiter.bytes)) waiter.resolve();
       else if (this.#spares.isFullFor(waiter.bytes)) waiter.reject(diskFull());
       else {
-        this.#roomWaiters.push(waiter);
+        this.#capacityWaiters.push(waiter);
         this.#spares.want(waiter.bytes);
       }
     }
@@ -396,7 +395,7 @@ export class Log {
     const waiting: Settle[] = [
       ...this.#queue.splice(0),
       ...this.#syncWaiters.splice(0),
-      ...this.#roomWaiters.splice(0),
+      ...this.#capacityWaiters.splice(0),
     ];
     for (const waiter of waiting) waiter.reject(error);
     this.#options.onFatal(error);
@@ -408,5 +407,5 @@ function fits(file: LogFile | null, bytes: number): file is LogFile {
 }
 
 function diskFull(): QuarryError {
-  return new QuarryError(9002, 'disk full: there is no room for the log; nothing was written');
+  return new QuarryError(9002, 'disk full: no space for the log; nothing was written');
 }

@@ -1,6 +1,6 @@
 /**
- * Names of log files: log-<LSN of the first record, 16 digits>.qlog, so that they sort by LSN; and
- * log-spare-<n>.tmp for a file that is prepared ahead and has no LSN yet.
+ * Names of log files: log-<LSN of the first record, 16 digits>.qlog, so that they sort by LSN; and log-spare-<n>.tmp for a file
+ * that is prepared ahead and has no LSN yet.
  */
 import path from 'node:path';
 import type { FileSystem } from '../io/index.js';
@@ -15,7 +15,7 @@ export const logFilePath = (dir: string, firstLsn: number): string =>
 
 export const sparePath = (dir: string, ordinal: number): string => path.join(dir, `log-spare-${ordinal}.tmp`);
 
-/** The log files of a folder, by rising LSN. */
+/** The log files of a folder, by ascending LSN. */
 export async function listLogFiles(fs: FileSystem, dir: string): Promise<LogFileName[]> {
   const found: LogFileName[] = [];
   for (const name of await fs.list(dir)) {
@@ -25,7 +25,7 @@ export async function listLogFiles(fs: FileSystem, dir: string): Promise<LogFile
   return found.sort((a, b) => a.firstLsn - b.firstLsn);
 }
 
-/** Removes what an earlier run prepared and never used. */
+/** Removes files that an earlier run prepared and never used. */
 export async function removeSpares(fs: FileSystem, dir: string): Promise<void> {
   for (const name of await fs.list(dir)) {
     if (/^log-spare-\d+\.tmp$/.test(name)) await fs.remove(path.join(dir, name));

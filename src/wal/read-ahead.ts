@@ -1,18 +1,18 @@
 /**
- * Reads a file from front to back in large pieces, the next one while the last one is looked at.
- * Invariants: a view that was given stays valid as long as it is kept; it begins 8-aligned in memory as long as
- * every step taken is a multiple of 8.
+ * Reads a file sequentially in large pieces; the next piece is read while the current one is processed.
+ * Invariants: a returned view stays valid as long as it is referenced; it is 8-aligned in memory as long as every skipped length
+ * is a multiple of 8.
  */
 import type { FileHandle } from '../io/index.js';
 
 export class ReadAhead {
   readonly #handle: FileHandle;
   readonly #pieceBytes: number;
-  /** Pieces read and not yet passed, and how far into the first one the reading stands. */
+  /** Pieces read and not yet skipped, and the position in the first one. */
   readonly #pieces: Uint8Array[] = [];
   #at = 0;
   #leftBytes = 0;
-  /** Where in the file the next piece begins; the piece under way. */
+  /** The file offset of the next piece, and the pending read. */
   #readAt = 0;
   #reading: Promise<Uint8Array> | null;
   #ended = false;
@@ -24,21 +24,21 @@ export class ReadAhead {
     this.#reading = this.#readPiece();
   }
 
-  /** The next `bytes` bytes, or all that is left, without stepping over them; null when they are not in memory. */
+  /** Returns the next `bytes` bytes, or all that remain, without skipping them; null if they are not in memory. */
   peekNow(bytes: number): Uint8Array | null {
     const first = this.#pieces[0];
     if (first === undefined || first.byteLength - this.#at < bytes) return null;
     return first.subarray(this.#at, this.#at + bytes);
   }
 
-  /** The same, reading what is missing; fewer than asked only at the end of the file. */
+  /** Like peekNow, but reads missing bytes; returns fewer than requested only at the end of the file. */
   async peek(bytes: number): Promise<Uint8Array> {
     while (this.#leftBytes < bytes && !this.#ended) await this.#more();
     const now = this.peekNow(Math.min(bytes, this.#leftBytes));
     return now ?? this.#joined(Math.min(bytes, this.#leftBytes));
   }
 
-  /** Steps over bytes that were peeked. */
+  /** Skips bytes that were peeked. */
   skip(bytes: number): void {
     this.#at += bytes;
     this.#leftBytes -= bytes;
@@ -48,7 +48,7 @@ export class ReadAhead {
     }
   }
 
-  /** Waits for the read under way; the handle may be closed afterwards. */
+  /** Waits for the pending read; the handle may be closed afterwards. */
   async stop(): Promise<void> {
     this.#ended = true;
     await this.#reading?.catch(() => {});
@@ -72,7 +72,7 @@ export class ReadAhead {
     this.#leftBytes += piece.byteLength;
   }
 
-  /** Bytes that lie in several pieces, as a copy. */
+  /** Copies bytes that span several pieces. */
   #joined(bytes: number): Uint8Array {
     const whole = Buffer.allocUnsafeSlow(bytes);
     let filled = 0;

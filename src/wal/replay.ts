@@ -1,7 +1,7 @@
 /**
- * The write-ahead log's reading end: every record from an LSN on, in order, and the verdict on where the log ends.
- * Invariants: a record is given only when it checks; nothing on disk changes before `repair`, and nothing at all when
- * the log is corrupt; a corrupt log gives no record behind the corrupt place.
+ * The read end of the write-ahead log: every record from an LSN on, in order, and the decision where the log ends.
+ * Invariants: only valid records are returned; nothing on disk changes before `repair`, and nothing at all if the log is corrupt;
+ * no record after a corrupt position is returned.
  */
 import { CorruptionError, invariant, NewerFormatError } from '../base/index.js';
 import {
@@ -21,14 +21,14 @@ import { judgeEnd } from './tail.js';
 
 export interface LogEntry {
   readonly lsn: number;
-  /** 8-aligned; stays valid as long as it is kept. */
+  /** 8-aligned; stays valid as long as it is referenced. */
   readonly payload: Uint8Array;
-  /** Where its frame lies, for messages. */
+  /** The position of its frame, for messages. */
   readonly file: string;
   readonly offset: number;
 }
 
-/** A file of the log, with the room in it that was prepared for records to come. */
+/** A file of the log, with its size including the space prepared for future records. */
 export interface LogFileSize {
   readonly path: string;
   readonly bytes: number;
@@ -37,14 +37,14 @@ export interface LogFileSize {
 export interface LogEnd {
   /** LSN of the next record to be appended. */
   readonly nextLsn: number;
-  /** The unfinished last write that was found, if any: never acknowledged, cut off by `repair`. */
+  /** The unfinished last write, if any: never acknowledged, truncated by `repair`. */
   readonly tornTail: { readonly file: string; readonly offset: number; readonly bytes: number } | null;
 }
 
 export interface LogReplayOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  /** The first LSN wanted; earlier records of its file are checked and passed over. */
+  /** The first LSN wanted; earlier records of its file are checked and skipped. */
   readonly fromLsn: number;
   readonly pieceBytes?: number;
 }
@@ -55,20 +55,20 @@ const FRAME_BYTES_MAX = frameBytes(RECORD_PAYLOAD_BYTES_MAX);
 export class LogReplay implements AsyncIterable<LogEntry> {
   readonly #options: LogReplayOptions;
   #end: LogEnd | null = null;
-  /** The last file, where its valid part ends, and from where on nothing proves that it was ever synced. */
+  /** The last file, the end of its valid part, and the offset from which nothing proves that it was ever synced. */
   #last: { readonly path: string; readonly bytes: number; readonly syncedBytes: number } | null = null;
 
   constructor(options: LogReplayOptions) {
     this.#options = options;
   }
 
-  /** Where the log ends; known when all records were read. */
+  /** The end of the log; known once all records were read. */
   get end(): LogEnd {
     invariant(this.#end !== null, 'the end of a log is known when all its records were read');
     return this.#end;
   }
 
-  /** The files that hold the records wanted, in their order. Throws CorruptionError for missing ones. */
+  /** The files that contain the wanted records, in order. Throws CorruptionError if files are missing. */
   async files(): Promise<readonly LogFileSize[]> {
     const { fs, fromLsn } = this.#options;
     const sizes: LogFileSize[] = [];
@@ -84,8 +84,8 @@ export class LogReplay implements AsyncIterable<LogEntry> {
   }
 
   /**
-   * Reads the records. Throws CorruptionError for a bad record that was synced, for one that a single flipped bit
-   * explains, for a bad file header and for missing files; NewerFormatError for a file of a newer release.
+   * Reads the records. Throws CorruptionError for an invalid record that was synced, for one that a single flipped bit explains,
+   * for an invalid file header and for missing files; NewerFormatError for a file of a newer release.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<LogEntry, void, void> {
     const { fs, fromLsn } = this.#options;
@@ -102,8 +102,8 @@ export class LogReplay implements AsyncIterable<LogEntry> {
   }
 
   /**
-   * After all records were read: cuts off the torn tail and makes the last file durable, so that everything replayed
-   * stays. Only then may a Log be opened. The cut also gives back the space prepared for records that never came.
+   * Call after all records were read: truncates the torn tail and makes the last file durable, so that everything replayed
+   * persists. Only then may a Log be opened. The truncation also frees the space prepared for further records.
    */
   async repair(): Promise<LogEnd> {
     const { end } = this;
@@ -121,18 +121,18 @@ export class LogReplay implements AsyncIterable<LogEntry> {
     return end;
   }
 
-  /** The files that hold fromLsn and what follows. */
+  /** The file that contains fromLsn, and all later ones. */
   async #filesFrom(fromLsn: number): Promise<LogFileName[]> {
     const { fs, dir } = this.#options;
     const files = await listLogFiles(fs, dir);
     const first = files.findLastIndex((file) => file.firstLsn <= fromLsn);
     if (first >= 0) return files.slice(first);
     if (files.length > 0) {
-      const missing = `records ${fromLsn} to ${files[0].firstLsn - 1} are missing: no log file holds them`;
+      const missing = `records ${fromLsn} to ${files[0].firstLsn - 1} are missing: no log file contains them`;
       throw new CorruptionError(files[0].path, 0, missing);
     }
     if (fromLsn > 1)
-      throw new CorruptionError(dir, 0, `the log is missing: it should go on at LSN ${fromLsn}`);
+      throw new CorruptionError(dir, 0, `the log is missing: it should continue at LSN ${fromLsn}`);
     return [];
   }
 
@@ -150,7 +150,7 @@ export class LogReplay implements AsyncIterable<LogEntry> {
       reader.skip(LOG_FILE_HEADER_BYTES);
       let offset = LOG_FILE_HEADER_BYTES;
       let lsn = file.firstLsn;
-      /** Records that no later one says to have been synced, by rising LSN. */
+      /** Records that no later record proves to be synced, by ascending LSN. */
       const unproven: { readonly lsn: number; readonly offset: number }[] = [];
       while (lsn !== nextFile?.firstLsn) {
         const bytes = peekFrameNow(reader) ?? (await peekFrame(reader));
@@ -178,8 +178,8 @@ export class LogReplay implements AsyncIterable<LogEntry> {
 }
 
 /**
- * Writes the bytes of a file once more as they are. Where an earlier sync of them failed, the system shows them still,
- * but no sync brings them to the disk any more, unless they are written again.
+ * Rewrites the bytes of a file unchanged. After a failed sync the system still returns them, but no later sync writes them to the
+ * disk unless they are rewritten.
  */
 async function writeAgain(handle: FileHandle, from: number, to: number): Promise<void> {
   for (let at = from; at < to; at += PIECE_BYTES) {
@@ -190,7 +190,7 @@ async function writeAgain(handle: FileHandle, from: number, to: number): Promise
   }
 }
 
-/** The file's id. */
+/** Checks the header and returns the file's ID. */
 function checkHeader(bytes: Uint8Array, { path, firstLsn }: LogFileName): bigint {
   const header = decodeLogFileHeader(bytes);
   if (typeof header === 'string') throw new CorruptionError(path, 0, header);
@@ -201,13 +201,13 @@ function checkHeader(bytes: Uint8Array, { path, firstLsn }: LogFileName): bigint
     throw new CorruptionError(
       path,
       16,
-      `it says that it begins at LSN ${header.firstLsn}, its name ${firstLsn}`,
+      `the header has first LSN ${header.firstLsn}, the file name ${firstLsn}`,
     );
   }
   return header.logId;
 }
 
-/** The next frame, whole if the file holds all of it, when it lies in memory in one piece. */
+/** Returns the next frame if it is in memory in one piece. */
 function peekFrameNow(reader: ReadAhead): Uint8Array | null {
   const header = reader.peekNow(RECORD_HEADER_BYTES);
   return header === null ? null : reader.peekNow(frameBytesAt(header, 0));

@@ -1,10 +1,10 @@
 /**
- * Prepares log files ahead of their use: whole files of written and synced zeros under a temporary name.
- * A full disk so shows here, before any record depends on the space, and a later sync of records only overwrites,
- * which spares it the file system's journal. The first files of a process are small; they grow as files get full, and with
- * what is asked for, so that a store takes room as it is written to.
- * Invariants: at most SPARES_MAX files are ready or under way; a file whose preparation failed is removed and never
- * used, even if a later sync of it would succeed; a spare belongs to whoever took it.
+ * Prepares log files before their use: complete files of written and synced zeros under a temporary name. So a full disk is
+ * detected before any record depends on the space, and a later sync of records only overwrites, which avoids the file system's
+ * journal. The first files of a process are small; sizes grow as files fill up, and with requests, so that a store takes space as
+ * it is written.
+ * Invariants: at most SPARES_MAX files are ready or in preparation; a file whose preparation failed is removed and never used,
+ * even if a later sync of it would succeed; a spare belongs to the caller that took it.
  */
 import type { FileHandle, FileSystem } from '../io/index.js';
 import { sparePath } from './names.js';
@@ -18,14 +18,14 @@ export interface SpareFile {
 export interface SpareFilesOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  /** Of the first file and of the largest. */
+  /** Sizes of the first file and of the largest. */
   readonly fileBytesMin: number;
   readonly fileBytesMax: number;
-  /** How long after a full disk the next attempt is made. */
+  /** The delay after a full disk until the next attempt. */
   readonly retryMs: number;
   /** A spare is ready, or the disk was found too full for one. */
   readonly onChange: () => void;
-  /** Preparation failed for another reason than a full disk; no further attempt is made. */
+  /** Preparation failed for another reason than a full disk; there are no further attempts. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -38,11 +38,11 @@ export class SpareFiles {
   readonly #zeros: Uint8Array;
   #ready: SpareFile[] = [];
   #ordinal = 0;
-  /** Of the files that are prepared next, unless more is wanted. */
+  /** The size of the files prepared next, unless a larger one is requested. */
   #nextBytes: number;
-  /** The most that is asked for and not ready. */
+  /** The largest size requested and not ready. */
   #wantedBytes = 0;
-  /** The disk had no room for a file of so many bytes; Infinity = it had room for all. */
+  /** The size of a file that did not fit on the disk; Infinity = every file fit. */
   #failedBytes = Number.POSITIVE_INFINITY;
   #stopped = false;
   #isAtWork = false;
@@ -55,17 +55,17 @@ export class SpareFiles {
     this.#nextBytes = options.fileBytesMin;
   }
 
-  /** Whether a file of so many bytes is ready. */
+  /** Returns whether a file of at least `bytes` is ready. */
   hasFor(bytes: number): boolean {
     return this.#ready.some((spare) => spare.bytes >= bytes);
   }
 
-  /** Whether the disk was found too full for a file of so many bytes. */
+  /** Returns whether the disk was found too full for a file of `bytes`. */
   isFullFor(bytes: number): boolean {
     return Math.max(bytes, this.#options.fileBytesMin) >= this.#failedBytes;
   }
 
-  /** Starts preparing what is missing; also the way to try again at once after space was given back. */
+  /** Starts preparing missing files; also retries at once after space was freed. */
   prepare(): void {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
@@ -73,19 +73,19 @@ export class SpareFiles {
     this.#start();
   }
 
-  /** Asks for a file of so many bytes, at most those of the largest; not where the disk is too full for it. */
+  /** Requests a file of `bytes`, at most the largest size; no effect if the disk is too full for it. */
   want(bytes: number): void {
     if (this.isFullFor(bytes)) return;
     this.#wantedBytes = Math.max(this.#wantedBytes, bytes);
     this.#start();
   }
 
-  /** Lets further files be twice as large. */
+  /** Doubles the size of further files. */
   grow(): void {
     this.#nextBytes = Math.min(this.#nextBytes * 2, this.#options.fileBytesMax);
   }
 
-  /** A prepared file of so many bytes or more, or null when none is ready; starts on its successor. */
+  /** Returns a prepared file of at least `bytes`, or null if none is ready; starts preparing its successor. */
   take(bytes: number): SpareFile | null {
     const at = this.#ready.findIndex((spare) => spare.bytes >= bytes);
     const spare = at < 0 ? null : this.#ready.splice(at, 1)[0];
@@ -93,7 +93,7 @@ export class SpareFiles {
     return spare;
   }
 
-  /** Ends the work under way and removes the files that nobody took. */
+  /** Ends pending work and removes the unused files. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
@@ -110,14 +110,17 @@ export class SpareFiles {
   }
 
   async #fill(): Promise<void> {
-    // Until the moment at which nothing is missing: what is asked for a moment later must begin anew.
+    // Until nothing is missing; a later request must start a new loop.
     this.#isAtWork = true;
     let goesOn = true;
     while (goesOn && !this.#stopped && this.#isMissing()) goesOn = await this.#make();
     this.#isAtWork = false;
   }
 
-  /** Makes one file more, or finds that there is no room for it; resolves with false when a smaller one has none either. */
+  /**
+   * Prepares one more file, or finds that there is no space for it; resolves with false if there is none for a smaller one
+   * either.
+   */
   async #make(): Promise<boolean> {
     const { fileBytesMin, fileBytesMax, fs, dir } = this.#options;
     const path = sparePath(dir, this.#ordinal++);
@@ -133,7 +136,7 @@ export class SpareFiles {
       return bytes > fileBytesMin && !this.#stopped;
     }
     const isWanted = this.#wantedBytes > 0 && bytes >= this.#wantedBytes;
-    // Those that were too small would be too small for the next one, too.
+    // Files too small for this request would be too small for the next one, too.
     const small = isWanted ? this.#ready : [];
     if (isWanted) {
       this.#ready = [];
@@ -162,7 +165,7 @@ export class SpareFiles {
     }
     const { fileBytesMin, retryMs, onChange } = this.#options;
     this.#nextBytes = fileBytesMin;
-    // More than anybody needs: a smaller file may do.
+    // Larger than any request: a smaller file may suffice.
     if (bytes > Math.max(fileBytesMin, this.#wantedBytes)) return;
     this.#failedBytes = bytes;
     this.#wantedBytes = 0;
@@ -173,7 +176,7 @@ export class SpareFiles {
     onChange();
   }
 
-  /** Nothing depends on the file, so what goes wrong here does not matter. */
+  /** Nothing depends on the file, so errors are ignored. */
   async #discard(path: string, handle: FileHandle | null): Promise<void> {
     await handle?.close().catch(() => {});
     await this.#options.fs.remove(path).catch(() => {});

@@ -1,8 +1,8 @@
 /**
- * The verdict on a place where a log should go on and does not: its end, a torn tail, or corruption.
- * A tear is the trace of a write that was never synced, so never acknowledged. Whatever speaks against that (a later
- * file, a later record written after the place was synced, a single changed bit) makes it corruption: the store then
- * refuses to open rather than drop what it acknowledged.
+ * Decides what a position means at which the log should continue and does not: its end, a torn tail, or corruption. A tear is the
+ * trace of a write that was never synced and thus never acknowledged. Any evidence to the contrary (a later file, a later record
+ * written after the position was synced, a single changed bit) makes it corruption: the store then refuses to open rather than
+ * lose acknowledged data.
  */
 import { CorruptionError } from '../base/index.js';
 import { type Frame, findBitFlip, findLaterFrame } from '../format/index.js';
@@ -12,7 +12,7 @@ import type { LogFileName } from './names.js';
 export interface EndOfLog {
   readonly handle: FileHandle;
   readonly path: string;
-  /** Where the record `lsn` should begin, and what was found there instead. */
+  /** The position where record `lsn` should start, and what is there instead. */
   readonly offset: number;
   readonly lsn: number;
   readonly logId: bigint;
@@ -20,7 +20,7 @@ export interface EndOfLog {
   readonly nextFile: LogFileName | undefined;
 }
 
-/** Bytes of the torn tail, 0 when the log simply ends there. Throws CorruptionError. */
+/** Returns the size of the torn tail, 0 if the log simply ends there. Throws CorruptionError. */
 export async function judgeEnd(end: EndOfLog): Promise<number> {
   const { handle, path, offset, lsn, logId, frame, nextFile } = end;
   const rest = Buffer.allocUnsafeSlow(Math.max(0, (await handle.size()) - offset));
@@ -32,19 +32,19 @@ export async function judgeEnd(end: EndOfLog): Promise<number> {
     throw new CorruptionError(
       path,
       offset,
-      `${found}; it is valid with ${place} changed: a flipped bit, no torn write`,
+      `${found}; it is valid with ${place} changed: a flipped bit, not a torn write`,
     );
   }
   if (nextFile !== undefined) {
     throw new CorruptionError(
       path,
       offset,
-      `${found}, but the log goes on at LSN ${nextFile.firstLsn} in ${nextFile.path}`,
+      `${found}, but the log continues at LSN ${nextFile.firstLsn} in ${nextFile.path}`,
     );
   }
   for (let later = findLaterFrame(rest, 0, lsn, logId); later !== null; ) {
     if (later.syncedLsn >= lsn) {
-      const proof = `record ${later.lsn} at byte ${offset + later.offset} proves that it was once synced`;
+      const proof = `record ${later.lsn} at byte ${offset + later.offset} proves that it was synced`;
       throw new CorruptionError(path, offset, `${found}; ${proof}`);
     }
     later = findLaterFrame(rest, later.next, lsn, logId);
@@ -52,7 +52,7 @@ export async function judgeEnd(end: EndOfLog): Promise<number> {
   return lastNonZero(rest) + 1;
 }
 
-/** Index of the last byte that is not 0, or -1. */
+/** Returns the index of the last nonzero byte, or -1. */
 function lastNonZero(bytes: Buffer): number {
   const zeros = Buffer.alloc(65_536);
   let end = bytes.byteLength;

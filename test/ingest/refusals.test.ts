@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   [1503, '{"u":{"a-geolocation":[1 2]}}'],
   [1503, '{"u":{"nope":1},"v":{"country":"x"}', undefined, 'byte 35'],
   [1503, '{"u":{"a-integer":"x"},"v":[}'],
-  [1503, nested(65), undefined, '64 deep'],
+  [1503, nested(65), undefined, '64 levels'],
   [1503, nested(10_000)],
   [1503, `{"u":${'{"a":'.repeat(10_000)}`],
   [2005, '{"u":5}', undefined, '"u"'],

@@ -204,6 +204,6 @@ t.test('a server that ends without an answer leaves it open what was done, and s
   await new Promise<void>((resolve) => server.listen(path.join(dir, 'admin.sock'), resolve));
   t.teardown(() => server.close());
   await t.rejects(askAdminSocket(dir, 'hello'), {
-    message: 'the server ended before it answered; what was asked may have been done or not',
+    message: 'the server ended before it replied; the command may or may not have been executed',
   });
 });

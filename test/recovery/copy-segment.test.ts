@@ -3,10 +3,10 @@ import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
 import {
-  LaneCheckpoint,
   loadSnapshot,
   readSnapshotFile,
   type SnapshotStore,
+  WorkerCheckpoint,
 } from '../../src/recovery/index.js';
 import type { Shard } from '../../src/storage/index.js';
 import { ShardModel } from '../storage/shard-model.js';
@@ -34,7 +34,7 @@ const single = (id: string): Change => ({
   fields: [{ column: INTEGER_EVENT, events: [{ seconds: 1_600_000_000, value: 1n }] }],
 });
 
-async function finish(checkpoint: LaneCheckpoint): Promise<readonly SnapshotFileEntry[]> {
+async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFileEntry[]> {
   while (!(await checkpoint.step()));
   return checkpoint.finish();
 }
@@ -48,8 +48,8 @@ class ModelLane {
     this.model = model;
   }
 
-  begin(lsn: number): LaneCheckpoint {
-    return new LaneCheckpoint(this.store, lsn, SHARD_COUNT, [this.model.shard], [MODEL]);
+  begin(lsn: number): WorkerCheckpoint {
+    return new WorkerCheckpoint(this.store, lsn, SHARD_COUNT, [this.model.shard], [MODEL]);
   }
 
   async restored(files: readonly SnapshotFileEntry[]): Promise<Shard> {

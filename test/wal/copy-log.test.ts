@@ -11,7 +11,7 @@ async function written(): Promise<FaultyDisk> {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, RECORD_COUNT)) {
-    while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+    while (!log.hasCapacity(sizeFor(lsn))) await log.waitForCapacity(sizeFor(lsn));
     await log.append(payloadFor(lsn, sizeFor(lsn))).written;
   }
   await log.close();

@@ -14,7 +14,7 @@ async function writtenLog(count: number, logFileBytes = 65_536, size = sizeFor):
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes });
   for (const lsn of range(1, count)) {
-    while (!log.hasRoom(700)) await log.room(700);
+    while (!log.hasCapacity(700)) await log.waitForCapacity(700);
     await log.append(payloadFor(lsn, size(lsn))).written;
   }
   await log.close();
@@ -203,7 +203,7 @@ t.test('a bad record at the end of a file that is not the last is refused', asyn
   t.match(await refusal(t, disk), {
     name: 'CorruptionError',
     offset: places[last].offset,
-    reason: /goes on at LSN/,
+    reason: /continues at LSN/,
   });
 });
 

@@ -3,13 +3,13 @@ import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
 import type { Aggregate, Expression, SelectPlan } from '../../src/ir/index.js';
-import type { DimensionData, LaneRequest, LaneStart } from '../../src/protocol/index.js';
-import { LaneWorker } from '../../src/worker/lane-worker.js';
+import type { DimensionData, WorkerRequest, WorkerStart } from '../../src/protocol/index.js';
+import { ShardWorker } from '../../src/worker/lane-worker.js';
 import { PLAIN } from '../exec/select/select-rows.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 
-const START: LaneStart = {
+const START: WorkerStart = {
   laneIndex: 0,
   shards: [1, 3],
   shardCount: 4,
@@ -20,9 +20,9 @@ const START: LaneStart = {
 };
 const KEY = { databaseId: 1, dimensionId: 2 };
 
-const makeWorker = (): LaneWorker => new LaneWorker(START, faultyDisk());
+const makeWorker = (): ShardWorker => new ShardWorker(START, faultyDisk());
 
-function applyOf(shard: number, ids: readonly string[]): LaneRequest {
+function applyOf(shard: number, ids: readonly string[]): WorkerRequest {
   const batch = batchOf(
     KEY.dimensionId,
     ids.map((id) => ({ id, fields: [{ column: COLUMNS[2], latest: 7n }] })),
@@ -35,7 +35,7 @@ function applyOf(shard: number, ids: readonly string[]): LaneRequest {
   };
 }
 
-const COUNT_ALL: LaneRequest = {
+const COUNT_ALL: WorkerRequest = {
   op: 'count-entities',
   plans: [
     { ...KEY, condition: null },
@@ -101,7 +101,7 @@ t.test(
 t.test('an insert for a database that is gone is refused with 8002, and the worker lives on', async (t) => {
   const worker = makeWorker();
   const shared = new SharedArrayBuffer(4096);
-  const request: LaneRequest = {
+  const request: WorkerRequest = {
     op: 'parse',
     databaseId: 9,
     shared,
@@ -121,7 +121,7 @@ t.test(
   async (t) => {
     const worker = makeWorker();
     let sequence = 0;
-    const ask = async (...requests: LaneRequest[]) =>
+    const ask = async (...requests: WorkerRequest[]) =>
       (await worker.run({ sequence: sequence++, requests })).replies;
     await ask(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
     const id: Expression = { op: 'input', input: 0, type: { type: 'text' } };
@@ -141,13 +141,13 @@ t.test(
     };
     const grouping = { keys: [], perEntity: false, aggregates: [counted] };
     const settings = { tables: [], format: null, profiled: false, bounds: { slot: 0, bytesMax: 2 ** 30 } };
-    const beginOf = (selectId: number, plan: SelectPlan): LaneRequest => ({
+    const beginOf = (selectId: number, plan: SelectPlan): WorkerRequest => ({
       op: 'select-begin',
       selectId,
       plan,
       ...settings,
     });
-    const nextOf = (selectId: number): LaneRequest => ({
+    const nextOf = (selectId: number): WorkerRequest => ({
       op: 'select-next',
       selectId,
       rowsMax: 2,
@@ -155,7 +155,7 @@ t.test(
       sliceMs: 1_000,
       spare: [],
     });
-    const countOf = (selectId: number): LaneRequest => ({
+    const countOf = (selectId: number): WorkerRequest => ({
       op: 'select-count-texts',
       selectId,
       lists: [],

@@ -4,7 +4,7 @@ import t from 'tap';
 import { decodeBatch } from '../../src/column/index.js';
 import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
-import type { LaneRequests, ParsedRecord } from '../../src/protocol/index.js';
+import type { ParsedRecord, WorkerRequests } from '../../src/protocol/index.js';
 import { parseRecord } from '../../src/worker/parse-record.js';
 import { NOW_MS, sampleModel } from '../support/ingest-bodies.js';
 
@@ -19,7 +19,7 @@ interface Parsed {
 }
 
 /** Parses `text` with `spareBytes` behind it, and decodes the record. */
-function parse(text: string, more: Partial<LaneRequests['parse']> = {}, spareBytes = 4096): Parsed {
+function parse(text: string, more: Partial<WorkerRequests['parse']> = {}, spareBytes = 4096): Parsed {
   const body = new TextEncoder().encode(text);
   const shared = new SharedArrayBuffer(body.length + spareBytes);
   new Uint8Array(shared).set(body);

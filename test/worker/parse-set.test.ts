@@ -2,7 +2,7 @@
 import t from 'tap';
 import { decodeBatch } from '../../src/column/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
-import type { LaneRequests, ParsedSet } from '../../src/protocol/index.js';
+import type { ParsedSet, WorkerRequests } from '../../src/protocol/index.js';
 import { parseSet } from '../../src/worker/parse-set.js';
 import { NOW_MS, sampleModel } from '../support/ingest-bodies.js';
 
@@ -10,7 +10,7 @@ const MODEL = sampleModel();
 const scratch = createIngestScratch();
 
 /** Parses the set that the object `text` is. */
-function parse(text: string, more: Partial<LaneRequests['parse-set']> = {}): ParsedSet {
+function parse(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
   const body = new TextEncoder().encode(`{"all":${text}}`);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };
   return parseSet({ ...rest, body, ...more }, MODEL, scratch);

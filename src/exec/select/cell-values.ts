@@ -166,7 +166,8 @@ function widenColumn(
   rowCount: number,
   extremes: number,
 ): void {
-  if (kind === 'i32' || width === 4) kernels.extremesGroupSlotsI32(valuesAt, cells, bitmap, rowCount, extremes);
+  if (kind === 'i32' || width === 4)
+    kernels.extremesGroupSlotsI32(valuesAt, cells, bitmap, rowCount, extremes);
   else if (width === 2) kernels.extremesGroupSlotsI16(valuesAt, cells, bitmap, rowCount, extremes);
   else kernels.extremesGroupSlotsI8(valuesAt, cells, bitmap, rowCount, extremes);
 }

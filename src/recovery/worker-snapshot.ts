@@ -1,9 +1,9 @@
 /**
- * A lane's part of a checkpoint, and of the start from one.
- * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is made (copy on write from then
- * on), so its files together hold the state at one LSN although writes go on; a segment that did not change since
- * its last file keeps that file. A file is whole and synced before its entry is given out. No file is ever written over:
- * where a checkpoint failed in the middle of its swap, nobody knows which manifest is the durable one, and thus which files.
+ * A worker's part of writing a checkpoint and of loading one.
+ * Invariants: `WorkerCheckpoint` fixes the contents of all its segments when it is created (copy on write from then on), so its
+ * files together have the state at one LSN although writes continue; a segment that is unchanged since its last file keeps that
+ * file. A file is complete and synced before its entry is returned. No file is ever overwritten: if a checkpoint failed in the
+ * middle of its swap, it is unknown which manifest, and thus which files, are durable.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
@@ -17,7 +17,7 @@ import { restoreEntities, restoreEvents } from './restore-segment.js';
 
 export const SNAPSHOT_DIR = 'snapshot';
 
-/** Where snapshot files are kept and how they are packed. */
+/** The location and compression of snapshot files. */
 export interface SnapshotStore {
   readonly fs: FileSystem;
   /** The data directory. */
@@ -28,14 +28,14 @@ export interface SnapshotStore {
 /** One segment that needs a new file. */
 interface Pending {
   readonly place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>;
-  /** Below the data directory, without what tells it from a file that is there. */
+  /** Path below the data directory, without the suffix that makes it unique. */
   readonly stem: string;
   readonly state: SnapshotState;
   readonly changeCount: number;
   table: ArrowTable | null;
 }
 
-export class LaneCheckpoint {
+export class WorkerCheckpoint {
   readonly #store: SnapshotStore;
   readonly #lsn: number;
   readonly #shardCount: number;
@@ -91,13 +91,13 @@ export class LaneCheckpoint {
     copy: () => ArrowTable,
   ): void {
     if (state.file !== null) {
-      // A checkpoint that failed may have written it without syncing its name.
+      // A failed checkpoint may have written it without syncing its name.
       this.#dirs.add(dirOf(`${this.#store.dir}/${state.file.path}`));
       this.#files.push({ entry: state.file, state });
       return;
     }
     const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
-    // The shard count stands in the name, so that files of another count at the same LSN are never overwritten.
+    // The name includes the shard count, so that files of another shard count at the same LSN are never overwritten.
     const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
     const pending: Pending = {
       place,
@@ -112,7 +112,7 @@ export class LaneCheckpoint {
     this.#pending.push(pending);
   }
 
-  /** Writes the next file; true when all are written. */
+  /** Writes the next file; returns true once all are written. */
   async step(): Promise<boolean> {
     const next = this.#pending.shift();
     if (next === undefined) return true;
@@ -135,15 +135,15 @@ export class LaneCheckpoint {
   }
 
   /**
-   * The files of the whole checkpoint, once every step is done and their names are synced. A dimension that was
-   * dropped meanwhile has none, not even those that were written: its drop is in the log, and a part of it would
-   * not load. A dropped column keeps its files: records between this checkpoint and the drop may ask for its values.
+   * Returns the files of the whole checkpoint, once every step is done and their names are synced. A dimension that was dropped
+   * meanwhile has none, not even those already written: its drop is in the log, and a part of it could not be loaded. A dropped
+   * column keeps its files: records between this checkpoint and the drop may need its values.
    */
   async finish(): Promise<readonly SnapshotFileEntry[]> {
     try {
       for (const dir of this.#dirs) await this.#store.fs.syncDir(dir);
     } catch (error) {
-      // Whether the names are on disk is not known, and a later sync may pass over them: the files are written anew.
+      // The names may not be on disk, and a later sync may not cover them: the files must be written again.
       for (const { state } of this.#files) state.fileIsLost();
       throw error;
     }
@@ -151,7 +151,7 @@ export class LaneCheckpoint {
   }
 }
 
-/** A path below `storeDir` that no file has. */
+/** Returns an unused path below `storeDir`. */
 export async function unusedPath(
   fs: FileSystem,
   storeDir: string,
@@ -172,7 +172,7 @@ export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFile
   return checkedTable(store, entry, await readBytes(store, entry));
 }
 
-/** The file's bytes, or null when it is missing. */
+/** Returns the file's bytes, or null if it is missing. */
 function readBytes({ fs, dir }: SnapshotStore, { path }: SnapshotFileEntry): Promise<Uint8Array | null> {
   return fs.readFile(`${dir}/${path}`).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -184,26 +184,26 @@ function checkedTable(store: SnapshotStore, entry: SnapshotFileEntry, bytes: Uin
   const file = `${store.dir}/${entry.path}`;
   if (bytes === null) throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
   if (bytes.length !== entry.bytes) {
-    throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
+    throw new CorruptionError(file, bytes.length, `the file should have ${entry.bytes} bytes`);
   }
   if (crc32(bytes) !== entry.crc32) {
-    throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+    throw new CorruptionError(file, 0, 'the checksum does not match the manifest');
   }
   const table = decodeArrowFile(bytes, store.lz4, file);
   if (table.rowCount !== entry.rowCount) {
-    throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
+    throw new CorruptionError(file, 0, `the file should have ${entry.rowCount} rows`);
   }
   return table;
 }
 
-/** Entity segments by number, then the event segments of each column by number: what restoring needs. */
+/** Orders files for restoring: entity segments by number, then the event segments of each column by number. */
 export function inLoadOrder(files: readonly SnapshotFileEntry[]): readonly SnapshotFileEntry[] {
   return [...files].sort(
     (a, b) => a.kind.localeCompare(b.kind) || a.columnId - b.columnId || a.segment - b.segment,
   );
 }
 
-/** Loads the files of the given shards, in the order that restoring needs. Returns rows and column bytes loaded. */
+/** Loads the files of the given shards, in the order of restoring. Returns the number of rows and column bytes loaded. */
 export async function loadSnapshot(
   store: SnapshotStore,
   files: readonly SnapshotFileEntry[],
@@ -217,11 +217,11 @@ export async function loadSnapshot(
   for (let index = 0; index < ordered.length; index++) {
     const entry = ordered[index];
     const read = await next;
-    // The disk reads the next file while this one is restored.
+    // Reads the next file while this one is restored.
     next = index + 1 < ordered.length ? readBytes(store, ordered[index + 1]) : null;
     next?.catch(() => {});
     const shard = shards.get(entry.shard)?.dimension(entry);
-    if (shard === undefined) throw new Error(`shard ${entry.shard} is not in this lane`);
+    if (shard === undefined) throw new Error(`this worker does not own shard ${entry.shard}`);
     const table = checkedTable(store, entry, read);
     const segment =
       entry.kind === 'entities' ? restoreEntities(shard, table) : restoreEvents(shard, entry, table);
