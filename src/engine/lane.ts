@@ -58,7 +58,7 @@ export class Lane {
 
   /** `file`: the worker's entry. `onDown` is called once, when the thread ended without `close`. */
   constructor(file: string, start: WorkerStart, onDown: (cause: unknown) => void) {
-    this.index = start.laneIndex;
+    this.index = start.workerIndex;
     this.shards = start.shards;
     this.#onDown = onDown;
     this.#pool = new Piscina<WorkerTask, WorkerResult>({

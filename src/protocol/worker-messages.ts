@@ -30,7 +30,7 @@ import type { SharedBytes } from './shared-bytes.js';
 
 /** The data that a worker receives when its thread starts. */
 export interface WorkerStart {
-  readonly laneIndex: number;
+  readonly workerIndex: number;
   /** The shards that this worker owns. */
   readonly shards: readonly number[];
   readonly shardCount: number;

@@ -75,10 +75,10 @@ export class EventRegrouping {
         return all;
       }, []);
       if (groups.length === 0) continue;
-      const lanes = members.map((columnId) => this.#eventsByGroup(columnId, groupOf, setOf.length));
+      const columns = members.map((columnId) => this.#eventsByGroup(columnId, groupOf, setOf.length));
       for (let from = 0; from < groups.length; from += GROUPS_MAX) {
         const some = groups.slice(from, from + GROUPS_MAX);
-        yield* this.#splitGroups(lanes, some, members.length === 1 ? 0 : RELATION);
+        yield* this.#splitGroups(columns, some, members.length === 1 ? 0 : RELATION);
       }
     }
   }
@@ -137,21 +137,21 @@ export class EventRegrouping {
 
   /** Splits whole groups of one set of columns by shard: one section per column. */
   *#splitGroups(
-    lanes: readonly (readonly EventPosition[])[],
+    columns: readonly (readonly EventPosition[])[],
     groups: readonly number[],
     relationId: number,
   ): Generator<[number, Batch]> {
     const byShard = new Map<number, number[]>();
     for (const group of groups) {
-      const [events, at] = lanes[0][group];
+      const [events, at] = columns[0][group];
       const shard = this.#shardOf(events.rows[at]);
       const others = byShard.get(shard);
       if (others === undefined) byShard.set(shard, [group]);
       else others.push(group);
     }
     for (const [shard, own] of byShard) {
-      const columns = lanes.map((lane) => own.map((group) => lane[group]));
-      yield [shard, this.#batch(columns, relationId)];
+      const ownColumns = columns.map((column) => own.map((group) => column[group]));
+      yield [shard, this.#batch(ownColumns, relationId)];
     }
   }
 

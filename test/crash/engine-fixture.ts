@@ -41,7 +41,7 @@ class LocalLane implements LaneApi {
   #memory = NO_DATA_MEMORY;
 
   constructor(start: WorkerStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
-    this.index = start.laneIndex;
+    this.index = start.workerIndex;
     this.shards = start.shards;
     this.#worker = new ShardWorker(start, disk, ARENA_BYTES);
     this.#onDown = onDown;

@@ -39,9 +39,9 @@ const watched =
   (start, onDown) => {
     const lane = new Lane(laneFile, start, onDown);
     const send: Lane['send'] = async (op, request) => {
-      watch(op, request, start.laneIndex);
+      watch(op, request, start.workerIndex);
       const answer = await lane.send(op, request);
-      watchAnswer(op, request, start.laneIndex, answer);
+      watchAnswer(op, request, start.workerIndex, answer);
       return answer;
     };
     return laneWith(lane, send);

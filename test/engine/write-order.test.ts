@@ -43,7 +43,7 @@ function dyingLanes(
       thread = worker;
     });
     const send: typeof lane.send = (op, request) => {
-      if (!due(start.laneIndex, op)) return lane.send(op, request);
+      if (!due(start.workerIndex, op)) return lane.send(op, request);
       if (moment === 'before') thread?.terminate();
       const answer = lane.send(op, request);
       // It is sent with the end of the turn.

@@ -209,7 +209,7 @@ t.test('every fault of a body has its code, and the message names the offending 
   t.end();
 });
 
-t.test('the fault that stands first in the document is the one answered, unless the JSON is broken', (t) => {
+t.test('the first error in the document is reported, unless the JSON is invalid', (t) => {
   t.equal(errorOf('{"u":{"a-integer":"x","country":""},"v":5}').code, 2007);
   t.equal(errorOf('{"u":{"country":"","a-integer":"x"},"v":5}').code, 2015);
   t.equal(errorOf('{"v":5,"u":{"country":"","a-integer":"x"}}').code, 2005);

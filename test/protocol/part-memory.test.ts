@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 const KIB = 1_024;
 const KEPT_BYTES_MAX = 64 * KIB * KIB;
 
-t.test('no buffer is given out twice, and none is shorter than what it is for', async (t) => {
+t.test('no buffer is returned twice, and none is shorter than requested', async (t) => {
   const prng = new Prng(SEED);
   const memory = new PartMemory();
   const held = new Set<ArrayBufferLike>();
@@ -36,7 +36,7 @@ t.test('no buffer is given out twice, and none is shorter than what it is for', 
   t.ok(known > 100, `${known} parts lay in known memory`);
 });
 
-t.test('what did not come from here, and what is too much, is not kept', async (t) => {
+t.test('foreign buffers and buffers above the limit are not pooled', async (t) => {
   const memory = new PartMemory();
   memory.release(new Uint8Array(1_000));
   memory.release(memory.allocate(100));
@@ -52,7 +52,7 @@ t.test('what did not come from here, and what is too much, is not kept', async (
   t.strictSame(memory.take(1), []);
 });
 
-t.test('the first part of an answer, cut at its beginning, gives its memory back too', async (t) => {
+t.test('the first part of a result, without its first bytes, also returns its memory', async (t) => {
   const memory = new PartMemory();
   memory.release(memory.allocate(100 * KIB).subarray(1));
   t.equal(memory.count, 1);

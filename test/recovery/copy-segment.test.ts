@@ -84,7 +84,7 @@ t.test(
   },
 );
 
-t.test('a shard that is loaded again and again goes on as one that never was', async (t) => {
+t.test('a shard that is loaded repeatedly continues like one that never was', async (t) => {
   for (let round = 0; round < 4; round++) {
     const prng = new Prng(SEED + 200 + round);
     const lane = new ModelLane(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
@@ -254,7 +254,7 @@ t.test('segments that compaction replaces while a checkpoint runs are written as
   t.strictSame(model.differences(), []);
 });
 
-t.test('links that are counted anew while a checkpoint runs stay those of its other files', async (t) => {
+t.test('links that are renumbered during a checkpoint keep their old numbers in its files', async (t) => {
   const lane = new ModelLane(new ShardModel({ linkMax: 10 }));
   const { model } = lane;
   const pairs = (id: string, seconds: number, count: number): Change => {

@@ -102,7 +102,7 @@ t.test('a time takes every request that came until then', async (t) => {
   }
 });
 
-t.test('what is out of reach is refused, and nothing is left', async (t) => {
+t.test('a target out of reach is refused, and nothing is written', async (t) => {
   const disk = await prepared();
   disk.put('/other/letter', Buffer.from('dear'));
   await writeLog(disk, '/data/log', 3);
@@ -131,15 +131,18 @@ t.test('what is out of reach is refused, and nothing is left', async (t) => {
   }
 });
 
-t.test('an archive that ends with the backup or before it adds nothing, which is told', async (t) => {
-  const disk = await prepared();
-  for (const last of [BACKUP_LSN, BACKUP_LSN - 1, 1]) {
-    const copy = disk.afterCrash();
-    await writeLog(copy, '/short', last);
-    t.match(await restore(copy, null, '/short'), { lsn: BACKUP_LSN, isCut: false, archiveEnd: last });
-    t.equal(await lastLsnIn(copy), BACKUP_LSN);
-  }
-});
+t.test(
+  'an archive that ends with the backup or before it adds nothing, and the result says so',
+  async (t) => {
+    const disk = await prepared();
+    for (const last of [BACKUP_LSN, BACKUP_LSN - 1, 1]) {
+      const copy = disk.afterCrash();
+      await writeLog(copy, '/short', last);
+      t.match(await restore(copy, null, '/short'), { lsn: BACKUP_LSN, isCut: false, archiveEnd: last });
+      t.equal(await lastLsnIn(copy), BACKUP_LSN);
+    }
+  },
+);
 
 t.test(
   'a last file that is cut short ends with its last whole record, and what is left out is told',
@@ -209,7 +212,7 @@ t.test('a backup without its log is refused: it may have held records', async (t
   t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 
-t.test('a backup alone is restored as it is; what is none is refused', async (t) => {
+t.test('a backup without an archive is restored as it is; other directories are refused', async (t) => {
   const disk = await prepared();
   t.match(await restore(disk, null, null), { backupLsn: BACKUP_LSN, lsn: BACKUP_LSN, timeMs: null });
   await t.rejects(

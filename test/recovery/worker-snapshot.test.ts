@@ -131,7 +131,7 @@ t.test('a segment that is sealed while a checkpoint runs is written as it was', 
   t.strictSame(await lane.loaded(await lane.checkpoint(2)), dumpPlain(lane.entities));
 });
 
-t.test('a full segment that is not sealed yet goes on where it stood after a restart', async (t) => {
+t.test('a full segment that is not sealed yet is unchanged after a restart', async (t) => {
   const lane = new Lane();
   lane.apply([events('a', SEGMENT_ROWS_MAX)]);
   const files = await lane.checkpoint(1);

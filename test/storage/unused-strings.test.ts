@@ -5,7 +5,7 @@ import { countEntities } from '../../src/exec/index.js';
 import { createLz4 } from '../../src/format/index.js';
 import type { Condition } from '../../src/ir/index.js';
 import { compileKernels } from '../../src/kernels/index.js';
-import { WorkerCheckpoint, loadSnapshot, type SnapshotStore } from '../../src/recovery/index.js';
+import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../../src/recovery/index.js';
 import { Arena, ArenaPool, type Dictionary, Shard, type StorageBounds } from '../../src/storage/index.js';
 import { SIMD_KERNELS } from '../engine/store.js';
 import { boundedRun } from '../exec/bounded.js';
@@ -243,7 +243,7 @@ t.test('strings of expired events go, those of the others stay', async (t) => {
   t.strictSame(model.differences(), []);
 });
 
-t.test('a dictionary that is small beside its values is not looked at', async (t) => {
+t.test('a dictionary that is small compared with its values is not checked', async (t) => {
   const model = new Watched();
   const change = (count: number, name: string): Change[] =>
     Array.from({ length: count }, (_, index) => ({

@@ -67,7 +67,7 @@ t.test('a file is removed from the log only when the archive has it', async (t) 
   t.strictSame(await lsnsIn(disk, ARCHIVE_DIR), range(1, 41));
 });
 
-t.test('an archive that goes on beyond the log is of another history', async (t) => {
+t.test('an archive that extends beyond the log has another history', async (t) => {
   const disk = faultyDisk();
   await write(disk, archiveOn(disk), 1, 30);
   for (const nextLsn of [31, 32, 500]) await archiveOn(disk).checkHistory(nextLsn);

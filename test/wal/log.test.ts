@@ -46,7 +46,7 @@ t.test('records appended together share one sync', async (t) => {
   await log.close();
 });
 
-t.test('what is appended during a sync waits for the next one, which takes all of it', async (t) => {
+t.test('records appended during a sync wait for the next one, which writes all of them', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes: 65_536 });
   await log.append(payloadFor(1, 50)).written;
@@ -278,7 +278,7 @@ t.test('with durability none nothing is synced until sync, a new file or close',
   t.equal(log.stats().lsnDurable, 5);
 });
 
-t.test('close writes what is queued, removes the prepared files, and a later append is a bug', async (t) => {
+t.test('close writes the queue and removes the prepared files, and a later append is a bug', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   log.append(payloadFor(1, 100));

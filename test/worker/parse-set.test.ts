@@ -18,7 +18,7 @@ function parse(text: string, more: Partial<WorkerRequests['parse-set']> = {}): P
 
 const idOf = (apiName: string): number => MODEL.dimensions.get('people')?.columns.get(apiName)?.id ?? -1;
 
-t.test('a set becomes one batch of one entity, in bytes of its own', (t) => {
+t.test('a set becomes one batch of one entity in a buffer of its own', (t) => {
   const { batch, modelVersion } = parse(
     `{"dimension":"people","country":"X","a-integer":null,"visit-page":[{"value":"a"},{"value":"b"}],
       "list-of-integer-values":[]}`,
@@ -40,13 +40,13 @@ t.test('a set becomes one batch of one entity, in bytes of its own', (t) => {
   t.end();
 });
 
-t.test('a set that changes nothing is a batch without sections', (t) => {
+t.test('a set without changes is a batch without sections', (t) => {
   const { batch } = parse('{"integer-event":[]}');
   t.strictSame(decodeBatch(batch.buffer, 0, batch.byteLength).sections, []);
   t.end();
 });
 
-t.test('a set is checked like an insert, and messages call it "set"', (t) => {
+t.test('a set is validated like an insert, and messages call it "set"', (t) => {
   const refusal = (code: number, message: string) => ({ name: 'QuarryError', code, message });
   t.throws(
     () => parse('{"a-date":"2026-02-30"}'),
@@ -72,7 +72,7 @@ t.test('a set is checked like an insert, and messages call it "set"', (t) => {
   t.end();
 });
 
-t.test('a body of any other number of entities is a bug', (t) => {
+t.test('a body with another number of entities is an InvariantError', (t) => {
   for (const body of ['{}', '{"a":{"country":"x"},"b":{"country":"x"}}'])
     t.throws(() => parse('{}', { body: new TextEncoder().encode(body) }), { name: 'InvariantError' });
   t.end();
