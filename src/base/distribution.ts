@@ -5,7 +5,7 @@
  */
 import { invariant } from './errors.js';
 
-export interface DistributionFigures {
+export interface HistogramStats {
   /** Ascending inclusive upper bounds of the buckets. */
   readonly bounds: readonly number[];
   /** One count per bound, then the count of values above all bounds. */
@@ -14,7 +14,7 @@ export interface DistributionFigures {
   readonly sum: number;
 }
 
-export class Distribution {
+export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;
@@ -22,7 +22,7 @@ export class Distribution {
   constructor(bounds: readonly number[]) {
     invariant(
       bounds.every((bound, index) => index === 0 || bound > bounds[index - 1]),
-      'bounds of a distribution rise',
+      'bounds of a histogram ascend',
     );
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);
@@ -36,7 +36,7 @@ export class Distribution {
     this.#sum += value;
   }
 
-  get figures(): DistributionFigures {
+  get stats(): HistogramStats {
     const counts = [...this.#counts];
     const count = counts.reduce((sum, one) => sum + one, 0);
     return { bounds: this.#bounds, counts, count, sum: this.#sum };

@@ -210,7 +210,7 @@ export function fromWire({ code, message, moreInfo, also = [] }: WireError): Qua
 }
 
 /** Most errors in the refusal of a request with several parts. */
-const ERRORS_TOLD_MAX = 20;
+const ERRORS_REPORTED_MAX = 20;
 
 /**
  * Runs `check` on every item and returns the results. If it refuses items, throws the first refusal with the others in `also`,
@@ -227,11 +227,11 @@ export function checkAll<Item, Result>(
       results.push(check(item, index));
     } catch (error) {
       if (!(error instanceof QuarryError)) throw error;
-      if (refusals.length < ERRORS_TOLD_MAX) refusals.push(error, ...error.also);
+      if (refusals.length < ERRORS_REPORTED_MAX) refusals.push(error, ...error.also);
     }
   });
   if (refusals.length === 0) return results;
-  const [{ code, message, moreInfo }, ...also] = refusals.slice(0, ERRORS_TOLD_MAX);
+  const [{ code, message, moreInfo }, ...also] = refusals.slice(0, ERRORS_REPORTED_MAX);
   throw new QuarryError(code, message, moreInfo, also);
 }
 

@@ -306,7 +306,10 @@ export class ShardWorker {
       const { buffer, at } = locate(place, this.#inserts);
       for (const { shard, offset, byteLength } of batches) {
         const owned = this.#shards.get(shard);
-        invariant(owned !== undefined, `a batch for shard ${shard} was sent to a worker that does not own it`);
+        invariant(
+          owned !== undefined,
+          `a batch for shard ${shard} was sent to a worker that does not own it`,
+        );
         owned.apply(databaseId, decodeBatch(buffer, at + offset, byteLength));
       }
     }
