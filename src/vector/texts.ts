@@ -6,7 +6,7 @@
 import { codePointCount, compareText } from '../schema/index.js';
 
 /** Largest list for which strings decoded from bytes are cached; longer lists are not read text by text. */
-const KEPT_STRINGS_MAX = 2 ** 17;
+const CACHED_STRINGS_MAX = 2 ** 17;
 /** Overhead of a string beyond its characters. */
 const STRING_BYTES = 24;
 
@@ -64,8 +64,8 @@ export class Texts {
 
   /** The text of a code. */
   text(code: number): string {
-    const kept = this.#strings?.[code];
-    return kept === undefined ? this.#decode(code) : kept;
+    const cached = this.#strings?.[code];
+    return cached === undefined ? this.#decode(code) : cached;
   }
 
   /** All texts as UTF-8. */
@@ -109,7 +109,7 @@ export class Texts {
     const { offsets, bytes } = this.#bytes as TextBytes;
     this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const text = this.#decoder.toString('utf8', offsets[code], offsets[code + 1]);
-    if (this.size <= KEPT_STRINGS_MAX) {
+    if (this.size <= CACHED_STRINGS_MAX) {
       this.#strings ??= new Array<string | undefined>(this.size);
       this.#strings[code] = text;
     }

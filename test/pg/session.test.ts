@@ -214,7 +214,7 @@ t.test('a key is never requested over a network without TLS', async (t) => {
     limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
     leave: () => {},
     mayHold: () => true,
-    figures: new PostgresCounters(),
+    counters: new PostgresCounters(),
   } as unknown as ConnectionContext;
   const connectFrom = async (address: string): Promise<string> => {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
