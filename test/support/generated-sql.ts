@@ -6,7 +6,7 @@ import type { Prng } from '../../src/base/index.js';
 import type { InsertStatement, Script, SelectStatement, SqlNode, TableName } from '../../src/sql/index.js';
 
 export const NOWHERE = { line: 0, column: 0 };
-const bare = { place: NOWHERE, parenthesized: false } as const;
+const bare = { position: NOWHERE, parenthesized: false } as const;
 
 const NAMES = [
   ...[
@@ -107,7 +107,7 @@ export class SqlGenerator {
       kind: 'writes',
       statements: Array.from({ length: count }, () => {
         const where = this.#maybe(0.7, () => this.node(3));
-        const head = { place: NOWHERE, table: this.#table() };
+        const head = { position: NOWHERE, table: this.#table() };
         const kind = this.#random.below(3);
         if (kind === 0) return this.#insert();
         if (kind === 1) return { is: 'delete', ...head, where };
@@ -266,7 +266,7 @@ export class SqlGenerator {
     const count = random.pick([0, 5, Number.MAX_SAFE_INTEGER]);
     return {
       is: 'select',
-      place: NOWHERE,
+      position: NOWHERE,
       explain: random.chance(0.8) ? 'no' : random.chance(0.5) ? 'plan' : 'analyze',
       distinct: random.chance(0.2),
       items: this.#some(3, () => this.#item()),
@@ -283,7 +283,7 @@ export class SqlGenerator {
       orderBy: random.chance(0.6)
         ? []
         : this.#some(3, () => ({ of: this.node(2), descending: random.chance(0.5) })),
-      limit: this.#maybe(0.5, () => ({ count, place: NOWHERE })),
+      limit: this.#maybe(0.5, () => ({ count, position: NOWHERE })),
       offset: random.chance(0.6) ? 0 : random.below(1_000),
     };
   }
@@ -297,9 +297,9 @@ export class SqlGenerator {
   }
 
   #insert(): InsertStatement {
-    const columns = this.#some(4, () => ({ name: this.#random.pick(NAMES), place: NOWHERE }));
+    const columns = this.#some(4, () => ({ name: this.#random.pick(NAMES), position: NOWHERE }));
     const rows = this.#some(3, () => columns.map(() => this.#literal()));
-    return { is: 'insert', place: NOWHERE, table: { ...this.#table(), alias: null }, columns, rows };
+    return { is: 'insert', position: NOWHERE, table: { ...this.#table(), alias: null }, columns, rows };
   }
 
   #literal(): SqlNode {
@@ -309,13 +309,13 @@ export class SqlGenerator {
     }
   }
 
-  #assignment(): { readonly column: string; readonly place: typeof NOWHERE; readonly value: SqlNode } {
-    return { column: this.#random.pick(NAMES), place: NOWHERE, value: this.#literal() };
+  #assignment(): { readonly column: string; readonly position: typeof NOWHERE; readonly value: SqlNode } {
+    return { column: this.#random.pick(NAMES), position: NOWHERE, value: this.#literal() };
   }
 
   #table(): TableName {
     const alias = this.#random.chance(0.3) ? this.#random.pick(NAMES) : null;
-    return { name: this.#random.pick(NAMES), alias, place: NOWHERE };
+    return { name: this.#random.pick(NAMES), alias, position: NOWHERE };
   }
 
   #some<T>(most: number, make: () => T): T[] {

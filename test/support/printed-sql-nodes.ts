@@ -63,11 +63,11 @@ class Writer {
       !/[(),\s]/.test(before) && !/^[(),]/.test(text) && !(WORDLIKE.test(before) !== WORDLIKE.test(text[0]));
     const quotes = /['"\]]/.test(before) || /^['"[]/.test(text);
     if (runs || joins || quotes || this.#random.chance(0.5)) this.#add(this.#random.pick(SPACES));
-    const place = { line: this.#line, column: this.#column };
-    this.begins.push(place);
+    const position = { line: this.#line, column: this.#column };
+    this.begins.push(position);
     this.#add(text);
     this.last = text;
-    return place;
+    return position;
   }
 }
 
@@ -131,9 +131,9 @@ export class SqlNodePrinter {
     if (node.parenthesized) this.sign('(');
     const begin = this.#writer.begins.length;
     const inside = this.#bare(node);
-    const place = this.#writer.begins[begin];
+    const position = this.#writer.begins[begin];
     if (node.parenthesized) this.sign(')');
-    return { ...inside, place };
+    return { ...inside, position };
   }
 
   #bare(node: SqlNode): SqlNode {
@@ -275,10 +275,10 @@ export class SqlNodePrinter {
     const [first, second, third] = args;
     if (name === 'extract' || ((name === 'datepart' || name === 'date_trunc') && random.chance(0.5))) {
       const unit =
-        first.is === 'string' && random.chance(0.5) ? this.#writer.token(first.text) : this.node(first).place;
+        first.is === 'string' && random.chance(0.5) ? this.#writer.token(first.text) : this.node(first).position;
       if (name === 'extract') this.words('from');
       else this.sign(',');
-      return [{ ...first, place: unit, parenthesized: false }, this.node(second)];
+      return [{ ...first, position: unit, parenthesized: false }, this.node(second)];
     }
     if (name === 'position' && random.chance(0.5)) {
       const what = this.node(first);

@@ -32,15 +32,15 @@ export class SqlPrinter extends SqlNodePrinter {
   }
 
   #tableName({ name, alias }: TableName): TableName {
-    const place = this.name(name);
+    const position = this.name(name);
     this.alias(alias);
-    return { name, alias, place };
+    return { name, alias, position };
   }
 
   #select(statement: SelectStatement): SelectStatement {
     const random = this.random;
     const explained = { no: [], plan: ['explain'], analyze: ['explain', 'analyze'] }[statement.explain];
-    const place = this.words(...explained, 'select');
+    const position = this.words(...explained, 'select');
     if (statement.distinct) this.words('distinct');
     const { limit } = statement;
     const onTop = limit !== null && random.chance(0.2);
@@ -71,7 +71,7 @@ export class SqlPrinter extends SqlNodePrinter {
       return key;
     });
     const behind = this.#paging(onTop ? null : limit, statement.offset);
-    return { ...statement, place, items, from, joins, where, groupBy, having, orderBy, limit: top ?? behind };
+    return { ...statement, position, items, from, joins, where, groupBy, having, orderBy, limit: top ?? behind };
   }
 
   #item({ of, alias }: SelectItem): SelectItem {
@@ -90,9 +90,9 @@ export class SqlPrinter extends SqlNodePrinter {
     this.words('top');
     const enclosed = this.random.chance(0.5);
     if (enclosed) this.sign('(');
-    const place = this.sign(String(count));
+    const position = this.sign(String(count));
     if (enclosed) this.sign(')');
-    return { count, place };
+    return { count, position };
   }
 
   #paging(limit: SelectStatement['limit'], offset: number): SelectStatement['limit'] {
@@ -113,28 +113,28 @@ export class SqlPrinter extends SqlNodePrinter {
       this.words('limit');
       this.sign(String(offset));
       this.sign(',');
-      return { count, place: this.sign(String(count)) };
+      return { count, position: this.sign(String(count)) };
     }
     if (form === 1) {
       skip();
       this.words('fetch', random.pick(['first', 'next']));
-      const place = this.sign(String(count));
+      const position = this.sign(String(count));
       this.words(random.pick(['row', 'rows']), 'only');
-      return { count, place };
+      return { count, position };
     }
     if (form === 2) skip();
     this.words('limit');
-    const place = this.sign(String(count));
+    const position = this.sign(String(count));
     if (form === 3) skip();
-    return { count, place };
+    return { count, position };
   }
 
   #write(statement: WriteStatement): WriteStatement {
     if (statement.is === 'insert') {
-      const place = this.words('insert', 'into');
+      const position = this.words('insert', 'into');
       const table = this.#tableName(statement.table);
       this.sign('(');
-      const columns = this.comma(statement.columns, ({ name }) => ({ name, place: this.name(name) }));
+      const columns = this.comma(statement.columns, ({ name }) => ({ name, position: this.name(name) }));
       this.sign(')');
       this.words('values');
       const rows = this.comma(statement.rows, (row) => {
@@ -143,21 +143,21 @@ export class SqlPrinter extends SqlNodePrinter {
         this.sign(')');
         return literals;
       });
-      return { ...statement, place, table, columns, rows };
+      return { ...statement, position, table, columns, rows };
     }
     if (statement.is === 'delete') {
-      const place = this.words('delete', 'from');
+      const position = this.words('delete', 'from');
       const table = this.#tableName(statement.table);
-      return { ...statement, place, table, where: this.#clause(['where'], statement.where) };
+      return { ...statement, position, table, where: this.#clause(['where'], statement.where) };
     }
-    const place = this.words('update');
+    const position = this.words('update');
     const table = this.#tableName(statement.table);
     this.words('set');
     const set = this.comma(statement.set, ({ column, value }) => {
       const columnPlace = this.name(column);
       this.sign('=');
-      return { column, place: columnPlace, value: this.node(value) };
+      return { column, position: columnPlace, value: this.node(value) };
     });
-    return { ...statement, place, table, set, where: this.#clause(['where'], statement.where) };
+    return { ...statement, position, table, set, where: this.#clause(['where'], statement.where) };
   }
 }

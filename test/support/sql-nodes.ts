@@ -6,7 +6,7 @@ import type { ComparisonWord, SqlNode } from '../../src/sql/tree.js';
 import type { SqlType } from '../../src/vector/index.js';
 
 const PLACE = { line: 1, column: 1 };
-const at = { place: PLACE, parenthesized: false } as const;
+const at = { position: PLACE, parenthesized: false } as const;
 
 export const number = (text: string): SqlNode => ({ ...at, is: 'number', text });
 export const string = (text: string, quotes: 'single' | 'double' = 'single'): SqlNode => {
@@ -86,9 +86,9 @@ function input(name: string): Expression | null {
 
 /** `home` holds points, `tags` a list, `Label` texts in any letters; the only aggregate is total(), a decimal(2) of input 1. */
 export const testScope: Scope = {
-  column({ name, place }) {
+  column({ name, position }) {
     const found = input(name);
-    if (found === null) throw sqlError(`there is no column ${name}`, place);
+    if (found === null) throw sqlError(`there is no column ${name}`, position);
     return found;
   },
   string: ({ text }) => input(text),
