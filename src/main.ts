@@ -8,7 +8,7 @@ import path from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
-import { CorruptionError, NewerFormatError, speaksForItself } from './base/index.js';
+import { CorruptionError, isUserError, NewerFormatError } from './base/index.js';
 import { type CommandNeeds, EXIT } from './commands/command.js';
 import { COMMAND_TABLE, readWords } from './commands/commands.js';
 import type { ServeNeeds } from './commands/serve/create-engine.js';
@@ -70,7 +70,7 @@ function fail(error: unknown): never {
   const corrupt = error instanceof CorruptionError || error instanceof NewerFormatError;
   const text =
     error instanceof Error
-      ? speaksForItself(error)
+      ? isUserError(error)
         ? error.message
         : (error.stack ?? error.message)
       : String(error);

@@ -1,14 +1,14 @@
-/** The clock as a constructor argument: what tests and replay may replace. */
+/** The clock, a constructor argument that tests and replay replace. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; whoever sets the machine's clock may move it by years, forward or back. */
+  /** Milliseconds since the Unix epoch. Setting the system clock may move it by years in either direction. */
   nowMs(): number;
-  /** Milliseconds since some moment, of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock with an arbitrary origin. */
   monotonicMs(): number;
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves by method calls. */
 export class ManualClock implements Clock {
   #ms: number;
   #elapsedMs = 0;
@@ -21,12 +21,12 @@ export class ManualClock implements Clock {
   monotonicMs(): number {
     return this.#elapsedMs;
   }
-  /** So much time goes by. */
+  /** Lets time pass. */
   advance(ms: number): void {
     this.#ms += ms;
     this.#elapsedMs += ms;
   }
-  /** Somebody sets the clock. */
+  /** Sets the system clock forward, or back if `ms` is negative. */
   jump(ms: number): void {
     this.#ms += ms;
   }

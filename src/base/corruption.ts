@@ -1,11 +1,11 @@
 /**
- * What lies on disk is not what was written there: the store refuses to open and changes nothing.
- * `file` and `offset` name the place, `reason` what is wrong with it.
+ * The content of a file is not what was written: the store refuses to open and changes nothing.
+ * `file` and `offset` locate the damage, `reason` describes it.
  */
 export class CorruptionError extends Error {
   override name = 'CorruptionError';
   readonly file: string;
-  /** Byte in `file` at which the bad part begins. */
+  /** Offset in `file` at which the damage begins. */
   readonly offset: number;
   readonly reason: string;
 
@@ -17,10 +17,10 @@ export class CorruptionError extends Error {
   }
 }
 
-/** A CorruptionError as it travels between threads. */
+/** A CorruptionError in messages between threads. */
 export type WireCorruption = Pick<CorruptionError, 'file' | 'offset' | 'reason'>;
 
-/** A file that a newer release wrote: nothing is wrong with it, but this one cannot read it. */
+/** A newer release wrote the file: it is intact, but this release cannot read it. */
 export class NewerFormatError extends Error {
   override name = 'NewerFormatError';
   readonly file: string;

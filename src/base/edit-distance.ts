@@ -1,17 +1,17 @@
 /**
- * How far one word is from another, as a typist errs (optimal string alignment).
+ * The edit distance of two words for typing errors (optimal string alignment).
  * Source  Ukkonen, "Algorithms for Approximate String Matching", 1985, for the band around the diagonal.
  */
 
 /**
- * Letters added, left out, changed, or swapped with their neighbour, between two words; where that is more than `bound`,
- * some number above it. Only the cells at most `bound` beside the diagonal are worked out.
+ * The number of characters to insert, delete, replace or swap with a neighbour; an arbitrary number above `bound` if it exceeds
+ * `bound`. Only table cells at most `bound` away from the diagonal are computed.
  */
 export function editDistance(from: string, to: string, bound: number): number {
   return distanceWithin(...differing(from, to), bound);
 }
 
-/** Both words without the letters that they begin and end with alike, which no edit touches. */
+/** Both words without their common prefix and suffix. */
 function differing(a: string, b: string): readonly [string, string] {
   let start = 0;
   const shorter = Math.min(a.length, b.length);
@@ -38,7 +38,7 @@ function distanceWithin(a: string, b: string, bound: number): number {
       current[column] = Math.min(least, far);
       nearest = Math.min(nearest, least, last[column]);
     }
-    // A swap reaches back two rows, nothing further.
+    // An edit refers to at most two previous rows (a swap).
     if (nearest > bound && last[0] > bound) return far;
     before = last;
     last = current;

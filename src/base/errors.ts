@@ -1,16 +1,16 @@
 /**
- * The one table of every error that a client can meet: code, HTTP status and what it means.
- * Invariants: a code stands here once; every fault that leaves the server is a `QuarryError` of this table; a code
- * is reached over HTTP by `test/conformance/codes.test.ts`, or its entry says why not; between threads an error
- * travels as `WireError`, because postMessage drops class and fields.
+ * The table of all errors that clients can receive: code, HTTP status and meaning.
+ * Invariants: every error that the server reports is a `QuarryError` of this table; `test/conformance/codes.test.ts` produces
+ * every code over HTTP, unless its entry says why that is impossible; between threads an error is sent as `WireError`, because
+ * postMessage drops class and fields.
  */
 
 export interface ErrorEntry {
-  /** HTTP status of an answer whose first error has this code. */
+  /** HTTP status of a response whose first error has this code. */
   readonly status: number;
-  /** The condition, as the interface words it; used as the message when the thrower names nothing better. */
+  /** The condition in the words of the interface; the message if none is given. */
   readonly condition: string;
-  /** Why the code cannot arise, as a sentence. */
+  /** Why the code cannot occur, as a sentence. */
   readonly never?: string;
 }
 
@@ -168,12 +168,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Seconds a client should wait before it repeats a request refused with HTTP 503. */
+/** Seconds after which a client should repeat a request refused with HTTP 503. */
 export const RETRY_AFTER_SECONDS = 1;
 
 /**
- * An expected refusal of a client's request. `message` names the offending thing; `moreInfo` adds detail; `also` are
- * the errors found after this one, in their order.
+ * An expected refusal of a request. `message` names the cause; `moreInfo` adds detail; `also` has the errors found after this
+ * one, in order.
  */
 export class QuarryError extends Error {
   readonly code: ErrorCode;
@@ -209,12 +209,12 @@ export function fromWire({ code, message, moreInfo, also = [] }: WireError): Qua
   return new QuarryError(code, message, moreInfo, also.map(fromWire));
 }
 
-/** What a request of many parts is refused with. */
-const ERRORS_TOLD_MAX = 20;
+/** Most errors in the refusal of a request with several parts. */
+const ERRORS_REPORTED_MAX = 20;
 
 /**
- * Runs `check` on every item and returns what it gave. When it refuses some of them, throws the first refusal with
- * the others (at most ERRORS_TOLD_MAX) beside it.
+ * Runs `check` on every item and returns the results. If it refuses items, throws the first refusal with the others in `also`,
+ * at most ERRORS_REPORTED_MAX in total.
  */
 export function checkAll<Item, Result>(
   items: readonly Item[],
@@ -227,15 +227,15 @@ export function checkAll<Item, Result>(
       results.push(check(item, index));
     } catch (error) {
       if (!(error instanceof QuarryError)) throw error;
-      if (refusals.length < ERRORS_TOLD_MAX) refusals.push(error, ...error.also);
+      if (refusals.length < ERRORS_REPORTED_MAX) refusals.push(error, ...error.also);
     }
   });
   if (refusals.length === 0) return results;
-  const [{ code, message, moreInfo }, ...also] = refusals.slice(0, ERRORS_TOLD_MAX);
+  const [{ code, message, moreInfo }, ...also] = refusals.slice(0, ERRORS_REPORTED_MAX);
   throw new QuarryError(code, message, moreInfo, also);
 }
 
-/** A bug. Nobody catches it below the thread's edge: the worker dies and its shards are rebuilt. */
+/** A bug. Only the top level of a thread catches it: the worker ends and its shards are rebuilt. */
 export class InvariantError extends Error {
   override name = 'InvariantError';
 }
@@ -244,7 +244,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new InvariantError(message);
 }
 
-/** Shortens a client's text for an error message, so that a message never grows with its input. */
+/** Quotes and shortens a client's text for an error message, whose length is thus limited. */
 export function quoted(text: string): string {
   const points = Array.from(text.slice(0, 200));
   const short = points.length > 80 ? `${points.slice(0, 80).join('')}…` : points.join('');

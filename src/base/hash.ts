@@ -4,10 +4,10 @@
  * snapshots hold or depend on its values.
  * Source  Appleby, MurmurHash3 (public domain).
  */
-/** What a hash starts from; `hashBytes` below shows how the three parts go together. */
+/** Initial hash; `hashBytes` shows the use of the three parts. */
 export const HASH_SEED = 0x51_75_61_72;
 
-/** The hash after four more bytes, given as one little-endian word. */
+/** Adds four bytes, as a little-endian u32 word. */
 export function hashBlock(hash: number, word: number): number {
   let block = Math.imul(word, 0xcc9e2d51);
   block = (block << 15) | (block >>> 17);
@@ -15,7 +15,7 @@ export function hashBlock(hash: number, word: number): number {
   return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-/** The final hash as an unsigned integer; `tail` holds the last 0 to 3 bytes, little-endian, `length` counts all. */
+/** Returns the final hash as an unsigned integer; `tail` has the last 0 to 3 bytes, little-endian, `length` counts all bytes. */
 export function hashEnd(hash: number, tail: number, length: number): number {
   let block = Math.imul(tail, 0xcc9e2d51);
   block = (block << 15) | (block >>> 17);
@@ -28,7 +28,7 @@ export function hashEnd(hash: number, tail: number, length: number): number {
   return mixed >>> 0;
 }
 
-/** Hash of bytes[from, to) as an unsigned 32-bit integer. */
+/** The hash of bytes[from, to) as an unsigned 32-bit integer. */
 export function hashBytes(bytes: Uint8Array, from: number, to: number): number {
   let hash = HASH_SEED;
   let at = from;
@@ -43,14 +43,14 @@ export function hashBytes(bytes: Uint8Array, from: number, to: number): number {
   return hashEnd(hash, tail, to - from);
 }
 
-/** The shard of an entity: the top bits of its hash, scaled; the low bits stay free for the index within it. */
+/** The shard of an entity: the scaled top bits of its hash. The entity index of a shard uses the low bits. */
 export function shardOf(hash: number, shardCount: number): number {
   return Math.floor((hash * shardCount) / 2 ** 32);
 }
 
 /**
- * The hash with its bits in reverse order, unsigned: the order in which an index by the hash's low bits is walked from
- * any place on, whatever its size (as Redis' SCAN does).
+ * The hash with its bits in reverse order, unsigned. In this order an index by the low bits can be scanned from any point, even
+ * after it was resized (like SCAN in Redis).
  */
 export function reversedBits(hash: number): number {
   let bits = ((hash >>> 1) & 0x55555555) | ((hash & 0x55555555) << 1);

@@ -1,7 +1,7 @@
 /**
- * The nth greatest (from 1) of `counts`, of which there are at least n. `heap` is scratch of at least n: a heap of the n
- * greatest, the least of them at its top.
- * Cost  O(length), and O(log n) for each count that is among the n greatest so far.
+ * Returns the nth greatest (from 1) of `counts`, which has at least n elements. `heap` is scratch memory of at least n elements:
+ * a heap of the n greatest with the least at its top.
+ * Cost  O(length), plus O(log n) for each count that is among the n greatest so far.
  */
 export function nthGreatest(counts: Uint32Array, heap: Uint32Array, n: number): number {
   for (let index = 0; index < n; index++) heap[index] = counts[index];
@@ -15,7 +15,7 @@ export function nthGreatest(counts: Uint32Array, heap: Uint32Array, n: number): 
   return heap[0];
 }
 
-/** Lets the count at `top` of a heap of `size`, the least at its top, sink to where it belongs. */
+/** Restores a heap of `size` with the least at its top, by sinking the count at `top`. */
 export function sinkLeast(heap: Uint32Array | Float64Array, size: number, top: number): void {
   const count = heap[top];
   let at = top;

@@ -1,7 +1,7 @@
 const SPEAKING = ['Error', 'CorruptionError', 'NewerFormatError', 'RemoteError', 'UnreachableError'];
 
-/** Errors whose message says it all to a person who did not write the code; the others are bugs. */
-export function speaksForItself(error: Error): boolean {
+/** Whether the message of an error is enough for a user; other errors are bugs and need their stack. */
+export function isUserError(error: Error): boolean {
   const isOfSystem = typeof (error as NodeJS.ErrnoException).code === 'string';
   return isOfSystem || SPEAKING.includes(error.name);
 }

@@ -1,2 +1,2 @@
-/** Uniform random bytes, `count` of them. An argument everywhere, so that tests can choose them. */
+/** Returns `count` uniform random bytes. Passed as an argument, so that tests can choose the bytes. */
 export type RandomBytes = (count: number) => Uint8Array;

@@ -4,7 +4,7 @@
  * shard being rebuilt) and never after a write was acknowledged.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
-import type { Cancellation, DistributionFigures, QuarryError } from '../base/index.js';
+import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { RecordOnce } from '../format/index.js';
 import type { LineNumbers } from '../ingest/index.js';
@@ -148,15 +148,15 @@ export interface EngineStats {
   readonly lsnCheckpoint: number;
   readonly logFsyncCount: number;
   /** Of each sync, and the records that it made durable. */
-  readonly logFsyncSeconds: DistributionFigures;
-  readonly logGroupRecords: DistributionFigures;
+  readonly logFsyncSeconds: HistogramStats;
+  readonly logGroupRecords: HistogramStats;
   /** What a start would have to read back. */
   readonly logBytesSinceCheckpoint: number;
   readonly logBytesWritten: number;
   readonly logRecordCount: number;
   readonly checkpointCount: number;
   /** Of the checkpoints finished since the start; attempts that failed; age of the newest one, also of an earlier process. */
-  readonly checkpointSeconds: DistributionFigures;
+  readonly checkpointSeconds: HistogramStats;
   readonly checkpointFailureCount: number;
   readonly checkpointAgeSeconds: number;
   /** Of the log that the start reads back, and how much of it went to the lanes so far. */

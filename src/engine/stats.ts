@@ -1,5 +1,5 @@
 /** The engine's figures, read of its parts when they are asked for. */
-import { bytesOf, Distribution } from '../base/index.js';
+import { bytesOf, Histogram } from '../base/index.js';
 import type { LogStats, LogTimes } from '../wal/index.js';
 import type { EngineStats } from './api.js';
 import type { Archiving } from './lifecycle/archiving.js';
@@ -34,7 +34,7 @@ const NO_LOG_STATS: LogStats = {
   fileCount: 0,
 };
 
-const NO_VALUES = new Distribution([]).figures;
+const NO_VALUES = new Histogram([]).stats;
 const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
 
 export function statsOf(parts: StatsParts): EngineStats {

@@ -56,7 +56,7 @@ export interface Manifest {
   /** Usage counters of the databases at `checkpointLsn`, in plain form; absent in stores of the first releases. */
   readonly usage?: unknown;
   /** The file of the deduplication table; null or absent when the table is empty. */
-  readonly once?: OnceFileEntry | null;
+  readonly once?: DeduplicationFileEntry | null;
   /**
    * A restore copied the log records after `checkpointLsn` up to this LSN from another store; the checkpoints that they
    * note are those of that store. Absent when no record was copied.
@@ -65,7 +65,7 @@ export interface Manifest {
 }
 
 /** The file of the deduplication table; its format is in once-file.ts. */
-export interface OnceFileEntry {
+export interface DeduplicationFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
   readonly entryCount: number;
@@ -161,7 +161,7 @@ function manifestOf(content: unknown): Manifest {
   };
 }
 
-function onceOf(entry: unknown): OnceFileEntry | null {
+function onceOf(entry: unknown): DeduplicationFileEntry | null {
   if (entry === null) return null;
   const fields = fieldsOf(entry, 'once');
   return {

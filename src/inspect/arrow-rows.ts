@@ -1,21 +1,30 @@
 /**
- * Values of a snapshot file, row by row, for people to read. A file whose checksum nobody knows may hold anything: what
- * does not fit is a CorruptionError that names the file, never a wrong value.
+ * Values of a snapshot file, row by row, for people to read. A file without a known checksum may contain anything: invalid
+ * contents give a CorruptionError that names the file, never a wrong value.
  */
 import { CorruptionError } from '../base/index.js';
 import type { ArrowColumn, ArrowTable, ArrowValues, Utf8Values } from '../column/index.js';
 import { formatDate, formatDateTime, formatDecimal } from '../schema/index.js';
 
-/** What JSON can say; integers beyond 2^53 as text, so that they keep their digits. */
-export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
+/** A JSON value; integers beyond 2^53 are text, so that they keep their digits. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 
-/** The row as an object, column name -> value; null = has none. */
-export function rowOf(table: ArrowTable, row: number, file: string): Readonly<Record<string, Cell>> {
-  const cells: [string, Cell][] = table.columns.map((column) => [column.name, cellOf(column, row, file)]);
+/** Returns the row as an object, column name -> value; null = no value. */
+export function rowOf(table: ArrowTable, row: number, file: string): Readonly<Record<string, JsonValue>> {
+  const cells: [string, JsonValue][] = table.columns.map((column) => [
+    column.name,
+    cellOf(column, row, file),
+  ]);
   return Object.fromEntries(cells);
 }
 
-function cellOf(column: ArrowColumn, row: number, file: string): Cell {
+function cellOf(column: ArrowColumn, row: number, file: string): JsonValue {
   const { validity, name } = column;
   if (validity !== null && (validity[row >> 3] & (1 << (row & 7))) === 0) return null;
   try {
@@ -25,14 +34,14 @@ function cellOf(column: ArrowColumn, row: number, file: string): Cell {
   }
 }
 
-export function valueAt(values: ArrowValues, at: number): Cell {
+export function valueAt(values: ArrowValues, at: number): JsonValue {
   switch (values.kind) {
     case 'utf8':
       return textAt(values, at);
     case 'dictionary':
       return textAt(values.dictionary, values.codes[at]);
     case 'int64':
-      return cellOfInteger(integerAt(values.words, at));
+      return jsonOfInteger(integerAt(values.words, at));
     case 'decimal':
       return formatDecimal(integerAt(values.words, at), values.places);
     case 'timestamp':
@@ -61,7 +70,7 @@ export function valueAt(values: ArrowValues, at: number): Cell {
 export const integerAt = (words: Uint32Array, at: number): bigint =>
   BigInt.asIntN(64, (BigInt(words[at * 2 + 1]) << 32n) | BigInt(words[at * 2]));
 
-export const cellOfInteger = (value: bigint): Cell =>
+export const jsonOfInteger = (value: bigint): JsonValue =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
 export function textAt({ offsets, bytes }: Utf8Values, at: number): string {
@@ -75,6 +84,6 @@ export function textAt({ offsets, bytes }: Utf8Values, at: number): string {
 
 function checkRange(from: number | undefined, to: number | undefined, end: number): void {
   if (from === undefined || to === undefined || from < 0 || to < from || to > end) {
-    throw new Error('its place lies outside the file');
+    throw new Error('its position is outside the file');
   }
 }

@@ -9,7 +9,7 @@ import { decodeLogFileHeader, LOG_FILE_HEADER_BYTES } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { type LogEnd, type LogEntry, LogReplay, type LogReplayOptions } from '../wal/index.js';
 
-export interface LogPlace {
+export interface LogRange {
   readonly fs: FileSystem;
   readonly dir: string;
   readonly fromLsn: number;
@@ -19,7 +19,7 @@ export interface LogPlace {
 
 /** The records from `fromLsn` on; calls `ended` with the end of the log. Throws as LogReplay does. */
 export async function* recordsFrom(
-  { fs, dir, fromLsn, manifest }: LogPlace,
+  { fs, dir, fromLsn, manifest }: LogRange,
   ended: (end: LogEnd) => void,
 ): AsyncGenerator<LogEntry, void, void> {
   let next = fromLsn;

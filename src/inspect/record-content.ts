@@ -1,21 +1,21 @@
 /**
- * A log record as plain JSON data that tells all that it does, and no secret: hashes of keys, of passwords and of named
- * writes are left out. Columns go by their ids: a record does not say their names. Decimals stand as they are stored,
- * without their point.
+ * A log record as plain JSON data that describes all its effects, without secrets: hashes of keys, passwords and idempotent
+ * requests are omitted. Columns are given by ID, because records have no column names. Decimals have their stored form, without a
+ * decimal point.
  */
 import { CorruptionError } from '../base/index.js';
 import { type Batch, decodeBatch, type Section, type Values } from '../column/index.js';
 import { decodeRecordPayload, type LogRecord, type RecordBatch } from '../format/index.js';
 import { formatDate, formatDateTime } from '../schema/index.js';
 import type { LogEntry } from '../wal/index.js';
-import { type Cell, cellOfInteger, integerAt, textAt } from './arrow-rows.js';
+import { integerAt, type JsonValue, jsonOfInteger, textAt } from './arrow-rows.js';
 
-/** The record of an entry. Throws a CorruptionError that names the file when its content is none. */
+/** Decodes the record of an entry. Throws a CorruptionError that names the file if the content is not a record. */
 export function recordOf({ payload, file, offset }: LogEntry): LogRecord {
   try {
     return decodeRecordPayload(payload);
   } catch (error) {
-    throw new CorruptionError(file, offset, `its content is no record: ${(error as Error).message}`);
+    throw new CorruptionError(file, offset, `its content is not a record: ${(error as Error).message}`);
   }
 }
 
@@ -24,11 +24,11 @@ export interface RecordBrief {
   readonly offset: number;
   readonly bytes: number;
   readonly type: LogRecord['type'];
-  /** When its request came. */
+  /** The timestamp of its request. */
   readonly time: string;
-  /** null = changes of the catalog, which may concern all. */
+  /** null = changes of the catalog, which may affect all databases. */
   readonly databaseId: number | null;
-  /** What it does, in few words. */
+  /** A short description of its effect. */
   readonly does: string;
 }
 
@@ -39,7 +39,7 @@ export function briefOf(entry: LogEntry, record: LogRecord): RecordBrief {
   return { lsn, offset, bytes: payload.length, type: record.type, time, databaseId, does: doesText(record) };
 }
 
-/** "not a time" where the number is none. */
+/** Returns "not a time" if the number is not a valid timestamp. */
 const timeText = (timeMs: number): string => {
   const time = new Date(timeMs);
   return Number.isNaN(time.getTime()) ? 'not a time' : time.toISOString();
@@ -62,7 +62,7 @@ function doesText(record: LogRecord): string {
   }
 }
 
-/** All of the record. Throws a CorruptionError when a batch of it cannot be read. */
+/** Returns the full content. Throws a CorruptionError if a batch of the record cannot be read. */
 export function contentOf(entry: LogEntry, record: LogRecord): unknown {
   const { batches, once, timeMs, ...meta } = { batches: [] as readonly RecordBatch[], once: null, ...record };
   const { lsn, file, offset, payload } = entry;
@@ -74,10 +74,10 @@ export function contentOf(entry: LogEntry, record: LogRecord): unknown {
   };
 }
 
-/** Fields of any record or manifest that hold a hash of a secret. */
+/** Fields of records and manifests that contain the hash of a secret. */
 const SECRETS: readonly string[] = ['hash', 'passwordHash', 'bodyHash'];
 
-/** The same without fields that hold a hash of a secret, at any depth. */
+/** Returns the value without fields that contain the hash of a secret, at any depth. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -94,13 +94,13 @@ function batchContent({ file, offset }: LogEntry, { shard, dimensionId, bytes }:
     const batch = decodeBatch(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return { shard, dimensionId, entities: entitiesOf(batch) };
   } catch (error) {
-    throw new CorruptionError(file, offset, `a batch of it cannot be read: ${(error as Error).message}`);
+    throw new CorruptionError(file, offset, `one of its batches cannot be read: ${(error as Error).message}`);
   }
 }
 
-type Columns = Record<string, Cell>;
+type Columns = Record<string, JsonValue>;
 
-/** Per entity its ID, and by column id its value, its list of values, its events, or null where the value is taken away. */
+/** Per entity its ID, and by column ID its value, its list of values, its events, or null if the value is removed. */
 function entitiesOf({ rowCount, idOffsets, idBytes, sections }: Batch): { id: string; columns: Columns }[] {
   const entities = Array.from({ length: rowCount }, (_, row) => ({
     id: textAt({ offsets: idOffsets, bytes: idBytes }, row),
@@ -118,14 +118,14 @@ function entitiesOf({ rowCount, idOffsets, idBytes, sections }: Batch): { id: st
   return entities;
 }
 
-/** What an entry of a section says of its entity; `before`: what an earlier entry said. */
+/** Describes a section's entry for its entity; `before` is the description of an earlier entry. */
 function entryOf(
   { form, values, dates }: Section,
   entry: number,
   from: number,
   count: number,
-  before: Cell | undefined,
-): Cell {
+  before: JsonValue | undefined,
+): JsonValue {
   switch (form) {
     case 'remove':
       return null;
@@ -135,19 +135,19 @@ function entryOf(
       return Array.from({ length: count }, (_, index) => itemOf(values, from + index));
     case 'event': {
       const event = { date: formatDateTime(dates?.[entry] ?? 0), value: itemOf(values, entry) };
-      return [...((before as readonly Cell[] | undefined) ?? []), event];
+      return [...((before as readonly JsonValue[] | undefined) ?? []), event];
     }
   }
 }
 
-function itemOf(values: Values, at: number): Cell {
+function itemOf(values: Values, at: number): JsonValue {
   switch (values.kind) {
     case 'bits':
       return values.bits[at] !== 0;
     case 'i32':
       return formatDate(values.i32[at]);
     case 'i64':
-      return cellOfInteger(integerAt(values.words, at));
+      return jsonOfInteger(integerAt(values.words, at));
     case 'geo':
       return { longitude: values.f64[at * 2], latitude: values.f64[at * 2 + 1] };
     case 'code':

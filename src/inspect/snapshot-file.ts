@@ -31,10 +31,10 @@ export async function readSnapshot(fs: FileSystem, file: string): Promise<Snapsh
   const bytes = await fs.readFile(file);
   const entry = await entryOf(fs, file);
   if (entry !== null && entry.bytes !== bytes.length) {
-    throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
+    throw new CorruptionError(file, bytes.length, `the file should have ${entry.bytes} bytes`);
   }
   if (entry !== null && entry.crc32 !== crc32(bytes)) {
-    throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+    throw new CorruptionError(file, 0, 'the checksum does not match the manifest');
   }
   const table = decodeArrowFile(bytes, createLz4(), file);
   const columns = table.columns.map((column) => ({

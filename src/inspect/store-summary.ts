@@ -29,7 +29,7 @@ export interface StoreSummary {
   readonly checkpointMs: number;
   readonly snapshotFileCount: number;
   readonly snapshotBytes: number;
-  /** Idempotency-Keys in the checkpoint. */
+  /** The number of Idempotency-Keys in the checkpoint. */
   readonly namedWriteCount: number;
   readonly dimensions: readonly DimensionFiles[];
   readonly logFiles: readonly { readonly file: string; readonly firstLsn: number; readonly bytes: number }[];
@@ -81,7 +81,7 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   };
 }
 
-/** The catalog of the checkpoint. */
+/** Decodes the catalog of the checkpoint. */
 export function catalogOf({ catalog }: Manifest, dir: string): Catalog {
   try {
     return catalogFromPlain(catalog);
@@ -89,7 +89,7 @@ export function catalogOf({ catalog }: Manifest, dir: string): Catalog {
     throw new CorruptionError(
       `${dir}/manifest`,
       0,
-      `its catalog cannot be read: ${(error as Error).message}`,
+      `the catalog cannot be read: ${(error as Error).message}`,
     );
   }
 }

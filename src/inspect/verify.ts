@@ -1,10 +1,8 @@
-/**
- * The whole-store check: every checksum of the manifest, the snapshot files and the log, without changing a byte.
- */
+/** Checks a whole store: every checksum of the manifest, the snapshot files and the log, without changing a byte. */
 import { CorruptionError } from '../base/index.js';
 import { createLz4, decodeRecordPayload, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { readManifest, readOnceFile, readSnapshotFile } from '../recovery/index.js';
+import { readDeduplicationFile, readManifest, readSnapshotFile } from '../recovery/index.js';
 import { LogReplay } from '../wal/index.js';
 
 export interface VerifyReport {
@@ -55,7 +53,7 @@ export async function verifyStore(
   }
   const once = manifest?.once ?? null;
   if (once !== null) {
-    await guard(() => readOnceFile(fs, dir, once, () => {}), undefined);
+    await guard(() => readDeduplicationFile(fs, dir, once, () => {}), undefined);
     snapshotBytes += once.bytes;
   }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };

@@ -1,10 +1,10 @@
 /**
- * The socket through which commands on the same machine speak to the process that has a data directory open:
- * DIR/admin.sock, a Unix socket. A client sends lines, each gets one line back, in order.
- * Invariants: whoever may open the file may ask, and the file is only ever seen with mode 0600: it is bound inside a
- * folder of mode 0700 and renamed into place; a line that is cut off is never handed on; no client makes this
- * process hold more than LINE_BYTES_MAX and what one read gives; nothing that a client does ends the process.
- * Long paths: a socket's path holds about 100 bytes. On Linux a longer one is reached through /proc/self/fd.
+ * The socket through which commands on the same machine talk to the process that has a data directory open: DIR/admin.sock, a
+ * Unix socket. A client sends lines and receives one line in reply to each, in order.
+ * Invariants: whoever can open the file is authorized, and the file is only ever visible with mode 0600: it is bound inside a
+ * folder of mode 0700 and renamed into place; an incomplete line is never processed; a client makes this process hold at most
+ * LINE_BYTES_MAX plus one read; no action of a client ends the process.
+ * Long paths: a socket's path is limited to about 100 bytes. On Linux a longer one is reached through /proc/self/fd.
  * Windows has no such files: nobody listens there, and nobody is found.
  */
 import fs from 'node:fs';
@@ -12,24 +12,24 @@ import net from 'node:net';
 import path from 'node:path';
 
 export const ADMIN_SOCKET = 'admin.sock';
-/** Where the socket is bound before it has its mode and its name. */
+/** The name under which the socket is bound before it gets its mode and its final name. */
 const BESIDE = 'admin.sock.new';
 
 const LINE_BYTES_MAX = 16 * 2 ** 10;
 const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 const CONNECTIONS_MAX = 64;
-/** How long a connection may stand still while nothing is done for it. */
+/** How long a connection may be idle while no reply is pending. */
 const IDLE_MS_MAX = 10_000;
 const ANSWER_MS_MAX = 60_000;
-/** What every system takes: macOS has room for 103 bytes and a zero, Linux for a few more. */
+/** The limit on all systems: macOS allows 103 bytes and a zero, Linux a few more. */
 const SOCKET_PATH_BYTES_MAX = 103;
 const NEWLINE = 10;
 
-/** Gives the answer, without a newline, to a line; null = one that is too long. Never rejects. */
+/** Returns the reply, without a newline, to a line; null = the line is too long. Never rejects. */
 export type AnswerLine = (line: string | null) => Promise<string>;
 
 export interface AdminSocket {
-  /** Removes the file, accepts nothing more, lets answers that are under way be sent. */
+  /** Removes the file, stops accepting connections and lets pending replies be sent. */
   close(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ async function withAddress<T>(dir: string, name: string, use: (address: string) 
 }
 
 /**
- * Listens in the directory, which this process must have locked: a socket file that is there is a dead process's and
- * is replaced. null on Windows. Rejects with the system's error where the directory cannot hold a socket.
+ * Listens in the directory, which this process must have locked. An existing socket file belongs to a dead process and is
+ * replaced. null on Windows. Rejects with the system's error if the directory cannot contain a socket.
  */
 export async function openAdminSocket(dir: string, answer: AnswerLine): Promise<AdminSocket | null> {
   if (process.platform === 'win32') return null;
@@ -76,9 +76,9 @@ class ListeningSocket implements AdminSocket {
   readonly #dir: string;
   readonly #answer: AnswerLine;
   readonly #server: net.Server;
-  /** Settles when the connection is over. */
+  /** Resolves when the connection has ended. */
   readonly #connections = new Map<net.Socket, Promise<void>>();
-  /** Connections for which an answer is made. */
+  /** Connections with a pending reply. */
   readonly #busy = new Set<net.Socket>();
   #closing = false;
 
@@ -99,7 +99,7 @@ class ListeningSocket implements AdminSocket {
       server.once('error', reject);
       server.listen(address, () => {
         server.removeListener('error', reject);
-        // A connection that cannot be accepted concerns its client alone.
+        // A failure to accept a connection affects only its client.
         server.on('error', () => {});
         resolve();
       });
@@ -114,7 +114,7 @@ class ListeningSocket implements AdminSocket {
       let rest = Buffer.alloc(0);
       let refused = false;
       for await (const part of socket) {
-        // What comes behind a line that does not end is read and dropped, so that the client gets its answer.
+        // Data after an overlong line is read and dropped, so that the client gets its reply.
         if (refused) continue;
         rest = Buffer.concat([rest, part as Buffer]);
         for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
@@ -131,13 +131,13 @@ class ListeningSocket implements AdminSocket {
         }
       }
     } catch {
-      // The client went away.
+      // The client has disconnected.
     } finally {
       socket.destroy();
     }
   }
 
-  /** Resolves when the answer is on its way; rejects when the client is gone. */
+  /** Resolves when the reply is on its way; rejects if the client has disconnected. */
   async #reply(socket: net.Socket, line: string | null): Promise<void> {
     this.#busy.add(socket);
     socket.setTimeout(0);
@@ -155,7 +155,7 @@ class ListeningSocket implements AdminSocket {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    // A file that stays behind leads nowhere, and the next process replaces it.
+    // A remaining file leads nowhere, and the next process replaces it.
     await fs.promises.rm(path.join(this.#dir, ADMIN_SOCKET), { force: true }).catch(() => {});
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#connections.keys()) if (!this.#busy.has(socket)) socket.destroy();
@@ -168,10 +168,9 @@ const isCode = (error: unknown, codes: readonly string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? '');
 
 /**
- * Sends one line to the process that listens in the directory and resolves with its answer, or with null when nobody
- * listens there. Rejects with the system's error when this user may not ask, and with an Error that says so when the
- * answer did not come within `answerMsMax` (null = it may take as long as it likes) or at all: then what was asked may
- * have been done or not.
+ * Sends one line to the process that listens in the directory and resolves with its reply, or with null if nobody listens.
+ * Rejects with the system's error if this user has no permission. Rejects with an Error if there is no reply, or none within
+ * `answerMsMax` (null = no limit): then the command may or may not have been executed.
  */
 export async function askAdminSocket(
   dir: string,
@@ -184,7 +183,7 @@ export async function askAdminSocket(
       ask(await connect(address), line, answerMsMax),
     );
   } catch (error) {
-    // Reset before it was connected: the process stops listening, and was asked nothing.
+    // A reset before the connection: the process is stopping and has received nothing.
     if (isCode(error, ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'])) return null;
     throw error;
   }
@@ -207,13 +206,13 @@ function ask(socket: net.Socket, line: string, answerMsMax: number | null): Prom
     let bytes = 0;
     const fail = (why: string): void => {
       socket.destroy();
-      reject(new Error(`the server ${why}; what was asked may have been done or not`));
+      reject(new Error(`the server ${why}; the command may or may not have been executed`));
     };
     if (answerMsMax !== null) {
-      socket.setTimeout(answerMsMax, () => fail(`did not answer within ${answerMsMax / 1000} s`));
+      socket.setTimeout(answerMsMax, () => fail(`did not reply within ${answerMsMax / 1000} s`));
     }
-    socket.on('error', () => fail('ended before it answered'));
-    socket.on('close', () => fail('ended before it answered'));
+    socket.on('error', () => fail('ended before it replied'));
+    socket.on('close', () => fail('ended before it replied'));
     socket.on('data', (part) => {
       const end = part.indexOf(NEWLINE);
       parts.push(end === -1 ? part : part.subarray(0, end));
@@ -221,7 +220,7 @@ function ask(socket: net.Socket, line: string, answerMsMax: number | null): Prom
       if (end !== -1) {
         resolve(Buffer.concat(parts).toString('utf8'));
         socket.destroy();
-      } else if (bytes > ANSWER_BYTES_MAX) fail('answered with too much');
+      } else if (bytes > ANSWER_BYTES_MAX) fail('sent too long a reply');
     });
     socket.write(`${line}\n`);
   });

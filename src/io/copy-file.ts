@@ -1,25 +1,25 @@
-/** Copies a file through the port, in steps between which others get their turn. */
+/** Copies a file through the FileSystem port, in steps between which other work can run. */
 import type { FileHandle, FileSystem } from './file-system.js';
 
 const STEP_BYTES = 2 ** 20;
 
-/** Stops a copy between two steps by throwing. */
+/** Aborts a copy between two steps by throwing. */
 export type CheckCopy = () => void;
 
 export interface Copy {
   readonly fs: FileSystem;
   readonly from: string;
   readonly to: string;
-  /** How much of it, from its beginning; absent = all. */
+  /** The number of bytes to copy from the start; absent = all. */
   readonly bytes?: number;
-  /** Called with each step's bytes, which are the caller's until it returns. */
+  /** Receives each step's bytes, which are valid until it returns. */
   readonly see?: (bytes: Uint8Array) => void;
   readonly check?: CheckCopy;
 }
 
 /**
- * Makes or replaces `to` and syncs its content, not its name. Resolves with the bytes copied: fewer than wanted where
- * the file is shorter.
+ * Creates or replaces `to` and syncs its contents, not its name. Resolves with the number of bytes copied, which is smaller than
+ * requested if the file is shorter.
  */
 export async function copyFile({ fs, from, to, bytes, see, check }: Copy): Promise<number> {
   const source = await fs.open(from, 'read');

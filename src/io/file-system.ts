@@ -1,13 +1,13 @@
 /**
- * The file system as a port: everything durable goes through it, so that tests can put a faulty disk in its place.
- * Rules: every method rejects with the system's error (its `code` is kept: ENOSPC, EIO, ...); paths are absolute;
- * a created, renamed or removed name is durable only after `syncDir` of its folder; opening with `create` makes a
- * file or empties the one that is there, for reading and writing.
+ * The file system as a port: all durable data goes through it, so that tests can substitute a faulty disk.
+ * Rules: every method rejects with the system's error (with its `code`: ENOSPC, EIO, ...); paths are absolute; a created, renamed
+ * or removed name is durable only after `syncDir` of its folder; opening with `create` creates a file or empties an existing one,
+ * for reading and writing.
  */
 export interface FileHandle {
-  /** Writes all of `parts`, one behind the other, from byte `position`; repeats short writes until done. */
+  /** Writes all of `parts`, concatenated, from byte `position`; repeats short writes until done. */
   writev(parts: readonly Uint8Array[], position: number): Promise<void>;
-  /** Bytes read into `into` from `position`; less than asked only at the end of the file. */
+  /** Returns the number of bytes read into `into` from `position`; fewer than requested only at the end of the file. */
   read(into: Uint8Array, position: number): Promise<number>;
   /** fdatasync. */
   dataSync(): Promise<void>;
@@ -23,11 +23,11 @@ export interface FileSystem {
   writeFile(path: string, bytes: Uint8Array, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Names in a folder, sorted; an absent folder has none. */
+  /** The names in a folder, sorted; an absent folder has none. */
   list(dir: string): Promise<string[]>;
-  /** Makes the folder and its missing parents, where they are missing; their names are durable, also where one was there. */
+  /** Creates the folder and its missing parents; their names are durable, also those of existing folders. */
   makeDir(dir: string): Promise<void>;
-  /** Removes an empty folder; does nothing when it is absent or holds something. */
+  /** Removes an empty folder; does nothing if it is absent or not empty. */
   removeDir(dir: string): Promise<void>;
   syncDir(dir: string): Promise<void>;
   exists(path: string): Promise<boolean>;

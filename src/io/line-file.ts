@@ -1,17 +1,17 @@
 /**
- * A file that lines are added to, for people and for what rotates logs: nothing of the store depends on it.
- * Invariants: lines stand in the order in which they were written, each whole and on a line of its own, also behind one
- * that a full disk or a crash cut; `write` never throws and never waits; what waits for the disk is bounded, and whoever
- * opened the file is told when lines are lost. A line is handed to the system, not synced.
+ * A file to which lines are appended, for people and log rotation: nothing in the store depends on it.
+ * Invariants: lines are in the order of their writes, each complete and on a line of its own, even after a line that a full disk
+ * or a crash has cut; `write` never throws and never waits; the number of pending lines is limited, and the listener is notified
+ * when lines are lost. A line is passed to the system, not synced.
  */
 import fs from 'node:fs/promises';
 
 export interface LineFileOptions {
   readonly path: string;
-  /** Told when lines begin to be lost, and when that is over. */
+  /** Called when lines begin to be lost, and when that ends. */
   readonly onTrouble: (error: Error) => void;
   readonly onRecovered: (lostCount: number) => void;
-  /** Lines that may wait for the disk. */
+  /** The maximum number of lines waiting for the disk. */
   readonly waitingMax?: number;
 }
 
@@ -36,13 +36,13 @@ export class LineFile {
     this.#isCut = isCut;
   }
 
-  /** Makes the file, for its owner alone, where there is none. Rejects with the system's error. */
+  /** Creates the file if it does not exist, with access for its owner only. Rejects with the system's error. */
   static async open(options: LineFileOptions): Promise<LineFile> {
     const handle = await openForLines(options.path);
     return new LineFile(options, handle, await endsWithin(handle));
   }
 
-  /** `line`: without a line's end. */
+  /** `line` has no line break. */
   write(line: string): void {
     if (this.#waiting.length >= (this.#options.waitingMax ?? WAITING_MAX)) {
       this.#lostCount++;
@@ -53,13 +53,13 @@ export class LineFile {
     this.#kick();
   }
 
-  /** Goes on in the file that has the name now: what rotates logs has given the old one another name. */
+  /** Continues in the file that has the name now, after log rotation has renamed the old one. */
   reopen(): void {
     this.#reopens = true;
     this.#kick();
   }
 
-  /** Resolves when everything written so far is with the system, or lost. */
+  /** Resolves when everything written so far has been passed to the system or lost. */
   async settled(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
@@ -86,7 +86,7 @@ export class LineFile {
         await this.#append(lines.join(''));
         this.#recovered();
       } catch (error) {
-        // Some of them may be whole in the file.
+        // Some of them may be complete in the file.
         this.#lostCount += lines.length;
         this.#trouble(error as Error);
       }
@@ -129,7 +129,7 @@ export class LineFile {
 
 const openForLines = (path: string): Promise<fs.FileHandle> => fs.open(path, 'a+', MODE);
 
-/** Whether the last line of the file lacks its end; a pipe has none. */
+/** Returns whether the last line of the file is unterminated; always false for a pipe. */
 async function endsWithin(handle: fs.FileHandle): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === 0) return false;

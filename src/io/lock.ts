@@ -1,21 +1,21 @@
 /**
- * One process per data directory. The lock is a listening socket, so it ends with its process however that dies,
- * and no stale lock is ever left to judge. The socket's name:
+ * Allows one process per data directory. The lock is a listening socket, so it ends with its process however that dies, and there
+ * are no stale locks. The socket's name:
  *   Linux    an abstract Unix socket (no file), named after the directory's device and inode: other paths to the
- *            same directory meet the same lock. Abstract names belong to a network namespace: containers that
- *            share a directory must share that too, or keep apart by other means.
+ *            same directory find the same lock. Abstract names belong to a network namespace: containers that
+ *            share a directory must share the namespace, too, or exclude each other by other means.
  *   Windows  a named pipe of the same name.
  *   others   a socket file of that name in /tmp (in the directory itself its path may be too long for a socket).
- *            A dead process leaves the file: whoever finds that nobody answers takes it over; two that do so in the
- *            same instant are not told apart.
- * Beside it lies quarry.pid for people to read; nothing is ever decided by it.
+ *            A dead process leaves the file: a process that gets no reply takes it over; two that do so at the
+ *            same instant do not detect each other.
+ * quarry.pid in the directory is for people to read; no decision depends on it.
  */
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
 export interface DirectoryLock {
-  /** Removes quarry.pid and lets the next process in. */
+  /** Removes quarry.pid and releases the lock. */
   release(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ async function listenOnFile(file: string): Promise<net.Server> {
   }
 }
 
-/** Where the socket lies on systems that have neither abstract sockets nor pipes. */
+/** The socket file on systems that have neither abstract sockets nor pipes. */
 export const lockFile = (dev: bigint, ino: bigint): string => `/tmp/quarry-${dev}-${ino}.lock`;
 
 async function holderOf(pidFile: string): Promise<string> {
@@ -67,14 +67,14 @@ async function holderOf(pidFile: string): Promise<string> {
     const text = (await fs.promises.readFile(pidFile, 'utf8')).trim();
     if (/^\d+$/.test(text)) return `the process with pid ${text}`;
   } catch {
-    // The holder has not written it yet, or has just removed it.
+    // The owner has not written it yet, or has just removed it.
   }
   return 'another process';
 }
 
 /**
- * Takes the directory (which must exist) for this process. Throws DirectoryInUseError, which names the holder, when
- * another process has it; nothing was written by then.
+ * Locks the directory (which must exist) for this process. Throws DirectoryInUseError, which names the owner, if another process
+ * has it; then nothing was written.
  */
 export async function lockDirectory(
   dir: string,
@@ -93,14 +93,14 @@ export async function lockDirectory(
       `data directory ${dir} is in use by ${await holderOf(pidFile)}; one process at a time may use it`,
     );
   }
-  // On a full disk there is no pid to read, but the lock holds all the same.
+  // On a full disk there is no pid to read, but the lock is effective.
   await fs.promises.writeFile(pidFile, `${process.pid}\n`).catch(() => {});
   let released = false;
   return {
     async release() {
       if (released) return;
       released = true;
-      // On a disk that takes no writes the file of a dead process stays, and misleads nobody: nothing is decided by it.
+      // On a disk that rejects writes the file of a dead process remains, which is harmless: no decision depends on it.
       await fs.promises.rm(pidFile, { force: true }).catch(() => {});
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },

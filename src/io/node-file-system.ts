@@ -1,7 +1,7 @@
 /**
  * The FileSystem port on the machine's own disk; with lock.ts the only importer of node:fs.
- * Invariants: a write that resolves has written every byte; errors are the system's own, with their `code`;
- * nothing is synced that was not asked for, except by `writeFile`.
+ * Invariants: a write that resolves has written every byte; errors are the system's own, with their `code`; nothing is synced
+ * without a request, except by `writeFile`.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const fsync = promisify(fs.fsync);
 const ftruncate = promisify(fs.ftruncate);
 const fstat = promisify(fs.fstat);
 
-/** One writev(2); the bytes that it took, which may be fewer than given. */
+/** One writev(2); returns the number of bytes written, which may be less than given. */
 function writevOnce(fd: number, parts: readonly Uint8Array[], position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.writev(fd, parts as Uint8Array[], position, (error, count) =>
@@ -33,7 +33,7 @@ function readOnce(fd: number, into: Uint8Array, position: number): Promise<numbe
   });
 }
 
-/** What is left of `parts` behind their first `count` bytes. */
+/** Returns `parts` without their first `count` bytes. */
 export function partsAfter(parts: readonly Uint8Array[], count: number): Uint8Array[] {
   const rest: Uint8Array[] = [];
   let skip = count;
@@ -61,7 +61,7 @@ class NodeFileHandle implements FileHandle {
     let at = position;
     while (rest.length > 0) {
       const count = await writevOnce(this.#fd, rest, at);
-      if (count === 0) throw Object.assign(new Error('a write took no bytes'), { code: 'EIO' });
+      if (count === 0) throw Object.assign(new Error('a write wrote no bytes'), { code: 'EIO' });
       rest = partsAfter(rest, count);
       at += count;
     }
@@ -96,14 +96,14 @@ class NodeFileHandle implements FileHandle {
 
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** A folder that this process may not open or sync is none that it made. */
+/** A folder that this process may not open or sync was not created by it. */
 const isForeign = (error: unknown): boolean =>
   ['EACCES', 'EPERM', 'EROFS', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 export class NodeFileSystem implements FileSystem {
   readonly #handles: SpareHandles;
 
-  /** `spareHandles`: kept open for when there are no others; see SpareHandles. */
+  /** `spareHandles` are kept open in reserve; see SpareHandles. */
   constructor(spareHandles = 0) {
     this.#handles = new SpareHandles(spareHandles);
   }
@@ -125,7 +125,7 @@ export class NodeFileSystem implements FileSystem {
   async writeFile(file: string, bytes: Uint8Array, mode?: number): Promise<void> {
     const fd = await this.#handles.open(file, 'w', mode ?? 0o644);
     try {
-      // The mode given at creation is narrowed by the umask and ignored for a file that is there already.
+      // The mode given at creation is restricted by the umask and ignored for an existing file.
       if (mode !== undefined) await promisify(fs.fchmod)(fd, mode);
       await new NodeFileHandle(fd, this.#handles).writev([bytes], 0);
       await fdatasync(fd);
@@ -157,12 +157,12 @@ export class NodeFileSystem implements FileSystem {
     let there = path.resolve(dir);
     for (; !(await this.exists(there)); there = path.dirname(there)) missing.unshift(there);
     await fs.promises.mkdir(there, { recursive: true });
-    // Whoever made it may have ended, or met an error, before its name was durable.
+    // Its creator may have ended, or failed, before its name was durable.
     await this.syncDir(path.dirname(there)).catch((error) => {
       if (!isForeign(error)) throw error;
     });
     for (const made of missing) {
-      // Not recursive: of a disk that takes no writes Node would then say ENOENT.
+      // Not recursive: on a disk that rejects writes Node would then report ENOENT.
       await fs.promises.mkdir(made).catch((error) => {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       });
@@ -174,7 +174,7 @@ export class NodeFileSystem implements FileSystem {
     try {
       await fs.promises.rmdir(dir);
     } catch (error) {
-      // Some systems say EEXIST of a folder that is not empty.
+      // Some systems report EEXIST for a folder that is not empty.
       if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

@@ -1,7 +1,7 @@
 /**
- * File handles kept for the time when the process may open no more: connections take handles too, and whoever opens very many of
- * them must not be able to stop the log, a checkpoint or a rebuild.
- * Invariant: a handle that was opened in the place of a spare one becomes a spare one again when it is closed, as long as some are
+ * File handles kept in reserve for the time when the process may open no more: connections use handles, too, and a client that
+ * opens very many must not stop the log, a checkpoint or a rebuild.
+ * Invariant: a handle that was opened in place of a spare one becomes a spare again when it is closed, as long as some are
  * missing.
  */
 import fs from 'node:fs';
@@ -39,7 +39,7 @@ export class SpareHandles {
     this.#refill();
   }
 
-  /** Runs what needs a handle for a moment; `runNow` does the same in one turn. */
+  /** Runs an operation that needs a handle temporarily; `runNow` does the same synchronously. */
   async whileOpen<T>(run: () => Promise<T>, runNow: () => T): Promise<T> {
     try {
       return await run();
@@ -57,11 +57,11 @@ export class SpareHandles {
     try {
       this.#spare.push(fs.openSync(devNull, 'r'));
     } catch {
-      // Somebody else was faster: behind the next one that is closed, then.
+      // Another open was faster; retry after the next handle is closed.
     }
   }
 
-  /** In one turn, so that no connection is taken in between on this thread; others may. */
+  /** Synchronous, so that this thread accepts no connection in between; other threads may. */
   #openInstead(file: string, flags: string, mode: number, cause: unknown): number {
     let fault = cause;
     for (let fd = this.#spare.pop(); fd !== undefined; fd = this.#spare.pop()) {

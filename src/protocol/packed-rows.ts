@@ -1,23 +1,23 @@
 /**
- * Rows of an extraction on their way from a lane: a string a row and a few typed arrays, since objects and short strings
- * cost more to send than to make.
- * Invariant: what a row is made of can be read in the rows' order only, and gives back the same row.
+ * Rows of an extraction packed for transfer from a worker: one string per row and a few typed arrays, because objects and short
+ * strings cost more to send than to create.
+ * Invariant: packed rows can be read only in order; unpacking gives equal rows.
  */
 import { invariant, QuarryError } from '../base/index.js';
 import type { ExtractedCell, ExtractedEvent, ExtractedRow, OrderValue, RowPosition } from '../ir/index.js';
 
 export interface PackedRows {
-  /** Per row its ID, then the texts of its cells, one behind the other. */
+  /** Per row its ID, followed by the texts of its values, concatenated. */
   readonly texts: readonly string[];
-  /** Letters (UTF-16) of each of these. */
+  /** The length of each of these in UTF-16 units. */
   readonly lengths: Uint32Array;
-  /** Per row and column 0 = no value, 1 = a text; or twice the number of items and 2 for a list, 3 for events. */
+  /** Per row and column: 0 = no value, 1 = a text; otherwise twice the number of items plus 2 for a list, plus 3 for events. */
   readonly kinds: Uint32Array;
-  /** Per row and key of the order. */
+  /** Per row and order key. */
   readonly values: readonly OrderValue[];
-  /** Per row its score and its distance; empty = they are 0. */
+  /** Per row its score and its distance; empty = all are 0. */
   readonly measures: Float64Array;
-  /** Per row longitude and latitude of its nearest point, NaN where it has none; empty = no row has one. */
+  /** Per row longitude and latitude of its nearest point, NaN if there is none; empty = no row has one. */
   readonly points: Float64Array;
 }
 
@@ -25,7 +25,7 @@ const NO_VALUE = 0;
 const ONE_TEXT = 1;
 const LIST = 2;
 const EVENTS = 3;
-/** A string cannot have many more. */
+/** About the maximum length of a string. */
 const ROW_LETTERS_MAX = 2 ** 29 - 32;
 
 /** Throws 9006 for a row whose texts are too long for one string. */
@@ -50,7 +50,7 @@ export function packRows(rows: readonly ExtractedRow[]): PackedRows {
   };
 }
 
-/** Adds the cell's texts to `parts`; returns its kind. */
+/** Appends the texts of the value to `parts`; returns its kind. */
 function addCell(cell: ExtractedCell, parts: string[]): number {
   if (cell === null) return NO_VALUE;
   if (typeof cell === 'string') {
@@ -102,14 +102,14 @@ function pointsOf(rows: readonly ExtractedRow[]): Float64Array {
   return points;
 }
 
-/** Reads packed rows from the first to the last. */
+/** Reads packed rows in order. */
 export class PackedRowReader {
   readonly #packed: PackedRows;
   readonly #columnCount: number;
   readonly #keyCount: number;
   #row = 0;
   #position: RowPosition | null = null;
-  /** The next of the lengths, and where its text begins in the row's. */
+  /** The index of the next length, and the offset of its text in the row's string. */
   #length = 0;
   #at = 0;
 
@@ -120,7 +120,7 @@ export class PackedRowReader {
     this.#keyCount = rowCount === 0 ? 0 : packed.values.length / rowCount;
   }
 
-  /** Of the row that `take` gives next; null behind the last one. */
+  /** The position of the next row; null after the last one. */
   get position(): RowPosition | null {
     if (this.#position === null && this.#row < this.#packed.texts.length) {
       const { values, measures } = this.#packed;
@@ -136,10 +136,10 @@ export class PackedRowReader {
     return this.#position;
   }
 
-  /** The next row. There must be one. */
+  /** Returns the next row, which must exist. */
   take(): ExtractedRow {
     const { position } = this;
-    invariant(position !== null, 'a row was read behind the last one');
+    invariant(position !== null, 'a row was read after the last one');
     const { points, kinds } = this.#packed;
     const row = this.#row;
     const hasPoint = points.length > 0 && !Number.isNaN(points[row * 2]);
@@ -170,7 +170,7 @@ export class PackedRowReader {
   }
 }
 
-/** All of the rows. */
+/** Returns all rows. */
 export function unpackRows(packed: PackedRows): ExtractedRow[] {
   const reader = new PackedRowReader(packed);
   return Array.from({ length: packed.texts.length }, () => reader.take());

@@ -1,55 +1,55 @@
 /**
- * Memory of an answer's parts that goes round: a lane fills it, the main thread sends it and gives it back with what it asks
- * next. Fresh memory would be cleared by the system page by page, and left to the garbage collectors. It is shared, and not
- * moved from thread to thread: in a thread that has ever moved a buffer, loops over any arrays take half as long again,
- * because the compiler then looks in each turn whether an array is still there.
- * Invariant: a buffer is in one place only; whoever gives it away does not look at it any more.
+ * A pool of memory for the parts of results: a worker fills it, the main thread sends it and returns it with the next request.
+ * Fresh memory would have to be cleared by the system page by page and collected by the garbage collectors. The memory is shared,
+ * not transferred: in a thread that has ever transferred a buffer, loops over any arrays take half as long again, because the
+ * compiler then checks in each iteration whether an array is detached.
+ * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
-/** Less is not worth it. */
+/** Smaller buffers are not worth pooling. */
 const SHARED_BYTES_MIN = 64 * 1024;
-/** Together. The collector does not see how large the others are. */
-const KEPT_BYTES_MAX = 64 * 2 ** 20;
-/** Parts of nearly the same length shall find the same memory. */
+/** The total of the pooled buffers. The garbage collector does not see how large the others are. */
+const POOLED_BYTES_MAX = 64 * 2 ** 20;
+/** Sizes are rounded up, so that parts of similar length can reuse the same memory. */
 const STEP_BYTES = 64 * 1024;
-/** By so much a buffer may be longer than what it is for. */
-const LONGER_MAX = 2;
+/** The maximum ratio of a buffer's size to the size requested. */
+const SIZE_RATIO_MAX = 2;
 
 export class PartMemory {
   #spare: SharedArrayBuffer[] = [];
   #bytes = 0;
 
-  /** Buffers that are kept. */
+  /** The number of pooled buffers. */
   get count(): number {
     return this.#spare.length;
   }
 
-  /** Takes the memory of a part that nobody looks at any more, if it came from here. */
-  give({ buffer }: Uint8Array): void {
+  /** Returns the memory of a part that is not used any more, if it came from this pool. */
+  release({ buffer }: Uint8Array): void {
     if (buffer instanceof SharedArrayBuffer) this.add([buffer]);
   }
 
-  /** Takes buffers that nobody else holds. */
+  /** Adds buffers that have no other owner. */
   add(buffers: readonly SharedArrayBuffer[]): void {
     for (const buffer of buffers) {
       const { byteLength } = buffer;
-      if (this.#bytes + byteLength > KEPT_BYTES_MAX) continue;
+      if (this.#bytes + byteLength > POOLED_BYTES_MAX) continue;
       this.#spare.push(buffer);
       this.#bytes += byteLength;
     }
   }
 
-  /** `count` of the buffers at most, for another thread. */
+  /** Removes at most `count` buffers, for another thread. */
   take(count: number): SharedArrayBuffer[] {
     const taken = this.#spare.splice(0, count);
     for (const { byteLength } of taken) this.#bytes -= byteLength;
     return taken;
   }
 
-  /** Memory for a part, from the beginning of its buffer on, with whatever stood there. */
-  room(byteCount: number): Uint8Array {
+  /** Returns memory for a part, from the start of its buffer, with arbitrary contents. */
+  allocate(byteCount: number): Uint8Array {
     if (byteCount < SHARED_BYTES_MIN) return new Uint8Array(byteCount);
     const place = this.#spare.findIndex(
-      ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * LONGER_MAX,
+      ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * SIZE_RATIO_MAX,
     );
     if (place === -1) {
       return new Uint8Array(

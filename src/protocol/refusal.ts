@@ -1,4 +1,4 @@
-/** How a request that a worker could not do is told to the main thread, when that is no bug. */
+/** The form in which a worker reports a refused request to the main thread, as opposed to a bug. */
 import {
   CorruptionError,
   fromWire,
@@ -8,7 +8,7 @@ import {
   type WireError,
 } from '../base/index.js';
 
-/** What the system said of a file, such as EIO. */
+/** A file error of the system, such as EIO. */
 export interface WireSystemError {
   readonly code: string;
   readonly message: string;
@@ -19,10 +19,10 @@ export type WireRefusal =
   | { readonly corruption: WireCorruption }
   | { readonly system: WireSystemError };
 
-/** Of errno; the codes of Node's own errors, which would be bugs, have an underscore. */
+/** The codes of errno; the codes of Node's own errors, which would be bugs, have an underscore. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
-/** The error for the way, or null for a bug. */
+/** Returns the error in its wire form, or null for a bug. */
 export function toRefusal(error: unknown): WireRefusal | null {
   if (error instanceof QuarryError) return { error: toWire(error) };
   if (error instanceof CorruptionError) {
@@ -33,7 +33,7 @@ export function toRefusal(error: unknown): WireRefusal | null {
   return SYSTEM_CODE.test(code) ? { system: { code, message } } : null;
 }
 
-/** The error as it was; one of the system's with its code. */
+/** Restores the error; a system error keeps its code. */
 export function fromRefusal(refusal: WireRefusal): Error {
   if ('error' in refusal) return fromWire(refusal.error);
   if ('system' in refusal) {

@@ -1,11 +1,11 @@
-/** Values of snapshot files in the form of a batch: gathered from any number of files by (values, position). */
+/** Collects values from any number of snapshot files, by (values, position), in the form of a batch. */
 import { hashBytes } from '../base/index.js';
 import type { ArrowValues, Utf8Values, Values } from '../column/index.js';
 
 /** Position `at` of a file's column. */
-export type ValuePlace = readonly [values: ArrowValues, at: number];
+export type ValuePosition = readonly [values: ArrowValues, at: number];
 
-/** Strings at the given places as a batch keeps them, with their hashes. */
+/** Returns the strings at the given positions, with their hashes, in the form of a batch. */
 export function gatherStrings(places: readonly (readonly [strings: Utf8Values, at: number])[]): {
   hashes: Uint32Array;
   offsets: Uint32Array;
@@ -24,10 +24,10 @@ export function gatherStrings(places: readonly (readonly [strings: Utf8Values, a
   return { hashes, offsets, bytes };
 }
 
-/** Pairs of elements, one behind the other. */
+/** Concatenates pairs of elements. */
 function gatherPairs<T extends Uint32Array | Float64Array>(
   into: T,
-  places: readonly ValuePlace[],
+  places: readonly ValuePosition[],
   elementsOf: (values: ArrowValues) => T,
 ): T {
   places.forEach(([values, at], index) => {
@@ -38,13 +38,13 @@ function gatherPairs<T extends Uint32Array | Float64Array>(
   return into;
 }
 
-/** The values at `places`, at least one, all of one kind. */
-export function gatherPlaces(places: readonly ValuePlace[]): Values {
+/** Returns the values at `places`, which are at least one and all of one kind. */
+export function gatherValuesAt(places: readonly ValuePosition[]): Values {
   type Of<K extends ArrowValues['kind']> = Extract<ArrowValues, { kind: K }>;
   const [[{ kind }]] = places;
   switch (kind) {
     case 'bool': {
-      const bitOf = ([values, at]: ValuePlace): number =>
+      const bitOf = ([values, at]: ValuePosition): number =>
         ((values as Of<'bool'>).bits[at >> 3] >> (at & 7)) & 1;
       return { kind: 'bits', bits: Uint8Array.from(places, bitOf) };
     }
@@ -71,6 +71,6 @@ export function gatherPlaces(places: readonly ValuePlace[]): Values {
       return { kind: 'code', ...gatherStrings(strings) };
     }
     default:
-      throw new Error(`a snapshot file holds values of kind ${kind} in a column`);
+      throw new Error(`a column of a snapshot file has values of kind ${kind}`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Segments to the tables of snapshot files. A table is a copy: the segment may change as soon as it is made.
- * Each file stands alone: strings are coded against the file's own dictionary, and fields carry the ids by which
+ * Copies segments to the tables of snapshot files. A table is a copy: the segment may change afterwards.
+ * Each file is self-contained: strings are coded with the file's own dictionary, and fields carry the IDs by which
  * restore-segment.ts finds them. Field metadata: quarry:column-id, quarry:form (latest | list).
  */
 import type { ArrowColumn, ArrowTable, ArrowValues, Utf8Values } from '../column/index.js';
@@ -22,7 +22,7 @@ export const COLUMN_ID_KEY = 'quarry:column-id';
 export const FORM_KEY = 'quarry:form';
 export const SEALED_KEY = 'quarry:sealed';
 
-/** Codes of one dictionary in order of first use in a file; reused from file to file. */
+/** Maps the codes of a dictionary to a file's codes, in the order of first use; reused from file to file. */
 export class LocalCodes {
   #localOf = new Uint32Array(1024);
   #used: number[] = [];
@@ -34,7 +34,7 @@ export class LocalCodes {
     if (this.#localOf.length < codeCount) this.#localOf = new Uint32Array(codeCount * 2);
   }
 
-  /** The position of `code` in the file's dictionary; a missing value (code 0) takes 0, whatever stands there. */
+  /** Returns the index of `code` in the file's dictionary; a missing value (code 0) gets 0, an arbitrary string. */
   of(code: number): number {
     if (code === 0) return 0;
     const known = this.#localOf[code];
@@ -44,7 +44,7 @@ export class LocalCodes {
     return this.#used.length - 1;
   }
 
-  /** The strings of the codes met since `begin`; at least one, so that every position is in bounds. */
+  /** Returns the strings of the codes used since `begin`; at least one, so that every index is valid. */
   strings(dictionary: Dictionary): Utf8Values {
     const { offsets: from, bytes: source } = dictionary;
     const offsets = new Uint32Array(Math.max(1, this.#used.length) + 1);
@@ -68,7 +68,7 @@ function narrowCodes(codes: Uint32Array, count: number): Uint8Array | Uint16Arra
   return count <= 0x10000 ? Uint16Array.from(codes) : codes;
 }
 
-/** Values by kind, but for codes: what Arrow calls them depends on the column's type. */
+/** Values by kind, except codes; the Arrow type depends on the column's type. */
 function scalarValues(
   column: Column,
   kind: ValueKind,
@@ -89,7 +89,7 @@ function scalarValues(
   }
 }
 
-/** `count` codes that lie in an arena, as positions in the file's dictionary. */
+/** Copies `count` codes in an arena as indexes into the file's dictionary. */
 function dictionaryValues(
   arena: Arena,
   at: number,
@@ -109,14 +109,14 @@ function dictionaryValues(
   };
 }
 
-/** The first `count` bits; rows that came later may have set bits behind them. */
+/** Copies the first `count` bits; later rows may have set bits after them. */
 function copyBitmap(arena: Arena, at: number, count: number): Uint8Array {
   const bitmap = arena.u8.slice(at, at + Math.ceil(count / 8));
   if (count & 7) bitmap[bitmap.length - 1] &= (1 << (count & 7)) - 1;
   return bitmap;
 }
 
-/** `count` values other than codes that lie in an arena. */
+/** Copies `count` values other than codes from an arena. */
 function copyScalars(arena: Arena, at: number, kind: ValueKind, width: Width, count: number) {
   switch (kind) {
     case 'bits':
@@ -206,7 +206,7 @@ function listItems(
   return { kind: 'bool', bits };
 }
 
-/** The first `rowCount` IDs; those of deleted rows are missing and empty. */
+/** Copies the first `rowCount` IDs; those of deleted rows are missing and empty. */
 function idColumn(segment: EntitySegment, rowCount: number): ArrowColumn {
   const { offsets, bytes } = segment.ids(rowCount);
   const { tombstones } = segment;
@@ -226,7 +226,7 @@ function idColumn(segment: EntitySegment, rowCount: number): ArrowColumn {
   return { ...common, validity, offsets: left.offsets, bytes: left.bytes.slice(0, left.offsets[rowCount]) };
 }
 
-/** The first `rowCount` rows of an entity segment. */
+/** Copies the first `rowCount` rows of an entity segment. */
 export function copyEntities(
   shard: DimensionShard,
   segment: EntitySegment,
@@ -246,8 +246,8 @@ export function copyEntities(
 }
 
 /**
- * The first `count` events of a segment: entity row (position among the shard's entities), date, value, and where
- * some event has one, link.
+ * Copies the first `count` events of a segment: entity row (row number in the dimension's shard), date, value, and a link if any
+ * event has one.
  */
 export function copyEvents(
   segment: EventSegment,

@@ -13,7 +13,7 @@ import { beginEmptyLog } from '../wal/index.js';
 import { swapManifest } from './manifest-file.js';
 
 const LOG_DIR = 'log';
-/** Relative to the data directory, and nowhere else. */
+/** Relative to the data directory, and confined to it. */
 const SNAPSHOT_PATH = /^snapshot\/[^/]+\/[^/]+$/;
 
 export interface StoreCopy {
@@ -28,7 +28,7 @@ export interface StoreCopy {
 }
 
 /** A file to copy; without `crc32` the file has checksums of its own, which are checked when it is read. */
-interface Piece {
+interface CopiedFile {
   readonly path: string;
   readonly bytes: number;
   readonly crc32?: number;
@@ -65,7 +65,7 @@ export async function copyStore(
 /** Copies the files and adds the folders that it makes to `made`. */
 async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
   await fs.makeDir(to);
-  const pieces: readonly Piece[] =
+  const pieces: readonly CopiedFile[] =
     manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
   let bytes = 0;
   for (const piece of pieces) {
@@ -83,7 +83,7 @@ async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Se
 
 async function copyPiece(
   copy: { fs: FileSystem; from: string; to: string; check: StoreCopy['check'] },
-  piece: Piece,
+  piece: CopiedFile,
 ): Promise<void> {
   if (!(await copy.fs.exists(copy.from))) {
     throw new CorruptionError(copy.from, 0, 'the manifest names this file, but it is missing');
@@ -96,10 +96,10 @@ async function copyPiece(
     },
   });
   if (copied !== piece.bytes) {
-    throw new CorruptionError(copy.from, copied, `it should be ${piece.bytes} bytes long`);
+    throw new CorruptionError(copy.from, copied, `the file should have ${piece.bytes} bytes`);
   }
   if (piece.crc32 !== undefined && sum !== piece.crc32) {
-    throw new CorruptionError(copy.from, 0, 'it fails its checksum');
+    throw new CorruptionError(copy.from, 0, 'the checksum of the file does not match');
   }
 }
 

@@ -7,7 +7,7 @@
 import { CorruptionError } from '../base/index.js';
 import { decodeManifest, encodeManifest, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { SNAPSHOT_DIR } from './lane-snapshot.js';
+import { SNAPSHOT_DIR } from './worker-snapshot.js';
 
 const MANIFEST_FILE = 'manifest';
 
@@ -19,7 +19,7 @@ export async function readManifest(fs: FileSystem, dir: string): Promise<Manifes
 /** Rejects with an Error that says why `dir` holds neither a store nor a backup; accepts a damaged one. */
 export async function requireStore(fs: FileSystem, dir: string): Promise<void> {
   if (await fs.exists(`${dir}/${MANIFEST_FILE}`)) return;
-  throw new Error(`${dir} is no store and no backup: it ${await emptiness(fs, dir, 'no manifest')}`);
+  throw new Error(`${dir} is neither a store nor a backup: it ${await emptiness(fs, dir, 'no manifest')}`);
 }
 
 /**
@@ -29,8 +29,8 @@ export async function requireStore(fs: FileSystem, dir: string): Promise<void> {
 export async function refuseHalfStore(fs: FileSystem, dir: string): Promise<void> {
   const file = `${dir}/${MANIFEST_FILE}`;
   if ((await fs.exists(file)) || (await fs.list(`${dir}/${SNAPSHOT_DIR}`)).length === 0) return;
-  const found = `but there are snapshot files in ${dir}/${SNAPSHOT_DIR}, as of a restore that did not finish`;
-  throw new CorruptionError(file, 0, `it is missing, ${found}`);
+  const found = `but ${dir}/${SNAPSHOT_DIR} contains snapshot files, as after an unfinished restore`;
+  throw new CorruptionError(file, 0, `the file is missing, ${found}`);
 }
 
 /** The predicate of a message about a folder that does not hold `wanted`. */
@@ -46,7 +46,7 @@ export async function swapManifest(fs: FileSystem, dir: string, manifest: Manife
   await fs.syncDir(dir);
 }
 
-/** Removes snapshot files that none of `manifests` names, and the folders that held no other. */
+/** Removes snapshot files that none of `manifests` names, and folders that become empty. */
 export async function removeUnreferenced(
   fs: FileSystem,
   dir: string,

@@ -1,8 +1,8 @@
 /**
- * Events of one old shard's dimension as batches for new shards.
- * Related events need no links of their own in a batch: a batch ties the Nth event that an entity has in one section
- * of a relation to its Nth in the others. So groups of related events are sorted by which columns they have, and a
- * batch holds groups of one such set alone: then every section has one event of each group, in one order.
+ * Converts the events of one old shard's dimension to batches for new shards.
+ * Related events need no explicit links in a batch: a batch links the Nth event of an entity in one section of a relation to its
+ * Nth in the others. So groups of related events are sorted by their set of columns, and a batch contains only groups of one set:
+ * then every section has one event of each group, in the same order.
  */
 import {
   hashBytes,
@@ -13,10 +13,10 @@ import {
   shardOf,
 } from '../base/index.js';
 import { type ArrowTable, type ArrowValues, type Batch, narrowU32, type Section } from '../column/index.js';
-import { gatherPlaces, gatherStrings } from './batch-values.js';
+import { gatherStrings, gatherValuesAt } from './batch-values.js';
 
-/** The IDs of one old entity segment; missing where the row was deleted. */
-export interface Ids {
+/** The IDs of one old entity segment; missing for deleted rows. */
+export interface SegmentIds {
   readonly offsets: Int32Array | Uint32Array;
   readonly bytes: Uint8Array;
   readonly validity: Uint8Array | null;
@@ -28,38 +28,38 @@ interface Events {
   readonly rows: Uint32Array;
   readonly dates: Uint32Array;
   readonly values: ArrowValues;
-  /** Positions in the file, and their links. */
+  /** Row numbers in the file, and their links. */
   readonly places: readonly number[];
   readonly links: Uint32Array;
 }
 
-/** One event on its way: where it lies in which file. */
-type Placed = readonly [events: Events, at: number];
+/** An event: its file and its row in the file. */
+type EventPosition = readonly [events: Events, at: number];
 
-/** Within a batch all sections are of one relation, or none. */
+/** All sections of a batch belong to one relation, or none. */
 const RELATION = 1;
-/** Groups of related events in a batch. */
+/** The number of groups of related events in a batch. */
 const GROUPS_MAX = 16_384;
 
 export class EventRegrouping {
   readonly #dimensionId: number;
   readonly #shardCount: number;
-  readonly #ids: readonly Ids[];
+  readonly #ids: readonly SegmentIds[];
   readonly #related: Events[] = [];
 
-  /** `ids` of all old entity segments, by number, once events come. */
-  constructor(dimensionId: number, shardCount: number, ids: readonly Ids[]) {
+  /** `ids` of all old entity segments, by number; complete before the first events. */
+  constructor(dimensionId: number, shardCount: number, ids: readonly SegmentIds[]) {
     this.#dimensionId = dimensionId;
     this.#shardCount = shardCount;
     this.#ids = ids;
   }
 
-  /** Batches, by shard, of a file's events that stand alone; those with a link are kept for `relatedBatches`. */
+  /** Returns batches, by shard, of a file's unrelated events; stores those with a link for `relatedBatches`. */
   batchesOf(table: ArrowTable, columnId: number): Map<number, Batch> {
     const [rows, dates, values, links] = table.columns;
     invariant(
       rows?.kind === 'uint32' && dates?.kind === 'timestamp',
-      'a snapshot file of events holds row, date, value',
+      'a snapshot file of events has columns row, date, value',
     );
     const linkOf = links?.kind === 'uint32' ? links.u32 : new Uint32Array(table.rowCount);
     const living = Array.from({ length: table.rowCount }, (_, at) => at).filter((at) =>
@@ -72,7 +72,7 @@ export class EventRegrouping {
     return this.#split(alone.places.map((at) => [alone, at]));
   }
 
-  /** Batches, with their shards, of all events that were kept. */
+  /** Batches, with their shards, of all stored events. */
   *relatedBatches(): Generator<[number, Batch]> {
     const columnIds = [...new Set(this.#related.map(({ columnId }) => columnId))].sort((a, b) => a - b);
     const { groupOf, setOf, sets } = this.#groups(columnIds);
@@ -82,10 +82,10 @@ export class EventRegrouping {
         return all;
       }, []);
       if (groups.length === 0) continue;
-      const lanes = members.map((columnId) => this.#eventsByGroup(columnId, groupOf, setOf.length));
+      const columns = members.map((columnId) => this.#eventsByGroup(columnId, groupOf, setOf.length));
       for (let from = 0; from < groups.length; from += GROUPS_MAX) {
         const some = groups.slice(from, from + GROUPS_MAX);
-        yield* this.#splitGroups(lanes, some, members.length === 1 ? 0 : RELATION);
+        yield* this.#splitGroups(columns, some, members.length === 1 ? 0 : RELATION);
       }
     }
   }
@@ -103,8 +103,7 @@ export class EventRegrouping {
   }
 
   /**
-   * Groups of events with one link, numbered by their links: `setOf[group]` is the position in `sets` of the columns
-   * that the group has.
+   * Numbers the groups of events with a common link by link: `setOf[group]` is the index in `sets` of the group's set of columns.
    */
   #groups(columnIds: readonly number[]) {
     const all = new Uint32Array(this.#related.reduce((sum, { places }) => sum + places.length, 0));
@@ -130,37 +129,41 @@ export class EventRegrouping {
     return { groupOf, setOf, sets };
   }
 
-  /** Each group's event of the column. */
-  #eventsByGroup(columnId: number, groupOf: (link: number) => number, groupCount: number): readonly Placed[] {
-    const byGroup = new Array<Placed>(groupCount);
+  /** Returns each group's event of the column. */
+  #eventsByGroup(
+    columnId: number,
+    groupOf: (link: number) => number,
+    groupCount: number,
+  ): readonly EventPosition[] {
+    const byGroup = new Array<EventPosition>(groupCount);
     for (const events of this.#related.filter((one) => one.columnId === columnId)) {
       for (const at of events.places) byGroup[groupOf(events.links[at])] = [events, at];
     }
     return byGroup;
   }
 
-  /** Whole groups of one set of columns by shard: one section per column. */
+  /** Splits whole groups of one set of columns by shard: one section per column. */
   *#splitGroups(
-    lanes: readonly (readonly Placed[])[],
+    columns: readonly (readonly EventPosition[])[],
     groups: readonly number[],
     relationId: number,
   ): Generator<[number, Batch]> {
     const byShard = new Map<number, number[]>();
     for (const group of groups) {
-      const [events, at] = lanes[0][group];
+      const [events, at] = columns[0][group];
       const shard = this.#shardOf(events.rows[at]);
       const others = byShard.get(shard);
       if (others === undefined) byShard.set(shard, [group]);
       else others.push(group);
     }
     for (const [shard, own] of byShard) {
-      const columns = lanes.map((lane) => own.map((group) => lane[group]));
-      yield [shard, this.#batch(columns, relationId)];
+      const ownColumns = columns.map((column) => own.map((group) => column[group]));
+      yield [shard, this.#batch(ownColumns, relationId)];
     }
   }
 
-  #split(events: readonly Placed[]): Map<number, Batch> {
-    const byShard = new Map<number, Placed[]>();
+  #split(events: readonly EventPosition[]): Map<number, Batch> {
+    const byShard = new Map<number, EventPosition[]>();
     for (const placed of events) {
       const shard = this.#shardOf(placed[0].rows[placed[1]]);
       const others = byShard.get(shard);
@@ -170,8 +173,8 @@ export class EventRegrouping {
     return new Map([...byShard].map(([shard, own]) => [shard, this.#batch([own], 0)]));
   }
 
-  /** A batch of one section per column; the events of all columns are of the same entities in the same order. */
-  #batch(columns: readonly (readonly Placed[])[], relationId: number): Batch {
+  /** Builds a batch of one section per column; the events of all columns belong to the same entities in the same order. */
+  #batch(columns: readonly (readonly EventPosition[])[], relationId: number): Batch {
     const rows = [...new Set(columns[0].map(([{ rows: held }, at]) => held[at]))].sort((a, b) => a - b);
     const entityOf = new Map(rows.map((row, entity) => [row, entity]));
     const ids = rows.map((row) => [this.#ids[row >>> SEGMENT_ROWS_SHIFT], row & SEGMENT_ROWS_MASK] as const);
@@ -183,7 +186,7 @@ export class EventRegrouping {
       idOffsets: offsets,
       idBytes: bytes,
       sections: columns.map((events): Section => {
-        // Stable: the events of an entity stay in their order.
+        // Stable, so the events of an entity keep their order.
         const sorted = events.toSorted(([a, atA], [b, atB]) => a.rows[atA] - b.rows[atB]);
         return {
           columnId: sorted[0][0].columnId,
@@ -193,7 +196,7 @@ export class EventRegrouping {
           dates: Uint32Array.from(sorted, ([{ dates }, at]) => dates[at]),
           relationId,
           valueCount: sorted.length,
-          values: gatherPlaces(sorted.map(([{ values }, at]) => [values, at])),
+          values: gatherValuesAt(sorted.map(([{ values }, at]) => [values, at])),
         };
       }),
     };

@@ -1,16 +1,15 @@
 /**
- * Snapshot files of one shard as batches for another number of shards: how a store changes its shard count.
- * Invariants: an entity keeps its ID, values and events, and related events stay related; only its shard, row, codes
- * and links change; deleted entities and their events stay behind. Rare and simple rather than fast: it runs once, at
- * a start with another --shards.
+ * Converts the snapshot files of one shard to batches for another number of shards: this is how a store changes its shard count.
+ * Invariants: an entity keeps its ID, values and events, and related events stay related; only its shard, row, codes and links
+ * change; deleted entities and their events are dropped. Simple rather than fast: it runs once, at a start with another --shards.
  */
 import { hashBytes, invariant, shardOf } from '../base/index.js';
 import type { ArrowColumn, ArrowTable, Batch, Section } from '../column/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
-import { gatherPlaces, gatherStrings } from './batch-values.js';
+import { gatherStrings, gatherValuesAt } from './batch-values.js';
 import { COLUMN_ID_KEY } from './copy-segment.js';
-import { inLoadOrder, readSnapshotFile, type SnapshotStore } from './lane-snapshot.js';
-import { EventRegrouping, type Ids } from './repartition-events.js';
+import { EventRegrouping, type SegmentIds } from './repartition-events.js';
+import { inLoadOrder, readSnapshotFile, type SnapshotStore } from './worker-snapshot.js';
 
 export interface ShardBatch {
   readonly databaseId: number;
@@ -19,8 +18,8 @@ export interface ShardBatch {
 }
 
 /**
- * Batches of all entities and events of one old shard's dimension, entities before their events. Related events of
- * all columns are held in memory until the last file is read, since a batch must hold all that belong together.
+ * Batches of all entities and events of one old shard's dimension, entities before their events. Related events of all columns
+ * are kept in memory until the last file is read, because a batch must contain all events of a group.
  */
 export async function* batchesOfShard(
   store: SnapshotStore,
@@ -29,7 +28,7 @@ export async function* batchesOfShard(
 ): AsyncGenerator<ShardBatch> {
   if (files.length === 0) return;
   const [{ databaseId, dimensionId }] = files;
-  const ids: Ids[] = [];
+  const ids: SegmentIds[] = [];
   const events = new EventRegrouping(dimensionId, shardCount, ids);
   for (const entry of inLoadOrder(files)) {
     const table = await readSnapshotFile(store, entry);
@@ -46,10 +45,10 @@ function entityBatches(
   table: ArrowTable,
   dimensionId: number,
   shardCount: number,
-  ids: Ids[],
+  ids: SegmentIds[],
 ): Map<number, Batch> {
   const [own, ...columns] = table.columns;
-  invariant(own?.kind === 'utf8', 'a snapshot file of entities begins with their IDs');
+  invariant(own?.kind === 'utf8', 'a snapshot file of entities starts with a column of IDs');
   ids.push(own);
   const rowsOf = new Map<number, number[]>();
   for (let row = 0; row < table.rowCount; row++) {
@@ -74,7 +73,7 @@ function entityBatches(
 const isPresent = (validity: Uint8Array | null, row: number): boolean =>
   validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
 
-/** The column's values at `rows`, or null when none of them has one. */
+/** Returns the column's values at `rows`, or null if none of them has one. */
 function attributeSection(column: ArrowColumn, rows: readonly number[]): Section | null {
   const { validity } = column;
   const entries: number[] = [];
@@ -90,7 +89,7 @@ function attributeSection(column: ArrowColumn, rows: readonly number[]): Section
   };
   const from = entries.map((entry) => rows[entry]);
   if (column.kind !== 'list') {
-    const values = gatherPlaces(from.map((row) => [column, row]));
+    const values = gatherValuesAt(from.map((row) => [column, row]));
     return { ...common, form: 'latest', counts: null, valueCount: from.length, values };
   }
   const { offsets, items } = column;
@@ -98,5 +97,5 @@ function attributeSection(column: ArrowColumn, rows: readonly number[]): Section
   const places = from.flatMap((row) =>
     Array.from({ length: offsets[row + 1] - offsets[row] }, (_, at) => [items, offsets[row] + at] as const),
   );
-  return { ...common, form: 'list', counts, valueCount: places.length, values: gatherPlaces(places) };
+  return { ...common, form: 'list', counts, valueCount: places.length, values: gatherValuesAt(places) };
 }

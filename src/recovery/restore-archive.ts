@@ -35,7 +35,7 @@ export async function checkArchive({
   if (files.length === 0) {
     const inside = path.join(dir, 'log');
     const hint = (await listLogFiles(fs, inside)).length > 0 ? `; ${inside} does` : '';
-    throw new Error(`${dir} is no archive: it ${await emptiness(fs, dir, 'no log files')}${hint}`);
+    throw new Error(`${dir} is not an archive: it ${await emptiness(fs, dir, 'no log files')}${hint}`);
   }
   if (await isOfOtherKeys(fs, dir, manifest)) {
     throw new Error(

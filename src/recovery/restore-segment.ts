@@ -1,6 +1,6 @@
 /**
- * Tables of snapshot files back into segments. Files of a dimension must come in order: entity segments by
- * number, then the event segments of each column by number.
+ * Restores segments from the tables of snapshot files. The files of a dimension must come in order: entity segments by number,
+ * then the event segments of each column by number.
  */
 import { hashBytes, invariant } from '../base/index.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../storage/index.js';
 import { COLUMN_ID_KEY, FORM_KEY, SEALED_KEY } from './copy-segment.js';
 
-/** The shard's codes for the strings of a file's dictionary. */
+/** Returns the shard's codes for the strings of a file's dictionary. */
 function internAll(
   dictionary: Dictionary,
   offsets: Int32Array | Uint32Array,
@@ -29,13 +29,13 @@ function internAll(
   const codes = new Uint32Array(offsets.length - 1);
   for (let local = 0; local < codes.length; local++) {
     const [from, to] = [offsets[local], offsets[local + 1]];
-    // The empty string only fills the dictionary of a column without values.
+    // The empty string only pads the dictionary of a column without values.
     if (to > from) codes[local] = dictionary.intern(hashBytes(bytes, from, to), bytes, from, to);
   }
   return codes;
 }
 
-/** The shard's codes of a file's dictionary-coded rows; a row without a value takes 0. */
+/** Returns the shard's codes for a file's dictionary-coded rows; a row without a value gets 0. */
 function codesOf(
   values: Extract<ArrowValues, { kind: 'dictionary' }>,
   validity: Uint8Array | null,
@@ -51,7 +51,7 @@ function codesOf(
   return codes;
 }
 
-/** `count` rows of a column in the form in which segments take them. */
+/** Returns `count` rows of a column in the form in which segments store them. */
 function storedValues(
   column: ArrowValues & { readonly validity: Uint8Array | null },
   count: number,
@@ -71,7 +71,7 @@ function storedValues(
     case 'dictionary':
       return { kind: 'code', codes: codesOf(column, column.validity, count, dictionary()) };
     default:
-      throw new Error(`a snapshot file holds a column of kind ${column.kind} where values stand`);
+      throw new Error(`a snapshot file has a column of kind ${column.kind} instead of values`);
   }
 }
 
@@ -95,7 +95,7 @@ function restoreList(
 const NO_BYTES = new Uint8Array(0);
 const NO_WORDS = new Uint32Array(0);
 
-/** Items in the form of a batch's values. */
+/** Returns items in the form of a batch's values. */
 function listItems(stored: StoredValues, count: number): { values: Values; codes: Uint32Array | null } {
   if (stored.kind === 'code') {
     return {
@@ -109,10 +109,10 @@ function listItems(stored: StoredValues, count: number): { values: Values; codes
   return { values: { kind: 'bits', bits }, codes: null };
 }
 
-/** Appends the file's entities as the next segment; the shard's `finishRestore` must follow the last file. */
+/** Appends the file's entities as the next segment; call the shard's `finishRestore` after the last file. */
 export function restoreEntities(shard: DimensionShard, table: ArrowTable): EntitySegment {
   const [ids, ...columns] = table.columns;
-  invariant(ids?.kind === 'utf8', 'a snapshot file of entities begins with their IDs');
+  invariant(ids?.kind === 'utf8', 'a snapshot file of entities starts with a column of IDs');
   const segment = shard.restoreSegment(ids.offsets, ids.bytes, ids.validity);
   for (const column of columns) {
     const columnId = Number(column.metadata?.get(COLUMN_ID_KEY));
@@ -129,7 +129,7 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
   return segment;
 }
 
-/** Appends the file's events as the next segment, with the file's number, of the column's table. */
+/** Appends the file's events as the column's next segment, with the file's segment number. */
 export function restoreEvents(
   shard: DimensionShard,
   { columnId, segment: number }: { readonly columnId: number; readonly segment: number },
@@ -138,7 +138,7 @@ export function restoreEvents(
   const [rows, dates, held, links] = table.columns;
   invariant(
     rows?.kind === 'uint32' && dates?.kind === 'timestamp',
-    'a snapshot file of events holds row, date, value',
+    'a snapshot file of events has columns row, date, value',
   );
   invariant(links === undefined || links.kind === 'uint32', 'links are unsigned numbers');
   const values = storedValues(held, table.rowCount, () => shard.dictionary(columnId));

@@ -89,12 +89,12 @@ function checkTarget(target: RestoreTarget | null, backupLsn: number, createdMs:
   if (target === null) return;
   if ('lsn' in target && target.lsn < backupLsn) {
     throw new Error(
-      `the backup holds everything up to LSN ${backupLsn}; for ${target.lsn} an earlier one is needed`,
+      `the backup contains everything up to LSN ${backupLsn}; LSN ${target.lsn} requires an earlier backup`,
     );
   }
   if ('timeMs' in target && target.timeMs < createdMs) {
     const [wanted, taken] = [target.timeMs, createdMs].map((ms) => new Date(ms).toISOString());
-    throw new Error(`the backup was taken at ${taken}; for ${wanted} an earlier one is needed`);
+    throw new Error(`the backup was taken at ${taken}; ${wanted} requires an earlier backup`);
   }
 }
 

@@ -11,7 +11,7 @@ import { sqlError } from './sql-error.js';
 import { type Token, unexpected } from './tokens.js';
 import type { JoinClause, SelectItem, SelectStatement, SqlNode, TableName } from './tree.js';
 
-const GOES_ON = 'a comma, the next clause or the end of the statement';
+const CONTINUATION = 'a comma, the next clause or the end of the statement';
 const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
 const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 
@@ -37,7 +37,7 @@ function failure({ words, end }: Skeleton, failedAt: number | null): Error {
   const ended = failedAt !== null && words.every(({ from, text }) => from + text.length <= failedAt);
   const token = word === undefined || ended ? end : word.token;
   if (failedAt === null) return sqlError('the statement cannot be read', token.position);
-  if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, GOES_ON);
+  if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, CONTINUATION);
   return sqlError(
     `${word.text} does not stand here; the clauses of a SELECT are in this order: ${CLAUSES}`,
     token.position,
@@ -109,7 +109,7 @@ class SelectParts {
     if (word === null) return null;
     const { node, first, behindAs } = this.#part(word);
     const name = nameOf(node, behindAs);
-    if (name === null) throw unexpected(first, behindAs ? 'a name' : GOES_ON);
+    if (name === null) throw unexpected(first, behindAs ? 'a name' : CONTINUATION);
     return name;
   }
 

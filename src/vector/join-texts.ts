@@ -1,8 +1,8 @@
-/** Text vectors one behind the other. */
+/** Concatenates text vectors. */
 import { Texts } from './texts.js';
 import type { TextVector } from './vector.js';
 
-/** Of one Texts they keep it; else the texts that rows have are copied, each code of each Texts once. */
+/** Vectors that share one Texts keep it; otherwise the texts of their rows are copied, once per Texts and code. */
 export function joinTexts(
   vectors: readonly TextVector[],
   valid: Uint8Array | null,
@@ -34,14 +34,14 @@ function placeCodes(vectors: readonly TextVector[], codes: Uint32Array): void {
   }
 }
 
-/** map[c] = 1 for each code of a row that has a value. */
+/** Sets map[c] = 1 for each code c of a row with a value. */
 function markUsed({ codes, count, valid }: TextVector, map: Uint32Array): void {
   for (let row = 0; row < count; row++) {
     if (valid === null || valid[row] === 1) map[codes === null ? row : codes[row]] = 1;
   }
 }
 
-/** The marked texts of all sources; maps then hold the new codes plus 1. */
+/** Copies the marked texts of all sources; the maps then have the new codes plus 1. */
 function copyUsed(maps: ReadonlyMap<Texts, Uint32Array>): Texts {
   let size = 0;
   let length = 0;
@@ -54,7 +54,7 @@ function copyUsed(maps: ReadonlyMap<Texts, Uint32Array>): Texts {
       length += offsets[code + 1] - offsets[code];
     }
   }
-  // A missing value's code must be one of the texts.
+  // The codes of missing values must be valid, so there is at least one text.
   const offsets = new Uint32Array(Math.max(size, 1) + 1);
   const bytes = new Uint8Array(length);
   for (const [source, map] of maps) copyTexts(source, map, offsets, bytes);

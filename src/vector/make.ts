@@ -1,18 +1,18 @@
-/** Vectors from values, and values from vectors: for constants, small answers and tests. */
+/** Conversion between vectors and values, for constants, small answers and tests. */
 import { invariant } from '../base/index.js';
 import { Texts } from './texts.js';
 import type { ExactVector, SqlType, Vector } from './vector.js';
 import { vectorKindOf } from './vector.js';
 
-/** A value of a row: exact ones as bigint, in their stored form. */
+/** A value of a row; exact values are bigints in stored form. */
 export type Value = bigint | number | string | boolean | null;
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Whether a double holds the integer and its neighbours exactly. */
+/** Whether the integer is at most 2^53 - 1 in magnitude, so that a double represents it and its neighbours exactly. */
 export const isSafe = (value: bigint): boolean => value <= SAFE && value >= -SAFE;
 
-/** Exact values as numbers when all are safe; those of missing rows must be, too. */
+/** An exact vector, with numbers if all values are safe integers, including those of missing rows. */
 export function exactVector(valid: Uint8Array | null, wide: readonly bigint[]): ExactVector {
   const count = wide.length;
   return wide.every(isSafe)
@@ -20,7 +20,7 @@ export function exactVector(valid: Uint8Array | null, wide: readonly bigint[]): 
     : { kind: 'exact', count, valid, numbers: null, wide };
 }
 
-/** Throws InvariantError for a value that is none of the type's. */
+/** Makes a vector of `values`. Throws InvariantError for a value of another type. */
 export function vectorOf(type: SqlType, values: readonly Value[]): Vector {
   const count = values.length;
   const valid = values.includes(null) ? Uint8Array.from(values, (value) => (value === null ? 0 : 1)) : null;
@@ -57,7 +57,7 @@ export function vectorOf(type: SqlType, values: readonly Value[]): Vector {
   }
 }
 
-/** `value` in each of `count` rows. */
+/** A vector of `count` rows that all have `value`. */
 export function constantVector(type: SqlType, value: Value, count: number): Vector {
   const valid = value === null ? new Uint8Array(count) : null;
   const one = vectorOf(type, [value]);

@@ -1,10 +1,10 @@
-/** What vectors take of memory, for those who must ask before they keep them. */
+/** Memory of vectors, for code that reserves memory before it stores them. */
 import type { Vector } from './vector.js';
 
-/** A bigint of up to 128 bits and the place in which it stands. */
+/** A bigint of up to 128 bits and the array element that refers to it. */
 const WIDE_BYTES = 40;
 
-/** Bytes of the arrays and of the texts, about; shared texts are counted whole, and each time. */
+/** Approximate bytes of the arrays and the texts; shared texts count in full for each vector. */
 export function memoryBytesOf(vector: Vector): number {
   const valid = vector.valid?.byteLength ?? 0;
   switch (vector.kind) {

@@ -1,9 +1,9 @@
-/** Vectors made of other vectors' rows. What is given may share arrays and texts with what it was made of. */
+/** Vectors made of rows of other vectors. Results may share arrays and texts with their sources. */
 import { joinTexts } from './join-texts.js';
 import type { ExactVector, SqlType, Vector, VectorKind } from './vector.js';
 import { vectorKindOf } from './vector.js';
 
-/** Row i is row rows[i] of `vector`, for i below `count`. Texts stay shared. */
+/** Returns a vector whose row i is row rows[i] of `vector`, for i below `count`. Texts are shared. */
 export function gather(vector: Vector, rows: Uint32Array, count: number): Vector {
   const valid = vector.valid && gatherBytes(vector.valid, rows, count);
   switch (vector.kind) {
@@ -28,7 +28,7 @@ export function gather(vector: Vector, rows: Uint32Array, count: number): Vector
   }
 }
 
-/** Rows [from, to) of `vector`. Texts stay shared. */
+/** Returns rows [from, to) of `vector`. Texts are shared. */
 export function slice(vector: Vector, from: number, to: number): Vector {
   const count = to - from;
   const valid = vector.valid?.subarray(from, to) ?? null;
@@ -52,7 +52,7 @@ export function slice(vector: Vector, from: number, to: number): Vector {
   }
 }
 
-/** The rows of all vectors, one behind the other; all of `type`. None: a vector without rows. Equal Texts stay shared. */
+/** Concatenates vectors of `type`. An empty list gives a vector without rows. A Texts that all vectors share stays shared. */
 export function concat(vectors: readonly Vector[], type: SqlType): Vector {
   if (vectors.length === 1) return vectors[0];
   const count = vectors.reduce((sum, vector) => sum + vector.count, 0);

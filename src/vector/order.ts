@@ -3,8 +3,8 @@ import { invariant } from '../base/index.js';
 import type { ExactVector, Vector } from './vector.js';
 
 /**
- * Below 0 when row i of `a` stands before row j of `b`, 0 when they are equal, above 0 behind it; both of one type (decimals
- * of one scale) and neither missing: where missing values stand is the caller's matter. Texts by UTF-8 bytes, false before true.
+ * Compares row i of `a` with row j of `b`: negative if it sorts before, 0 if equal, positive if after. Both have one type
+ * (decimals of one scale), and neither is missing: the caller orders missing values. Texts sort by UTF-8 bytes, false before true.
  */
 export function compareRows(a: Vector, i: number, b: Vector, j: number): number {
   switch (a.kind) {
@@ -29,6 +29,6 @@ export function compareRows(a: Vector, i: number, b: Vector, j: number): number 
   }
 }
 
-/** The stored form, a number while that is exact. */
+/** The stored form of a value: a number if the vector has numbers, else a bigint. */
 const exactAt = ({ numbers, wide }: ExactVector, row: number): number | bigint =>
   numbers === null ? (wide as readonly bigint[])[row] : numbers[row];

@@ -1,14 +1,13 @@
 /**
- * A list of texts, each known by its code from 0 on: as UTF-8 bytes one behind the other, as strings, or both, each made
- * from the other when it is first asked for. Texts may repeat unless `distinct`.
- * Invariant: what a code stands for never changes, and neither does `size`: what is worked out of texts may be remembered
- * by the object and the code.
+ * A list of texts, identified by codes from 0 on, as consecutive UTF-8 bytes, as strings, or both. Each form is made from the
+ * other on first use. Texts may repeat unless `distinct`.
+ * Invariant: the text of a code and `size` never change, so results computed from texts may be cached by object and code.
  */
 import { codePointCount, compareText } from '../schema/index.js';
 
-/** Strings made of bytes are kept up to so many texts; a longer list is read in other ways than one by one. */
-const KEPT_STRINGS_MAX = 2 ** 17;
-/** What a string takes beside its characters. */
+/** Largest list for which strings decoded from bytes are cached; longer lists are not read text by text. */
+const CACHED_STRINGS_MAX = 2 ** 17;
+/** Overhead of a string beyond its characters. */
 const STRING_BYTES = 24;
 
 const encoder = new TextEncoder();
@@ -21,15 +20,15 @@ export interface TextBytes {
 
 export class Texts {
   readonly size: number;
-  /** No two codes stand for the same text. */
+  /** No two codes have the same text. */
   readonly distinct: boolean;
-  /** hashBytes of each text that is not empty, where it is known. */
+  /** hashBytes of each non-empty text; null = not known. */
   readonly hashes: Uint32Array | null;
   #bytes: TextBytes | null;
-  /** A view of the bytes that decodes. */
+  /** A view of the bytes, for decoding. */
   #decoder: Buffer | null = null;
   #strings: (string | undefined)[] | null;
-  /** `#strings` holds all. */
+  /** The list was made from strings: `#strings` has all texts. */
   readonly #ofStrings: boolean;
   #memoryBytes: number | null = null;
 
@@ -48,7 +47,7 @@ export class Texts {
     this.#ofStrings = strings !== null;
   }
 
-  /** Of UTF-8 bytes, which must stay as they are; `size` texts. `hashes`: hashBytes of each text that is not empty. */
+  /** A list of `size` texts from UTF-8 bytes, which must not change. `hashes` has hashBytes of each non-empty text. */
   static ofBytes(
     bytes: TextBytes,
     size: number,
@@ -58,42 +57,42 @@ export class Texts {
     return new Texts(size, bytes, null, distinct, hashes);
   }
 
-  /** Of strings; the list is kept. */
+  /** A list from strings; the array is stored without a copy. */
   static ofStrings(strings: string[], distinct = false): Texts {
     return new Texts(strings.length, null, strings, distinct, null);
   }
 
-  /** Text `code`. */
+  /** The text of a code. */
   text(code: number): string {
-    const kept = this.#strings?.[code];
-    return kept === undefined ? this.#decode(code) : kept;
+    const cached = this.#strings?.[code];
+    return cached === undefined ? this.#decode(code) : cached;
   }
 
-  /** All of them as UTF-8. */
+  /** All texts as UTF-8. */
   get utf8(): TextBytes {
     this.#bytes ??= encodeAll(this.#strings as string[]);
     return this.#bytes;
   }
 
-  /** Below 0 when text `code` stands before text `otherCode` of `other` as UTF-8 bytes, 0 when they are equal. */
+  /** Compares text `code` with text `otherCode` of `other` by UTF-8 bytes: negative if it sorts before, 0 if equal. */
   compare(code: number, other: Texts, otherCode: number): number {
     if (this === other && code === otherCode) return 0;
-    // A few strings beside many bytes are cheaply made bytes, and bytes need not be decoded.
+    // Strings are compared without encoding; in mixed cases strings are encoded, so that bytes need not be decoded.
     if (this.#ofStrings && other.#ofStrings) return compareText(this.text(code), other.text(otherCode));
     return compareBytes(this.utf8, code, other.utf8, otherCode);
   }
 
-  /** Code points of text `code`. */
+  /** Number of code points of text `code`. */
   codePoints(code: number): number {
     if (this.#ofStrings) return codePointCount(this.text(code));
     const { offsets, bytes } = this.utf8;
     let count = 0;
-    // Every byte but those that continue a code point begins one.
+    // Every byte but a continuation byte begins a code point.
     for (let at = offsets[code]; at < offsets[code + 1]; at++) if ((bytes[at] & 0xc0) !== 0x80) count++;
     return count;
   }
 
-  /** About what the texts take now; strings made of bytes are not counted. */
+  /** Approximate memory of the texts, without cached strings decoded from bytes. */
   get memoryBytes(): number {
     this.#memoryBytes ??= this.#measure();
     return this.#memoryBytes;
@@ -110,7 +109,7 @@ export class Texts {
     const { offsets, bytes } = this.#bytes as TextBytes;
     this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const text = this.#decoder.toString('utf8', offsets[code], offsets[code + 1]);
-    if (this.size <= KEPT_STRINGS_MAX) {
+    if (this.size <= CACHED_STRINGS_MAX) {
       this.#strings ??= new Array<string | undefined>(this.size);
       this.#strings[code] = text;
     }
@@ -129,11 +128,11 @@ function encodeAll(strings: readonly string[]): TextBytes {
     end = encodeText(text, bytes, end);
     offsets[code + 1] = end;
   });
-  // What is far too long is not kept.
+  // An array far longer than needed is not stored.
   return { offsets, bytes: end * 2 < lengthMax ? bytes.slice(0, end) : bytes.subarray(0, end) };
 }
 
-/** Writes `text` from bytes[at] on; gives where it ends. */
+/** Writes `text` from bytes[at] on and returns the offset of its end. */
 function encodeText(text: string, bytes: Uint8Array, at: number): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

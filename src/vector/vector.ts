@@ -1,13 +1,13 @@
 /**
- * Values of consecutive rows on their way through a query: what expressions take and give, what shards answer with, and
- * what encoders write. Read-only once made; arrays may be longer than `count`.
+ * Values of consecutive rows in a query: the input and output of expressions, the results of shards and the input of encoders.
+ * Read-only once made; arrays may be longer than `count`.
  *   exact    integers; decimals as value x 10^scale; dates as days, datetimes as seconds since 1970-01-01. `numbers` while
  *            every value is a safe integer (at most 2^53 - 1 either way), else `wide`: one of the two is null
  *   float    doubles, never NaN or infinite
  *   boolean  0 or 1
  *   text     row r has text codes[r] of `texts`; codes null = text r
- * `valid`: 1 where the row has a value, else 0; null = every row has one. What an array holds for a missing value is not
- * looked at, but is in range (a code is one of `texts`, which is then not empty).
+ * `valid`: 1 if the row has a value, else 0; null = every row has one. The array element of a missing value is arbitrary but in
+ * range (a code is valid in `texts`, which then is not empty).
  */
 import type { Texts } from './texts.js';
 
@@ -32,16 +32,16 @@ export type TextVector = Rows & {
 export type Vector = ExactVector | FloatVector | BooleanVector | TextVector;
 export type VectorKind = Vector['kind'];
 
-/** What a value is, beyond how it lies. `json`: a text that holds JSON (lists, points), written as it stands. */
+/** The type of a value, independent of its layout. `json` is a text of JSON (lists, points) that is output unchanged. */
 export type SqlType =
   | { readonly type: 'integer' | 'float' | 'boolean' | 'text' | 'date' | 'datetime' | 'json' }
   /** 0 <= scale <= DIGITS_MAX. */
   | { readonly type: 'decimal'; readonly scale: number };
 
-/** Exact values have at most so many digits; what would have more is refused. */
+/** Most digits of an exact value; a result with more is an error. */
 export const DIGITS_MAX = 38;
 
-/** How vectors of a type lie. */
+/** The vector layout of a type. */
 export function vectorKindOf({ type }: SqlType): VectorKind {
   switch (type) {
     case 'integer':
@@ -57,7 +57,7 @@ export function vectorKindOf({ type }: SqlType): VectorKind {
   }
 }
 
-/** A column of an answer: its name in a row, and what its values are. */
+/** A column of an answer: its name and type. */
 export interface Field {
   readonly name: string;
   readonly type: SqlType;

@@ -1,4 +1,4 @@
-/** Vectors as they cross threads: plain data, holding no more than their rows need and no view of anybody's memory. */
+/** Vectors in messages between threads: plain data with only the texts of their rows and no views of shared memory. */
 import { invariant } from '../base/index.js';
 import { type TextBytes, Texts } from './texts.js';
 import type { TextVector, Vector } from './vector.js';
@@ -6,13 +6,13 @@ import type { TextVector, Vector } from './vector.js';
 export type WireVector =
   | Exclude<Vector, TextVector>
   | (Omit<TextVector, 'texts'> & {
-      /** Of the texts that rows have, and of none else. */
+      /** Offsets of the texts that occur in rows. */
       readonly offsets: Uint32Array;
       readonly bytes: Uint8Array;
       readonly distinct: boolean;
     });
 
-/** A copy of the first `vector.count` rows. */
+/** Copies the first `vector.count` rows. */
 export function toWire(vector: Vector): WireVector {
   const { count } = vector;
   const valid = vector.valid === null ? null : vector.valid.slice(0, count);
@@ -56,7 +56,7 @@ function textToWire(vector: TextVector, valid: Uint8Array | null): WireVector {
   return { kind: 'text', count, valid, codes: wireCodes, ...own, distinct };
 }
 
-/** The texts of `order`, `length` bytes together; an empty one if there are none, for missing values to have a code. */
+/** Copies the texts of `order`, which have `length` bytes in total; a single empty text if there are none, for missing values. */
 function copyTexts(
   offsets: Uint32Array,
   bytes: Uint8Array,
@@ -70,7 +70,7 @@ function copyTexts(
     for (let byte = offsets[code]; byte < offsets[code + 1]; byte++) ownBytes[at++] = bytes[byte];
     ownOffsets[index + 1] = at;
   });
-  invariant(at === length, 'the texts of a vector are as long as they were measured');
+  invariant(at === length, 'the texts of a vector have the measured length');
   return { offsets: ownOffsets, bytes: ownBytes };
 }
 

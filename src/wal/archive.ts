@@ -17,7 +17,7 @@ export interface LogArchiveOptions {
   readonly fs: FileSystem;
   /** An existing folder other than the log's own. */
   readonly dir: string;
-  /** How long after a failure the next attempt is made. */
+  /** The delay from a failure to the next attempt. */
   readonly retryMs?: number;
   /** Called after each failed attempt to copy a file. */
   readonly onFailure: (error: Error) => void;
@@ -25,7 +25,7 @@ export interface LogArchiveOptions {
 
 export interface ArchiveStats {
   readonly fileCount: number;
-  /** Files that wait to be copied. */
+  /** The number of files that wait to be copied. */
   readonly waitingCount: number;
   readonly failureCount: number;
 }
@@ -63,7 +63,7 @@ export class LogArchive {
     for await (const { lsn } of new LogReplay({ fs, dir, fromLsn: last.firstLsn })) {
       if (lsn < nextLsn) continue;
       throw new Error(
-        `the archive ${dir} holds record ${lsn}, which this store has not written: give it a folder of its own`,
+        `the archive ${dir} contains record ${lsn}, which this store has not written: use a separate folder for each store`,
       );
     }
   }
@@ -137,7 +137,7 @@ export class LogArchive {
     if (await fs.exists(to)) {
       const [own, theirs] = [await headOf(fs, file.path), await headOf(fs, to)];
       if (Buffer.compare(own, theirs) === 0) return;
-      throw new CorruptionError(to, 0, `it is another file than the log's ${file.path}`);
+      throw new CorruptionError(to, 0, `the file differs from the log's ${file.path}`);
     }
     await copyFile({ fs, from: file.path, to: `${to}${PART}`, bytes: file.bytes });
     await fs.rename(`${to}${PART}`, to);

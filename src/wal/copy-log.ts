@@ -22,7 +22,7 @@ export async function beginEmptyLog(
 
 export interface LogCut {
   readonly fs: FileSystem;
-  /** Log files without a gap, from one that holds `fromLsn` or ends right before it. */
+  /** The folder of log files without a gap, from one that contains `fromLsn` or ends right before it. */
   readonly from: string;
   /** An existing, empty folder. */
   readonly to: string;
@@ -57,7 +57,7 @@ export async function copyLog(cut: LogCut): Promise<CopiedLog> {
     const bytes = file.path === end?.file ? end.offset : undefined;
     const copied = await copyFile({ fs, from: file.path, to: target, bytes, check });
     if (bytes !== undefined && copied < bytes) {
-      throw new CorruptionError(file.path, copied, 'it became shorter while it was copied');
+      throw new CorruptionError(file.path, copied, 'the file became shorter while it was copied');
     }
   }
   await fs.syncDir(to);

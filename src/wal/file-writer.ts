@@ -3,7 +3,7 @@
  * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
  * synced header; the syncedLsn of a record is correct when its bytes are written.
  */
-import { Distribution, SECONDS_BOUNDS } from '../base/index.js';
+import { Histogram, SECONDS_BOUNDS } from '../base/index.js';
 import { encodeLogFileHeader, frameBytes, frameRecord, type PreparedPayload } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { logFilePath } from './names.js';
@@ -21,19 +21,19 @@ export interface LogFile {
   endsEarly: boolean;
 }
 
-/** A file that gets no more records. */
+/** A file that receives no more records. */
 export interface ClosedFile {
   readonly path: string;
   /** LSN after that of its last record. */
   readonly endLsn: number;
-  /** Where its records end; absent for files of an earlier process. */
+  /** The end of its records; absent for files of an earlier process. */
   readonly bytes?: number;
 }
 
 export interface FileWriterOptions {
   readonly fs: FileSystem;
   readonly dir: string;
-  /** LSN of the first record to come. */
+  /** The LSN of the next record. */
   readonly nextLsn: number;
   /** LSN of the checkpoint that records note. */
   readonly checkpointLsn: number;
@@ -53,8 +53,8 @@ export class FileWriter {
   /** LSN of the checkpoint of the durable manifest: the records to come note it. */
   checkpointLsn: number;
   #fsyncCount = 0;
-  readonly #fsyncSeconds = new Distribution(SECONDS_BOUNDS);
-  readonly #groupRecords = new Distribution(GROUP_BOUNDS);
+  readonly #fsyncSeconds = new Histogram(SECONDS_BOUNDS);
+  readonly #groupRecords = new Histogram(GROUP_BOUNDS);
   #bytesWritten = 0;
   #recordCount = 0;
 
@@ -80,7 +80,7 @@ export class FileWriter {
   }
   /** See LogTimes. */
   get times() {
-    return { fsyncSeconds: this.#fsyncSeconds.figures, groupRecords: this.#groupRecords.figures };
+    return { fsyncSeconds: this.#fsyncSeconds.stats, groupRecords: this.#groupRecords.stats };
   }
   get counts() {
     return {

@@ -9,7 +9,7 @@
  *   After a failed write or sync, nothing is written, synced or acknowledged any more.
  * The main thread owns the log. The data directory's lock prevents a second log on the same folder.
  */
-import { type DistributionFigures, invariant, QuarryError } from '../base/index.js';
+import { type HistogramStats, invariant, QuarryError } from '../base/index.js';
 import {
   frameBytes,
   LOG_FILE_HEADER_BYTES,
@@ -24,8 +24,8 @@ import { listLogFiles, removeSpares } from './names.js';
 import { SpareFiles } from './spare-files.js';
 
 /**
- * When `written` resolves. fsync: after fdatasync. interval: after the write; a sync follows within the interval.
- * none: after the write; synced only when a file is full and at close.
+ * When `written` resolves. fsync: after fdatasync. interval: after the write; a sync follows within the interval. none: after the
+ * write; synced only when a file is full and at close.
  */
 export type Durability = 'fsync' | 'interval' | 'none';
 
@@ -71,8 +71,8 @@ export interface LogStats {
 
 /** Durations of syncs, and the number of records that each sync made durable. */
 export interface LogTimes {
-  readonly fsyncSeconds: DistributionFigures;
-  readonly groupRecords: DistributionFigures;
+  readonly fsyncSeconds: HistogramStats;
+  readonly groupRecords: HistogramStats;
 }
 
 /** Default size of the largest log files: the largest record just fits. */
@@ -85,7 +85,7 @@ interface Settle {
   readonly reject: (error: Error) => void;
 }
 
-interface RoomWaiter extends Settle {
+interface CapacityWaiter extends Settle {
   /** Size of the file that the caller waits for. */
   readonly bytes: number;
 }
@@ -104,7 +104,7 @@ export class Log {
   readonly #spares: SpareFiles;
   readonly #writer: FileWriter;
   readonly #closed: ClosedFile[];
-  /** The file that appends go to; null until the first one. */
+  /** The file that receives appends; null before the first one. */
   #tail: LogFile | null = null;
   readonly #queue: Group[] = [];
   #running = false;
@@ -113,7 +113,7 @@ export class Log {
   #nextLsn: number;
   #intervalOver = false;
   #syncWaiters: (Settle & { readonly lsn: number })[] = [];
-  #roomWaiters: RoomWaiter[] = [];
+  #capacityWaiters: CapacityWaiter[] = [];
   readonly #idleWaiters: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
@@ -134,7 +134,7 @@ export class Log {
       fileBytesMin: Math.min(options.firstLogFileBytes ?? FIRST_LOG_FILE_BYTES, this.#fileBytesMax),
       fileBytesMax: this.#fileBytesMax,
       retryMs: options.fullRetryMs ?? FULL_RETRY_MS,
-      onChange: () => this.#settleRoom(),
+      onChange: () => this.#settleCapacity(),
       onFatal: (error) => this.#die(error),
     });
     if (options.durability === 'interval') {
@@ -151,7 +151,7 @@ export class Log {
     const { fs, dir, nextLsn } = options;
     invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot continue at LSN ${nextLsn}`);
     await removeSpares(fs, dir);
-    // A file that begins at nextLsn holds no record and is replaced when the first one is written.
+    // A file that starts at nextLsn contains no record and is replaced when the first one is written.
     const kept = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
     const closed = kept.map((file, index) => ({
       path: file.path,
@@ -160,30 +160,30 @@ export class Log {
     for (const file of closed) options.archive?.add(file);
     const log = new Log(options, closed);
     log.#spares.prepare();
-    await log.room(0).catch((error) => {
+    await log.waitForCapacity(0).catch((error) => {
       if (!(error instanceof QuarryError)) throw error;
     });
     return log;
   }
 
   /** Whether `append` would accept a payload of this size now. */
-  hasRoom(payloadBytes: number): boolean {
+  hasCapacity(payloadBytes: number): boolean {
     const bytes = frameBytes(payloadBytes);
     return fits(this.#tail, bytes) || this.#spares.hasFor(LOG_FILE_HEADER_BYTES + bytes);
   }
 
   /**
-   * Resolves when there was space for a payload of this size; check again with hasRoom, because other callers wait too.
+   * Resolves when there was space for a payload of this size; check again with hasCapacity, because other callers wait too.
    * Rejects with QuarryError 9002 when the disk is full, and with the fatal error when the log has failed.
    */
-  room(payloadBytes: number): Promise<void> {
+  waitForCapacity(payloadBytes: number): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
-    if (this.hasRoom(payloadBytes)) return Promise.resolve();
+    if (this.hasCapacity(payloadBytes)) return Promise.resolve();
     return this.#spare(LOG_FILE_HEADER_BYTES + frameBytes(payloadBytes));
   }
 
-  /** Resolves when there was a file for `beginFile`. Rejects as `room` does. */
-  roomForFile(): Promise<void> {
+  /** Resolves when there was a file for `beginFile`. Rejects like `waitForCapacity`. */
+  waitForFile(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     return this.#spare(LOG_FILE_HEADER_BYTES);
   }
@@ -223,7 +223,7 @@ export class Log {
     return true;
   }
 
-  /** Makes everything appended so far durable, whatever the durability. */
+  /** Makes everything appended so far durable, whatever the durability setting. */
   sync(): Promise<void> {
     if (this.#fatal !== null) return Promise.reject(this.#fatal);
     const lsn = this.#nextLsn - 1;
@@ -284,7 +284,7 @@ export class Log {
       await this.sync();
     } finally {
       await this.#spares.stop();
-      for (const waiter of this.#roomWaiters.splice(0)) waiter.reject(new Error('the log was closed'));
+      for (const waiter of this.#capacityWaiters.splice(0)) waiter.reject(new Error('the log was closed'));
       if (this.#running) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
       await this.#writer.close();
       await this.#options.archive?.close();
@@ -313,7 +313,7 @@ export class Log {
     if (this.#spares.hasFor(bytes)) return Promise.resolve();
     if (this.#spares.isFullFor(bytes)) return Promise.reject(diskFull());
     this.#spares.want(bytes);
-    return new Promise((resolve, reject) => this.#roomWaiters.push({ bytes, resolve, reject }));
+    return new Promise((resolve, reject) => this.#capacityWaiters.push({ bytes, resolve, reject }));
   }
 
   /** The last queued group if it goes to the same file, else a new one. */
@@ -379,7 +379,7 @@ export class Log {
     for (const waiter of waiting) if (waiter.lsn <= this.#writer.lsnDurable) waiter.resolve();
   }
 
-  /** Another part of the log may have failed while this one waited for the disk. */
+  /** Another part of the log may have failed during the wait for the disk. */
   #checkAlive(): void {
     if (this.#fatal !== null) throw this.#fatal;
   }
@@ -390,14 +390,14 @@ export class Log {
     this.#kick();
   }
 
-  #settleRoom(): void {
-    const waiting = this.#roomWaiters;
-    this.#roomWaiters = [];
+  #settleCapacity(): void {
+    const waiting = this.#capacityWaiters;
+    this.#capacityWaiters = [];
     for (const waiter of waiting) {
       if (this.#spares.hasFor(waiter.bytes)) waiter.resolve();
       else if (this.#spares.isFullFor(waiter.bytes)) waiter.reject(diskFull());
       else {
-        this.#roomWaiters.push(waiter);
+        this.#capacityWaiters.push(waiter);
         this.#spares.want(waiter.bytes);
       }
     }
@@ -410,7 +410,7 @@ export class Log {
     const waiting: Settle[] = [
       ...this.#queue.splice(0),
       ...this.#syncWaiters.splice(0),
-      ...this.#roomWaiters.splice(0),
+      ...this.#capacityWaiters.splice(0),
     ];
     for (const waiter of waiting) waiter.reject(error);
     this.#options.onFatal(error);
@@ -422,5 +422,5 @@ function fits(file: LogFile | null, bytes: number): file is LogFile {
 }
 
 function diskFull(): QuarryError {
-  return new QuarryError(9002, 'disk full: there is no room for the log; nothing was written');
+  return new QuarryError(9002, 'disk full: no space for the log; nothing was written');
 }

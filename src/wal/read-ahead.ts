@@ -1,18 +1,18 @@
 /**
- * Reads a file from front to back in large pieces, the next one while the last one is looked at.
- * Invariants: a view that was given stays valid as long as it is kept; it begins 8-aligned in memory as long as
- * every step taken is a multiple of 8.
+ * Reads a file sequentially in large pieces; the next piece is read while the current one is processed.
+ * Invariants: a returned view stays valid as long as it is referenced; it is 8-aligned in memory as long as every skipped length
+ * is a multiple of 8.
  */
 import type { FileHandle } from '../io/index.js';
 
 export class ReadAhead {
   readonly #handle: FileHandle;
   readonly #pieceBytes: number;
-  /** Pieces read and not yet passed, and how far into the first one the reading stands. */
+  /** Pieces read and not yet skipped, and the position in the first one. */
   readonly #pieces: Uint8Array[] = [];
   #at = 0;
   #leftBytes = 0;
-  /** Where in the file the next piece begins; the piece under way. */
+  /** The file offset of the next piece, and the pending read. */
   #readAt = 0;
   #reading: Promise<Uint8Array> | null;
   #ended = false;

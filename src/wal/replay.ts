@@ -131,14 +131,14 @@ export class LogReplay implements AsyncIterable<LogEntry> {
     return end;
   }
 
-  /** The files that hold fromLsn and what follows. */
+  /** The file that contains fromLsn, and all later ones. */
   async #filesFrom(fromLsn: number): Promise<LogFileName[]> {
     const { fs, dir } = this.#options;
     const files = await listLogFiles(fs, dir);
     const first = files.findLastIndex((file) => file.firstLsn <= fromLsn);
     if (first >= 0) return files.slice(first);
     if (files.length > 0) {
-      const missing = `records ${fromLsn} to ${files[0].firstLsn - 1} are missing: no log file holds them`;
+      const missing = `records ${fromLsn} to ${files[0].firstLsn - 1} are missing: no log file contains them`;
       throw new CorruptionError(files[0].path, 0, missing);
     }
     if (fromLsn > 1)

@@ -21,11 +21,11 @@ export interface SpareFilesOptions {
   /** Sizes of the first file and of the largest one. */
   readonly fileBytesMin: number;
   readonly fileBytesMax: number;
-  /** How long after a full disk the next attempt is made. */
+  /** The delay after a full disk until the next attempt. */
   readonly retryMs: number;
   /** A spare is ready, or the disk was found too full for one. */
   readonly onChange: () => void;
-  /** Preparation failed for another reason than a full disk; no further attempt is made. */
+  /** Preparation failed for another reason than a full disk; there are no further attempts. */
   readonly onFatal: (error: Error) => void;
 }
 

@@ -52,7 +52,7 @@ export async function judgeEnd(end: EndOfLog): Promise<number> {
   return lastNonZero(rest) + 1;
 }
 
-/** Index of the last byte that is not 0, or -1. */
+/** Returns the index of the last nonzero byte, or -1. */
 function lastNonZero(bytes: Buffer): number {
   const zeros = Buffer.alloc(65_536);
   let end = bytes.byteLength;

@@ -1,32 +1,32 @@
-/** What a lane holds, dimension by dimension and column by column: for an operator who looks. Walks every column. */
+/** Data and memory of a worker by dimension and column, for operators. Cost: reads the sizes of every column. */
 import type { DataUse } from '../base/index.js';
 import type { DimensionData } from '../protocol/index.js';
 import type { DimensionShard, Shard } from '../storage/index.js';
 
-/** One entry per dimension that a shard holds something of; those of several shards stand side by side. */
+/** One entry per shard and dimension with data. */
 export function describeData(shards: Iterable<Shard>): DimensionData[] {
   const described: DimensionData[] = [];
   for (const shard of shards) {
-    for (const { databaseId, dimensionId, shard: held } of shard.dimensions()) {
+    for (const { databaseId, dimensionId, shard: dimension } of shard.dimensions()) {
       described.push({
         databaseId,
         dimensionId,
-        entityCount: held.entityCount,
-        eventCounts: [...held.events.values()].map(({ columnId, eventCount: count }) => ({
+        entityCount: dimension.entityCount,
+        eventCounts: [...dimension.events.values()].map(({ columnId, eventCount: count }) => ({
           columnId,
           count,
         })),
-        memory: memoryOf(held),
+        memory: memoryOf(dimension),
       });
     }
   }
   return described;
 }
 
-/** Pieces of one use and column as one. */
-function memoryOf(held: DimensionShard): DimensionData['memory'] {
+/** Memory by use and column. */
+function memoryOf(dimension: DimensionShard): DimensionData['memory'] {
   const pieces = new Map<string, { use: DataUse; columnId: number; bytes: number }>();
-  held.noteMemory((use, columnId, bytes) => {
+  dimension.noteMemory((use, columnId, bytes) => {
     const key = `${use} ${columnId}`;
     const piece = pieces.get(key);
     if (piece === undefined) pieces.set(key, { use, columnId, bytes });

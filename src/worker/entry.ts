@@ -1,16 +1,16 @@
-/** The file a lane's thread runs: one LaneWorker per thread, made from what the lane was started with. */
+/** Entry file of a worker thread, which has one ShardWorker made from its WorkerStart. */
 import { workerData } from 'node:worker_threads';
 import { NodeFileSystem } from '../io/index.js';
-import type { LaneResult, LaneStart, LaneTask } from '../protocol/index.js';
-import { LaneWorker } from './lane-worker.js';
+import type { WorkerResult, WorkerStart, WorkerTask } from '../protocol/index.js';
+import { ShardWorker } from './lane-worker.js';
 
-/** A checkpoint writes one file at a time; reading a snapshot back needs no more. */
+/** A checkpoint writes one file at a time, and reading a snapshot requires no more handles. */
 const SPARE_HANDLES = 4;
 
-const worker = new LaneWorker(workerData as LaneStart, new NodeFileSystem(SPARE_HANDLES));
+const worker = new ShardWorker(workerData as WorkerStart, new NodeFileSystem(SPARE_HANDLES));
 
-/** Runs one task. A bug is thrown outside the task, so that it ends this thread and with it the damaged state. */
-export default function run(task: LaneTask): Promise<LaneResult> {
+/** Runs one task. A bug is thrown outside of the task, so that it ends this thread and discards its damaged state. */
+export default function run(task: WorkerTask): Promise<WorkerResult> {
   return worker.run(task).catch((error: unknown) => {
     setImmediate(() => {
       throw error;

@@ -1,8 +1,7 @@
 /**
- * What a lane's worker thread does with the requests it is sent. It is the only holder of its shards' state.
- * Invariants: requests take effect in the order sent, one at a time; only a checkpoint's step spans several
- * turns of the event loop, and it reads copies. An expected refusal and a corrupt file are replies; any other error
- * ends the thread.
+ * Executes requests in a worker thread, which is the only owner of the state of its shards.
+ * Invariants: requests take effect one at a time, in the order sent; only a checkpoint step spans several turns of the event
+ * loop, and it reads copies. Refusals and corrupt files are replies; any other error ends the thread.
  */
 import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
@@ -24,36 +23,36 @@ import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
 import {
   bytesAt,
-  type LaneAnswers,
-  type LaneOp,
-  type LaneReply,
-  type LaneRequest,
-  type LaneRequests,
-  type LaneResult,
-  type LaneStart,
-  type LaneTask,
   locate,
   PartMemory,
-  type QueryBounds,
   type SelectPart,
   toRefusal,
+  type WorkerOp,
+  type WorkerQueryLimits,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerRequests,
+  type WorkerResponses,
+  type WorkerResult,
+  type WorkerStart,
+  type WorkerTask,
 } from '../protocol/index.js';
-import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../recovery/index.js';
+import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, Shard } from '../storage/index.js';
 import { describeData } from './describe-data.js';
 import { parseRecord } from './parse-record.js';
 import { parseSet } from './parse-set.js';
 
-/** How long one checkpoint step may keep on writing files. */
+/** Time after which a checkpoint step starts no further file. */
 const CHECKPOINT_STEP_MS = 20;
 const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Counting walks every column: not after each of many batches. */
+/** Shortest time between two memory counts after batches, since a count reads every column. */
 const MEMORY_COUNT_MS = 20;
 
-/** Requests after which the memory is counted again. */
-const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>([
+/** Requests after which memory is counted. */
+const CHANGES_MEMORY: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
   'apply',
   'mutate',
   'expire',
@@ -63,32 +62,34 @@ const CHANGES_MEMORY: ReadonlySet<LaneOp> = new Set<LaneOp>([
   'load',
 ]);
 
-type Handlers = { [Op in LaneOp]: (request: LaneRequests[Op]) => LaneAnswers[Op] | Promise<LaneAnswers[Op]> };
+type Handlers = {
+  [Op in WorkerOp]: (request: WorkerRequests[Op]) => WorkerResponses[Op] | Promise<WorkerResponses[Op]>;
+};
 
-export class LaneWorker {
+export class ShardWorker {
   readonly #pool: ArenaPool;
-  /** Where bitmaps of several columns meet. */
+  /** Bitmaps that combine several columns. */
   readonly #scratch: Arena;
   readonly #shards: ReadonlyMap<number, Shard>;
-  /** Of the catalog only the models are told to lanes. */
+  /** Workers receive only the models of the catalog. */
   #catalog: Catalog = EMPTY_CATALOG;
   readonly #ingest: IngestScratch;
   readonly #store: SnapshotStore;
   readonly #stopFlags: Int32Array;
   readonly #inserts: SharedArrayBuffer;
-  /** SELECTs that have begun and not ended. */
+  /** Open SELECTs by ID. */
   readonly #selects = new Map<number, SelectCursor>();
   readonly #partMemory = new PartMemory();
-  #checkpoint: LaneCheckpoint | null = null;
+  #checkpoint: WorkerCheckpoint | null = null;
   #nextSequence = 0;
-  /** Counted and not told yet. */
+  /** A memory count that is not reported yet. */
   #memory: DataMemory | null = null;
   #dictionaryBytesMax = 0;
   #memoryCountedMs = 0;
   readonly #handlers: Handlers;
 
-  /** `arenaBytes`: tests that start many workers have smaller arenas. */
-  constructor(start: LaneStart, fs: FileSystem, arenaBytes?: number) {
+  /** `arenaBytes` lets tests with many workers use smaller arenas. */
+  constructor(start: WorkerStart, fs: FileSystem, arenaBytes?: number) {
     const module = start.kernels === null ? null : compileKernels(start.kernels);
     this.#ingest = createIngestScratch(module);
     this.#pool = new ArenaPool(module, arenaBytes);
@@ -162,7 +163,7 @@ export class LaneWorker {
           this.#runOf(request.bounds),
         ),
       'checkpoint-begin': ({ lsn, models }) => {
-        this.#checkpoint = new LaneCheckpoint(
+        this.#checkpoint = new WorkerCheckpoint(
           this.#store,
           lsn,
           start.shardCount,
@@ -177,15 +178,15 @@ export class LaneWorker {
     };
   }
 
-  /** Runs a task's requests in turn. Rejects only with a bug. */
-  async run(task: LaneTask): Promise<LaneResult> {
-    invariant(task.sequence === this.#nextSequence, `task ${task.sequence} came out of turn`);
+  /** Runs the requests of a task in order. Rejects only for a bug. */
+  async run(task: WorkerTask): Promise<WorkerResult> {
+    invariant(task.sequence === this.#nextSequence, `task ${task.sequence} is out of order`);
     this.#nextSequence++;
-    const replies: LaneReply[] = [];
+    const replies: WorkerReply[] = [];
     for (const request of task.requests) {
       const reply = this.#reply(request);
       const alone = task.requests.length === 1;
-      invariant(alone || !(reply instanceof Promise), `${request.op} did not travel alone`);
+      invariant(alone || !(reply instanceof Promise), `${request.op} is not the only request of its task`);
       replies.push(reply instanceof Promise ? await reply : reply);
     }
     this.#countMemory(task);
@@ -194,7 +195,7 @@ export class LaneWorker {
     return { replies, memory, dictionaryBytesMax: this.#dictionaryBytesMax };
   }
 
-  #countMemory({ requests }: LaneTask): void {
+  #countMemory({ requests }: WorkerTask): void {
     if (!requests.some(({ op }) => CHANGES_MEMORY.has(op))) return;
     const nowMs = performance.now();
     const batchesOnly = requests.every(({ op }) => op === 'apply' || !CHANGES_MEMORY.has(op));
@@ -218,11 +219,11 @@ export class LaneWorker {
     return memory;
   }
 
-  #reply(request: LaneRequest): LaneReply | Promise<LaneReply> {
+  #reply(request: WorkerRequest): WorkerReply | Promise<WorkerReply> {
     try {
       const handler = this.#handlers[request.op] as (
-        request: LaneRequest,
-      ) => LaneAnswers[LaneOp] | Promise<LaneAnswers[LaneOp]>;
+        request: WorkerRequest,
+      ) => WorkerResponses[WorkerOp] | Promise<WorkerResponses[WorkerOp]>;
       const answer = handler(request);
       if (!(answer instanceof Promise)) return { value: answer };
       return answer.then((value) => ({ value }), refusal);
@@ -242,8 +243,8 @@ export class LaneWorker {
     return null;
   }
 
-  /** The run of a query that begins now. Throws 9005 when nobody waits for it any more. */
-  #runOf({ slot, bytesMax }: QueryBounds): QueryRun {
+  /** Starts the run of a query. Throws 9005 if the query was cancelled. */
+  #runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
     const run = new QueryRun(this.#stopFlags, slot, bytesMax);
     run.check();
     return run;
@@ -257,10 +258,10 @@ export class LaneWorker {
     );
   }
 
-  #beginSelect({ selectId, bounds, ...settings }: LaneRequests['select-begin']): null {
+  #beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
     this.#endSelect(selectId);
     const run = this.#runOf(bounds);
-    const room = (byteCount: number) => this.#partMemory.room(byteCount);
+    const room = (byteCount: number) => this.#partMemory.allocate(byteCount);
     this.#selects.set(
       selectId,
       new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
@@ -268,7 +269,7 @@ export class LaneWorker {
     return null;
   }
 
-  #nextOfSelect({ selectId, rowsMax, bytesMax, sliceMs, spare }: LaneRequests['select-next']): SelectPart {
+  #nextOfSelect({ selectId, rowsMax, bytesMax, sliceMs, spare }: WorkerRequests['select-next']): SelectPart {
     this.#partMemory.add(spare);
     const endMs = performance.now() + sliceMs;
     const cursor = this.#selectOf(selectId);
@@ -277,7 +278,7 @@ export class LaneWorker {
     return part;
   }
 
-  /** Throws 9004 for one that was refused when it should have begun. */
+  /** Throws 9004 if the SELECT was refused when it should have started. */
   #selectOf(selectId: number): SelectCursor {
     const cursor = this.#selects.get(selectId);
     if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
@@ -300,26 +301,29 @@ export class LaneWorker {
     return model;
   }
 
-  #apply({ records }: LaneRequests['apply']): null {
+  #apply({ records }: WorkerRequests['apply']): null {
     for (const { databaseId, buffer: place, batches } of records) {
       const { buffer, at } = locate(place, this.#inserts);
       for (const { shard, offset, byteLength } of batches) {
-        const held = this.#shards.get(shard);
-        invariant(held !== undefined, `a batch for shard ${shard} came to a lane that does not hold it`);
-        held.apply(databaseId, decodeBatch(buffer, at + offset, byteLength));
+        const owned = this.#shards.get(shard);
+        invariant(
+          owned !== undefined,
+          `a batch for shard ${shard} was sent to a worker that does not own it`,
+        );
+        owned.apply(databaseId, decodeBatch(buffer, at + offset, byteLength));
       }
     }
     return null;
   }
 
-  #mutate({ batch, ...plan }: LaneRequests['mutate']): number {
+  #mutate({ batch, ...plan }: WorkerRequests['mutate']): number {
     const set = batch === null ? null : decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength);
     return this.#sum((shard) => mutateEntities(shard, plan, set, this.#scratch));
   }
 
-  async #checkpointStep(): Promise<LaneAnswers['checkpoint-step']> {
+  async #checkpointStep(): Promise<WorkerResponses['checkpoint-step']> {
     const checkpoint = this.#checkpoint;
-    invariant(checkpoint !== null, 'a checkpoint step came without its begin');
+    invariant(checkpoint !== null, 'a checkpoint step without a checkpoint');
     const until = performance.now() + CHECKPOINT_STEP_MS;
     let done = false;
     try {
@@ -328,17 +332,17 @@ export class LaneWorker {
       this.#checkpoint = null;
       return { done, files: await checkpoint.finish() };
     } catch (error) {
-      // No file is left that counts, and the data is as it was: the next checkpoint begins anew.
+      // The data is unchanged and no manifest names the files written so far: the next checkpoint starts over.
       this.#checkpoint = null;
       if (DISK_FULL_CODES.has((error as NodeJS.ErrnoException).code ?? '')) {
-        throw new QuarryError(9002, 'disk full: there is no room for the snapshot');
+        throw new QuarryError(9002, 'disk full: not enough space for the snapshot');
       }
       throw error;
     }
   }
 }
 
-function refusal(error: unknown): LaneReply {
+function refusal(error: unknown): WorkerReply {
   const refusal = toRefusal(error);
   if (refusal === null) throw error;
   return { refusal };

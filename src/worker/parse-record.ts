@@ -1,21 +1,21 @@
 /**
- * From the bytes of an insert to the record that the log keeps, in the buffer in which the body came.
- * Invariant: the body stays as it is, so that the parse can be repeated against a newer model.
+ * Parses the body of an insert and encodes the log record, in the buffer of the body if it fits.
+ * Invariant: the body is not changed, so that it can be parsed again with a newer model.
  */
 import { createHash } from 'node:crypto';
 import { fromWire } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordOnce } from '../format/index.js';
 import { type IngestScratch, type ParsedInsert, parseInsert, parseLines } from '../ingest/index.js';
-import type { LaneRequests, ParsedRecord } from '../protocol/index.js';
+import type { ParsedRecord, WorkerRequests } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /**
- * `bytes`: those of the request's place. Throws the QuarryError that refuses the request. One without entities gives a record too, of no batches: whether it
- * is to be remembered is not decided here.
+ * `bytes` is the memory at the request's offset. Throws QuarryError if the request is refused. An insert without entities gives a
+ * record without batches; the caller decides whether to log it.
  */
 export function parseRecord(
-  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, onceId }: LaneRequests['parse'],
+  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, onceId }: WorkerRequests['parse'],
   bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,

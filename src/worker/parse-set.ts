@@ -1,15 +1,15 @@
 /**
- * From the `set` of an update, dressed as an insert of one entity, to the batch that the log keeps: whose only entity
- * stands for each that is changed.
+ * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands for
+ * every updated entity.
  */
 import { fromWire, invariant } from '../base/index.js';
 import { type IngestScratch, parseInsert } from '../ingest/index.js';
-import type { LaneRequests, ParsedSet } from '../protocol/index.js';
+import type { ParsedSet, WorkerRequests } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
-/** Throws the QuarryError that refuses the `set`; its message says "set" where an insert's names the entity. */
+/** Throws QuarryError if the `set` is refused; the message says "set" where that of an insert names the entity. */
 export function parseSet(
-  { body, nowMs, customKey, columnIds }: LaneRequests['parse-set'],
+  { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],
   model: DatabaseModel,
   scratch: IngestScratch,
 ): ParsedSet {
@@ -20,7 +20,7 @@ export function parseSet(
   );
   if ('error' in outcome) throw fromWire(outcome.error);
   const { buffer, batches, entityCount, createdDimensions, createdColumns } = outcome.parsed;
-  invariant(entityCount === 1 && batches.length === 1, 'a set was not dressed as one entity');
+  invariant(entityCount === 1 && batches.length === 1, 'a set is not wrapped as one entity');
   invariant(createdDimensions.length + createdColumns.length === 0, 'a set created columns');
   const [{ offset, byteLength }] = batches;
   return { batch: new Uint8Array(buffer, offset, byteLength).slice(), modelVersion: model.version };

@@ -147,7 +147,7 @@ function clickHouseToken(field: Field, value: Value): unknown {
   }
 }
 
-t.test('texts that are too many for one batch come in several', async (t) => {
+t.test('more texts than one batch can hold are split into several batches', async (t) => {
   const prng = new Prng(SEED);
   const generated = generateRows(prng, 300);
   const encoder = arrowEncoder(generated.fields, allocateFresh, 500);
@@ -161,7 +161,7 @@ t.test('texts that are too many for one batch come in several', async (t) => {
   t.strictSame(readBack(table, generated.fields), tokensOf(generated));
 });
 
-t.test('every message and buffer begins at a multiple of 8', async (t) => {
+t.test('every message and buffer begins at a multiple of 8 bytes', async (t) => {
   const generated = generateRows(new Prng(SEED), 13);
   const encoder = rowEncoder('arrow', generated.fields);
   for (const bytes of [encoder.head(), encoder.rows(generated.columns, 0, 13, true), encoder.tail(13)]) {
@@ -171,7 +171,7 @@ t.test('every message and buffer begins at a multiple of 8', async (t) => {
   t.equal(encoder.rows(generated.columns, 5, 5, false).length, 0, 'no rows are no message');
 });
 
-t.test('an integer of more than 64 bits is refused with what to do; one of 64 bits is not', async (t) => {
+t.test('an integer of more than 64 bits is refused with a remedy; one of 64 bits is not', async (t) => {
   const fields: Field[] = [{ name: 'sum', type: { type: 'integer' } }];
   const encoder = rowEncoder('arrow', fields);
   const of = (...values: Value[]) => [vectorOf({ type: 'integer' }, values)];

@@ -25,7 +25,7 @@ function parseCsv(text: string): (readonly [string, boolean])[][] {
   return lines;
 }
 
-t.test('a reader of RFC 4180 gets every cell back, and missing ones are no empty texts', async (t) => {
+t.test('an RFC 4180 reader returns every value, and missing values differ from empty texts', async (t) => {
   const rowCount = 300;
   const prng = new Prng(SEED);
   const generated = generateRows(prng, rowCount);
@@ -52,7 +52,7 @@ t.test('a reader of RFC 4180 gets every cell back, and missing ones are no empty
   );
 });
 
-t.test('cells are written plainly, and in quotes where they must be', async (t) => {
+t.test('values are quoted only where necessary', async (t) => {
   const fields: Field[] = [
     { name: 'a,b', type: { type: 'text' } },
     { name: '', type: { type: 'json' } },

@@ -17,7 +17,7 @@ function rowText({ fields, rows }: GeneratedRows, row: number): string {
   return `{${members.join()}}`;
 }
 
-t.test('rows stand in a list with their count, whatever the parts', async (t) => {
+t.test('rows are a list with their count, regardless of the parts', async (t) => {
   for (const rowCount of [0, 1, 300]) {
     const prng = new Prng(SEED + rowCount);
     const generated = generateRows(prng, rowCount);
@@ -39,7 +39,7 @@ t.test('rows stand in a list with their count, whatever the parts', async (t) =>
   }
 });
 
-t.test('NDJSON has a row a line and nothing around it', async (t) => {
+t.test('NDJSON has one row per line and nothing else', async (t) => {
   const generated = generateRows(new Prng(SEED), 200);
   const encoder = rowEncoder('ndjson', generated.fields);
   const parts = cuts(new Prng(SEED), 200).map(([from, to]) =>
@@ -49,7 +49,7 @@ t.test('NDJSON has a row a line and nothing around it', async (t) => {
   t.equal(text, Array.from({ length: 200 }, (_, row) => `${rowText(generated, row)}\n`).join(''));
 });
 
-t.test('what was given stays as it was', async (t) => {
+t.test('the input is not changed', async (t) => {
   const generated = generateRows(new Prng(SEED), 50);
   const encoder = rowEncoder('ndjson', generated.fields);
   const first = encoder.rows(generated.columns, 0, 10, true);

@@ -1,23 +1,23 @@
 import t from 'tap';
-import { Distribution } from '../../src/base/index.js';
+import { Histogram } from '../../src/base/index.js';
 
-t.test('a value counts in the first bucket whose bound is not below it', (t) => {
-  const distribution = new Distribution([1, 10, 100]);
+t.test('a value counts in the first bucket whose bound is at least the value', (t) => {
+  const distribution = new Histogram([1, 10, 100]);
   for (const value of [0, 1, 1.01, 10, 99, 100, 101, 1e9]) distribution.observe(value);
-  const { bounds, counts, count, sum } = distribution.figures;
+  const { bounds, counts, count, sum } = distribution.stats;
   t.strictSame([bounds, counts, count], [[1, 10, 100], [2, 2, 2, 2], 8]);
   t.equal(sum, 0 + 1 + 1.01 + 10 + 99 + 100 + 101 + 1e9);
   t.end();
 });
 
-t.test('what was read does not change, and bounds that do not rise are a bug', (t) => {
-  const distribution = new Distribution([0.5]);
+t.test('stats that were read do not change, and bounds that do not ascend are an InvariantError', (t) => {
+  const distribution = new Histogram([0.5]);
   distribution.observe(0.25);
-  const before = distribution.figures;
+  const before = distribution.stats;
   distribution.observe(1);
   t.strictSame(before, { bounds: [0.5], counts: [1, 0], count: 1, sum: 0.25 });
-  t.strictSame(distribution.figures, { bounds: [0.5], counts: [1, 1], count: 2, sum: 1.25 });
-  t.throws(() => new Distribution([1, 1]), /rise/);
-  t.strictSame(new Distribution([]).figures, { bounds: [], counts: [0], count: 0, sum: 0 });
+  t.strictSame(distribution.stats, { bounds: [0.5], counts: [1, 1], count: 2, sum: 1.25 });
+  t.throws(() => new Histogram([1, 1]), /ascend/);
+  t.strictSame(new Histogram([]).stats, { bounds: [], counts: [0], count: 0, sum: 0 });
   t.end();
 });

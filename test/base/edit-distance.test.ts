@@ -20,7 +20,7 @@ function distanceOf(a: string, b: string): number {
   return table[a.length][b.length];
 }
 
-t.test('it is the distance, or something above the bound', async (t) => {
+t.test('the result is the distance, or a number above the bound', async (t) => {
   const prng = new Prng(SEED);
   const word = (): string => Array.from({ length: prng.between(0, 9) }, () => prng.pick([...'abc'])).join('');
   for (let round = 0; round < 5_000; round++) {

@@ -12,7 +12,7 @@ t.test('the hash never changes: stores and logs depend on its values', async (t)
   t.strictSame(['', 'a', 'ab', 'abc', 'abcd', 'abcde', 'user-12345678'].map(hashOf), FIXED);
 });
 
-t.test('a hash looks only at its own bytes, wherever they lie', async (t) => {
+t.test('a hash depends only on its bytes, not on their offset', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 500; round++) {
     const bytes = Uint8Array.from({ length: prng.below(40) }, () => prng.below(256));

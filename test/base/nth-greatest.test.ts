@@ -4,7 +4,7 @@ import { nthGreatest, Prng } from '../../src/base/index.js';
 const SEED = 314_159;
 t.comment(`seed ${SEED}`);
 
-t.test('it is the nth of the counts sorted, also among equal ones', async (t) => {
+t.test('the result is the nth of the sorted counts, also among equal ones', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 300; round++) {
     const below = prng.pick([2, 10, 2 ** 32]);

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { CorruptionError, invariant, NewerFormatError, speaksForItself } from '../../src/base/index.js';
+import { CorruptionError, invariant, isUserError, NewerFormatError } from '../../src/base/index.js';
 
-t.test('errors for people speak for themselves, bugs do not', (t) => {
+t.test('the message of a user error suffices, that of a bug does not', (t) => {
   const ofSystem = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
   for (const error of [
     new Error('the directory is not empty'),
@@ -9,7 +9,7 @@ t.test('errors for people speak for themselves, bugs do not', (t) => {
     new NewerFormatError('/file', 'manifest', 2, 1),
     ofSystem,
   ]) {
-    t.ok(speaksForItself(error), error.message);
+    t.ok(isUserError(error), error.message);
   }
   let broken: unknown = null;
   try {
@@ -18,7 +18,7 @@ t.test('errors for people speak for themselves, bugs do not', (t) => {
     broken = error;
   }
   for (const error of [new TypeError('x is not a function'), new RangeError('too far'), broken as Error]) {
-    t.notOk(speaksForItself(error), error.message);
+    t.notOk(isUserError(error), error.message);
   }
   t.end();
 });

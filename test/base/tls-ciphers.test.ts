@@ -4,7 +4,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import t from 'tap';
 import { TLS_1_2_CIPHERS } from '../../src/base/index.js';
-import { startSite } from '../pg/site.js';
+import { startPostgres } from '../pg/site.js';
 
 /** The first message of a client of Postgres that wants TLS. */
 const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
@@ -27,7 +27,7 @@ async function agreed(dial: Dial, options: tls.ConnectionOptions): Promise<strin
 }
 
 t.test('both ports take suites with ephemeral keys and authenticated encryption only', async (t) => {
-  const site = await startSite(t);
+  const site = await startPostgres(t);
   const { httpsPort } = await site.server.serving;
   const https: Dial = async () => {
     const socket = net.connect(httpsPort, '127.0.0.1');

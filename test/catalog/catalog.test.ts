@@ -22,7 +22,7 @@ function after(change: string): Catalog {
   return applyChanges(EMPTY_CATALOG, CHANGES.slice(0, index + 1));
 }
 
-t.test('things are found by their names, and what is not there is told', async (t) => {
+t.test('objects are found by name, and unknown names are errors', async (t) => {
   const catalog = after('group-set');
   t.equal(databaseByName(catalog, 'two')?.id, 2);
   t.equal(databaseByName(catalog, 'three'), undefined);
@@ -40,13 +40,13 @@ t.test('custom keys are listed per database, by name', async (t) => {
   t.strictSame([...customKeysOf(after('key-changed'), 1).keys()], ['renamed']);
 });
 
-t.test('a database that was made without saying more has the default properties', async (t) => {
+t.test('a database created without properties has the default ones', async (t) => {
   const catalog = after('database-created');
   t.strictSame(propertiesOf(catalog, 1), DEFAULT_PROPERTIES);
   t.match(propertiesOf(catalog, 2), { labels: ['x'], createdMs: 5 });
 });
 
-t.test('permissions are numbers of the table and nothing else', async (t) => {
+t.test('only the numbers in the permission table are permissions', async (t) => {
   for (const number of Object.keys(PERMISSIONS)) t.ok(isPermission(Number(number)), number);
   for (const number of [0, -1, 1.5, 20, Number.NaN, 1e300]) t.notOk(isPermission(number), String(number));
 });

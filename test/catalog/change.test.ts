@@ -45,7 +45,7 @@ t.test('no changes give the same catalog, not a new version', async (t) => {
   t.equal(applyChanges(EMPTY_CATALOG, []), EMPTY_CATALOG);
 });
 
-t.test('ids go up and are never given twice', async (t) => {
+t.test('IDs ascend and are never reused', async (t) => {
   const made: readonly CatalogChange[] = [
     { change: 'database-created', id: 1, name: 'one', type: 'production' },
     {
@@ -81,7 +81,7 @@ function group(id: number) {
   };
 }
 
-t.test('what takes away or alters makes older parses stale, what only adds does not', async (t) => {
+t.test('removals and alterations invalidate older parses, additions do not', async (t) => {
   const shrinking = ['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'];
   const adding = [
     ...['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'],
@@ -101,7 +101,7 @@ t.test('what takes away or alters makes older parses stale, what only adds does 
 });
 
 t.test(
-  'a database goes with its keys, properties and saved queries, and with nothing of another',
+  'deleting a database removes its keys, properties and saved queries, and nothing of another',
   async (t) => {
     const before = upTo(placeOf('database-deleted'));
     const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
@@ -118,7 +118,7 @@ t.test(
   },
 );
 
-t.test('a saved query is replaced in its place, and a change elsewhere copies none of them', async (t) => {
+t.test('a saved query is replaced in position, and other changes copy no saved query', async (t) => {
   const named = (name: string, version: number): CatalogChange => ({
     ...{ change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, name, version } },
   });
@@ -145,7 +145,7 @@ function deleted(name: string): CatalogChange {
 }
 
 t.test(
-  'a deleted column leaves the relation that it was in, the last one takes the relation along',
+  'a deleted column is removed from its relation, and the last column deletes the relation',
   async (t) => {
     const related = upTo(placeOf('relation-set') + 1);
     const relationsOf = (catalog: Catalog): unknown => dimensionById(databaseOf(catalog, 1), 2)?.relations;
@@ -159,13 +159,13 @@ t.test(
   },
 );
 
-t.test('users of a deleted group are in no group, and stay', async (t) => {
+t.test('users of a deleted group remain, without a group', async (t) => {
   const catalog = upTo(placeOf('group-deleted') + 1);
   t.strictSame(catalog.users, new Map([[USER.email, { ...USER, groupId: null }]]));
   t.equal(catalog.groups.size, 0);
 });
 
-t.test('a changed key is found under its hash, a deleted one is not', async (t) => {
+t.test('a changed key is found by its hash, a deleted one is not', async (t) => {
   const changed = upTo(placeOf('key-changed') + 1);
   t.match(changed.keys.get(CUSTOM_KEY.hash), { name: 'renamed', columnsWhitelist: null });
   t.equal(changed.keys.size, 4);
@@ -173,7 +173,7 @@ t.test('a changed key is found under its hash, a deleted one is not', async (t) 
   t.strictSame([...deleted.keys.keys()], ['aa', 'ab', 'ac']);
 });
 
-t.test('a change that names what is not there is a bug, not an answer', async (t) => {
+t.test('a change of an unknown object is an InvariantError', async (t) => {
   const catalog = upTo(placeOf('group-set'));
   const column = columnWith(9, 'x');
   const bad: readonly CatalogChange[] = [
@@ -230,7 +230,7 @@ for (let seed = 1; seed <= 10; seed++) {
   });
 }
 
-t.test('every kind of change was generated, and has an example', async (t) => {
+t.test('every kind of change is generated and has an example', async (t) => {
   const examples = new Set(CHANGES.map(({ change }) => change));
   t.equal(examples.size, 20);
   t.strictSame([...generated].sort(), [...examples].sort());

@@ -19,7 +19,7 @@ const throughText = (plain: unknown): unknown => JSON.parse(JSON.stringify(plain
 const orderOf = ({ databases, keys, users, groups, savedQueries }: Catalog): unknown =>
   [databases, keys, users, groups, savedQueries, ...savedQueries.values()].map((map) => [...map.keys()]);
 
-t.test('a catalog and every change come back whole from a form without Map and BigInt', async (t) => {
+t.test('a catalog and every change survive conversion to a form without Map and BigInt', async (t) => {
   for (let count = 0; count <= CHANGES.length; count++) {
     const catalog = applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
     const found = catalogFromPlain(throughText(catalogToPlain(catalog)));
@@ -31,7 +31,7 @@ t.test('a catalog and every change come back whole from a form without Map and B
   }
 });
 
-t.test('the replay of changes from their plain form gives the same catalog', async (t) => {
+t.test('replaying changes from their plain form gives the same catalog', async (t) => {
   const replayed = CHANGES.map((change) => changeFromPlain(throughText(changeToPlain(change))));
   t.strictSame(applyChanges(EMPTY_CATALOG, replayed), applyChanges(EMPTY_CATALOG, CHANGES));
 });
@@ -64,7 +64,7 @@ const FIRST_CATALOG = {
   ],
 };
 
-t.test('a catalog of the first stores is read with a meaning for all that it lacks', async (t) => {
+t.test('a catalog of the first format is read with defaults for missing fields', async (t) => {
   const catalog = catalogFromPlain(FIRST_CATALOG);
   const { databases, keys, ...rest } = catalog;
   t.strictSame(rest, {
@@ -82,7 +82,7 @@ t.test('a catalog of the first stores is read with a meaning for all that it lac
   t.strictSame(catalogFromPlain(throughText(catalogToPlain(catalog))), catalog);
 });
 
-t.test('changes of the first stores apply as they did, and new ones on top of them', async (t) => {
+t.test('changes of the first format apply unchanged, and new ones after them', async (t) => {
   const first: readonly unknown[] = [
     { change: 'database-created', id: 1, name: 'quarry', type: 'production' },
     { change: 'key-created', key: { hash: 'aa', kind: 'team', databaseId: null } },

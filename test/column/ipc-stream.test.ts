@@ -18,7 +18,7 @@ function message(): Uint8Array {
   return message;
 }
 
-t.test('a stream is its schema, its batches and its end', async (t) => {
+t.test('a stream consists of schema, batches and end marker', async (t) => {
   const table = tableFromIPC(Buffer.concat([SCHEMA, message(), message(), STREAM_END]));
   t.equal(table.batches.length, 2);
   const rows = table.toArray().map((row) => ({ ...row.toJSON() }));
@@ -30,7 +30,7 @@ t.test('a stream is its schema, its batches and its end', async (t) => {
   t.ok(table.schema.fields.every(({ nullable }) => nullable));
 });
 
-t.test('every message is a multiple of 8 bytes, and the end is one of its own', async (t) => {
+t.test('every message has a multiple of 8 bytes, and the end marker is a separate message', async (t) => {
   for (const bytes of [SCHEMA, message(), STREAM_END]) t.equal(bytes.length % 8, 0);
   t.equal(tableFromIPC(Buffer.concat([SCHEMA, STREAM_END])).numRows, 0);
 });

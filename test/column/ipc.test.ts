@@ -42,14 +42,14 @@ for (const rowCount of [0, 1, 7, 8, 1000, SEGMENT_ROWS_MAX]) {
   });
 }
 
-t.test('the bytes depend on the columns alone, not on the way of compressing', async (t) => {
+t.test('the bytes depend only on the columns, not on the compressor', async (t) => {
   const { table } = generateTable(new Prng(SEED), 500);
   const bytes = await encodeArrowFile(table, lz4);
   t.ok(Buffer.from(bytes).equals(await encodeArrowFile(table, lz4)));
   t.ok(Buffer.from(bytes).equals(encodeArrowFileSync(table, lz4)));
 });
 
-t.test('a file that does not begin aligned in its buffer decodes to the same columns', async (t) => {
+t.test('a file at an unaligned offset of its buffer decodes to the same columns', async (t) => {
   const { table, values } = generateTable(new Prng(SEED + 1), 300);
   const bytes = encodeArrowFileSync(table, lz4);
   const shifted = new Uint8Array(bytes.length + 3).subarray(3);
@@ -66,7 +66,7 @@ t.test('a file without columns keeps its row count', async (t) => {
   });
 });
 
-t.test('columns that do not have the row count are refused before anything is written', async (t) => {
+t.test('columns with another row count are refused before anything is written', async (t) => {
   const short = { kind: 'int32', name: 'short', validity: null, i32: new Int32Array(3) } as const;
   const texts = { kind: 'utf8', name: 'texts', validity: null, ...utf8Of(['a', 'b']) } as const;
   const bits = { kind: 'bool', name: 'bits', validity: null, bits: new Uint8Array(1) } as const;
@@ -79,7 +79,7 @@ t.test('columns that do not have the row count are refused before anything is wr
   }
 });
 
-t.test('bytes cut off anywhere are refused with the name of the file', async (t) => {
+t.test('a file truncated anywhere is refused with its name', async (t) => {
   const bytes = encodeArrowFileSync(generateTable(new Prng(SEED + 2), 20).table, lz4);
   const prng = new Prng(SEED);
   const lengths = [
@@ -129,10 +129,13 @@ t.test(
   },
 );
 
-t.test('event seconds widen to 64 bits and narrow back, and what does not fit is refused', async (t) => {
-  const seconds = Uint32Array.of(0, 1, 631_152_000, 2 ** 31, 2 ** 32 - 1);
-  const wide = widenU32(seconds);
-  t.strictSame([...new BigInt64Array(wide.buffer)], [...seconds].map(BigInt));
-  t.strictSame(narrowU32(wide), seconds);
-  t.throws(() => narrowU32(Uint32Array.of(5, 1)), RangeError);
-});
+t.test(
+  'event seconds widen to 64 bits and narrow back, and values that do not fit are refused',
+  async (t) => {
+    const seconds = Uint32Array.of(0, 1, 631_152_000, 2 ** 31, 2 ** 32 - 1);
+    const wide = widenU32(seconds);
+    t.strictSame([...new BigInt64Array(wide.buffer)], [...seconds].map(BigInt));
+    t.strictSame(narrowU32(wide), seconds);
+    t.throws(() => narrowU32(Uint32Array.of(5, 1)), RangeError);
+  },
+);

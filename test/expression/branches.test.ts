@@ -33,7 +33,7 @@ const IS_NUMBER: Expression = {
 };
 const ROWS = rowsOf([TEXT, ['1', 'ten', null, '5']]);
 
-t.test('what a branch cannot work out is no fault of rows that do not come to it', async (t) => {
+t.test('an error in a branch does not affect rows that do not reach it', async (t) => {
   const chosen: Expression = {
     op: 'case',
     type: INTEGER,
@@ -60,7 +60,7 @@ t.test('what a branch cannot work out is no fault of rows that do not come to it
   t.strictSame(valuesOf(compile(never)({ count: 0, input: ROWS.input })), [], 'no rows, no fault');
 });
 
-t.test('whatever can be refused is evaluated only for rows that come to it', async (t) => {
+t.test('expressions that may fail are evaluated only for rows that reach them', async (t) => {
   const [text, number, day, float] = [input(0, TEXT), input(1, INTEGER), input(2, DATE), input(3, FLOAT)];
   const call = (
     name: ScalarFunction,
@@ -122,7 +122,7 @@ t.test('whatever can be refused is evaluated only for rows that come to it', asy
   }
 });
 
-t.test('a member of AND or OR is asked only about rows that are open', async (t) => {
+t.test('a member of AND or OR is evaluated only for undecided rows', async (t) => {
   const above: Expression = {
     op: 'compare',
     type: BOOLEAN,
@@ -144,7 +144,7 @@ t.test('a member of AND or OR is asked only about rows that are open', async (t)
   t.strictSame(valuesOf(compile(either)(ROWS)), [false, true, null, true]);
 });
 
-t.test('texts of branches come over one list of texts from batch to batch', async (t) => {
+t.test('texts of branches share one list of texts across batches', async (t) => {
   const rows = rowsOf([INTEGER, [20n, 5n, null, 40n]]);
   const grown: Expression = {
     op: 'compare',

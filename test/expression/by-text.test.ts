@@ -26,28 +26,25 @@ const valuesOf = (vector: Vector): Value[] =>
   Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
 const textsOf = (vector: Vector): Texts => (vector as TextVector).texts;
 
-t.test(
-  'texts of a dictionary are worked out once there were as many rows as texts, into one list',
-  async (t) => {
-    const texts = Texts.ofStrings([...CITIES]);
-    const evaluate = compile(UPPER);
-    const codes = Array.from({ length: 100 }, (_, row) => (row === 50 ? null : (row * 37) % 300));
-    const expected = codes.map((code) => (code === null ? null : CITIES[code].toUpperCase()));
-    const batches = Array.from({ length: 5 }, () => evaluate(rowsOf(texts, codes)));
-    for (const vector of batches) t.strictSame(valuesOf(vector), expected);
-    t.not(textsOf(batches[0]), textsOf(batches[1]), 'row by row at first');
-    t.equal(textsOf(batches[2]), textsOf(batches[4]));
-    t.ok(textsOf(batches[4]).distinct && textsOf(batches[4]).size === new Set(CITIES).size, 'each text once');
-    const others = Texts.ofStrings(['x', 'y']);
-    t.strictSame(
-      valuesOf(evaluate(rowsOf(others, [1, 0, 1]))),
-      ['Y', 'X', 'Y'],
-      'another dictionary beside it',
-    );
-  },
-);
+t.test('dictionary texts are computed into one list once as many rows as texts were seen', async (t) => {
+  const texts = Texts.ofStrings([...CITIES]);
+  const evaluate = compile(UPPER);
+  const codes = Array.from({ length: 100 }, (_, row) => (row === 50 ? null : (row * 37) % 300));
+  const expected = codes.map((code) => (code === null ? null : CITIES[code].toUpperCase()));
+  const batches = Array.from({ length: 5 }, () => evaluate(rowsOf(texts, codes)));
+  for (const vector of batches) t.strictSame(valuesOf(vector), expected);
+  t.not(textsOf(batches[0]), textsOf(batches[1]), 'row by row at first');
+  t.equal(textsOf(batches[2]), textsOf(batches[4]));
+  t.ok(textsOf(batches[4]).distinct && textsOf(batches[4]).size === new Set(CITIES).size, 'each text once');
+  const others = Texts.ofStrings(['x', 'y']);
+  t.strictSame(
+    valuesOf(evaluate(rowsOf(others, [1, 0, 1]))),
+    ['Y', 'X', 'Y'],
+    'another dictionary beside it',
+  );
+});
 
-t.test('nodes above a remembered one remember as well', async (t) => {
+t.test('nodes above a cached node cache as well', async (t) => {
   const texts = Texts.ofStrings([...CITIES]);
   const padded: Expression = {
     op: 'call',
@@ -66,7 +63,7 @@ t.test('nodes above a remembered one remember as well', async (t) => {
   );
 });
 
-t.test('a text that cannot be worked out refuses only rows that have it', async (t) => {
+t.test('a text that fails refuses only rows that have it', async (t) => {
   const texts = Texts.ofStrings(['1', '2', 'no number']);
   const cast: Expression = { op: 'cast', type: INTEGER, of: CITY, lenient: false };
   const repeated: Expression = {
@@ -89,7 +86,7 @@ t.test('a text that cannot be worked out refuses only rows that have it', async 
   }
 });
 
-t.test('a missing text is no text to functions that leave missing arguments out', async (t) => {
+t.test('functions that skip missing arguments skip missing texts', async (t) => {
   const texts = Texts.ofStrings(['a', 'b']);
   const joined: Expression = {
     op: 'call',
@@ -111,7 +108,7 @@ t.test('a missing text is no text to functions that leave missing arguments out'
   }
 });
 
-t.test('memory of what is remembered is asked for, and done without where there is none', async (t) => {
+t.test('memory of cached results is reserved, and nothing is cached without it', async (t) => {
   const texts = Texts.ofStrings([...CITIES]);
   const codes = Array.from({ length: 600 }, (_, row) => row % 300);
   const expected = codes.map((code) => CITIES[code].toUpperCase());
@@ -126,7 +123,7 @@ t.test('memory of what is remembered is asked for, and done without where there 
   t.strictSame(valuesOf(refused(rowsOf(texts, codes))), expected);
 });
 
-t.test('constants serve more rows than they were made for', async (t) => {
+t.test('a constant can be reused for more rows', async (t) => {
   const count = 20_001;
   const rows: RowSource = {
     count,

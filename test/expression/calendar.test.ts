@@ -29,7 +29,12 @@ function* days(): Generator<number> {
   }
 }
 
-function asked(name: 'date-part' | 'date-truncate', unit: DateUnit, type: SqlType, value: number): number {
+function evaluated(
+  name: 'date-part' | 'date-truncate',
+  unit: DateUnit,
+  type: SqlType,
+  value: number,
+): number {
   const of = constant(type, BigInt(value));
   const expression: Expression = {
     op: 'call',
@@ -41,23 +46,23 @@ function asked(name: 'date-part' | 'date-truncate', unit: DateUnit, type: SqlTyp
   return Number(evaluateRow(expression, []));
 }
 
-t.test('parts and starts of dates are those of JavaScript, from the year 0000 to 9999', async (t) => {
+t.test('parts and starts of dates equal those of JavaScript in the years 0000 to 9999', async (t) => {
   let count = 0;
   const wrong: string[] = [];
   for (const day of days()) {
     count++;
     const second = day * SECONDS_PER_DAY + ((count * 7_919) % SECONDS_PER_DAY);
     for (const unit of DATE_UNITS) {
-      if (dayPart(unit)(day) !== asked('date-part', unit, DATE, day))
+      if (dayPart(unit)(day) !== evaluated('date-part', unit, DATE, day))
         wrong.push(`part ${unit} of day ${day}`);
-      if (datePart(unit)(second) !== asked('date-part', unit, DATETIME, second))
+      if (datePart(unit)(second) !== evaluated('date-part', unit, DATETIME, second))
         wrong.push(`part ${unit} of ${second}`);
     }
     for (const unit of LENGTHS) {
       if (unit === 'week' && day < FIRST + 7) continue;
-      if (startDay(unit)(day) !== asked('date-truncate', unit, DATE, day))
+      if (startDay(unit)(day) !== evaluated('date-truncate', unit, DATE, day))
         wrong.push(`start of ${unit} of day ${day}`);
-      if (startInstant(unit)(second) !== asked('date-truncate', unit, DATETIME, second))
+      if (startInstant(unit)(second) !== evaluated('date-truncate', unit, DATETIME, second))
         wrong.push(`start of ${unit} of ${second}`);
     }
   }
@@ -65,7 +70,7 @@ t.test('parts and starts of dates are those of JavaScript, from the year 0000 to
   t.ok(count > 40_000, `${count} days`);
 });
 
-t.test('what is added lies as far away as it was added', async (t) => {
+t.test('the difference of a date and its sum with an interval is the interval', async (t) => {
   for (const unit of LENGTHS) {
     const [add, between] = [addUnits(unit), unitsBetween(unit)];
     for (let amount = -40; amount <= 40; amount++) {
@@ -75,7 +80,7 @@ t.test('what is added lies as far away as it was added', async (t) => {
   }
 });
 
-t.test('a day that a month lacks becomes its last one', async (t) => {
+t.test('a day that a month lacks becomes its last day', async (t) => {
   const [january, leap] = [daysFromCivil(2_021, 1, 31), daysFromCivil(2_020, 2, 29)];
   const added = (unit: DateUnit, amount: number, day: number): number =>
     addUnits(unit)(amount, day * SECONDS_PER_DAY + 5);
@@ -88,7 +93,7 @@ t.test('a day that a month lacks becomes its last one', async (t) => {
   );
 });
 
-t.test('dates that there are not are refused', async (t) => {
+t.test('invalid dates are refused', async (t) => {
   t.equal(makeDate(2_020, 2, 29), daysFromCivil(2_020, 2, 29));
   for (const [year, month, day] of [
     [2_021, 2, 29],

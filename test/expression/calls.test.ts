@@ -47,7 +47,7 @@ const NO_ROWS = {
   },
 };
 
-t.test('what has no finite number is missing', async (t) => {
+t.test('a result that is not a finite number is missing', async (t) => {
   const float = (value: number) => constant(FLOAT, value);
   const calls: Expression[] = [
     { op: 'call', type: FLOAT, name: 'sqrt', args: [float(-1)], unit: null },
@@ -82,7 +82,7 @@ t.test('more than 38 digits are refused, and only then', async (t) => {
   t.equal(valueAt(compile(cast(true))(NO_ROWS), 0), null);
 });
 
-t.test('what makes no sense is refused before any row', async (t) => {
+t.test('invalid constants are refused before any row', async (t) => {
   const date = constant(DATE, 0n);
   const refused: readonly [Expression, string][] = [
     [

@@ -31,7 +31,7 @@ const TOO_MUCH = {
 };
 const LONG = 'x'.repeat(1_000);
 
-t.test('a text of more than a million characters is refused, however it is asked for', async (t) => {
+t.test('a text of more than a million characters is refused in every function', async (t) => {
   const [text, count] = [input(0, TEXT), input(1, INTEGER)];
   for (const times of [1_001n, 10n ** 12n, 10n ** 37n]) {
     t.throws(
@@ -61,13 +61,13 @@ t.test('a text of more than a million characters is refused, however it is asked
   ]);
 });
 
-t.test('texts of one vector that are too long together are refused', async (t) => {
+t.test('texts of one vector that exceed the total length are refused', async (t) => {
   const rows = Array.from({ length: 100 }, (_, row) => String.fromCharCode(0x100 + row).repeat(1_000));
   t.throws(() => evaluated(call('repeat', input(0, TEXT), constant(INTEGER, 900n)), [TEXT, rows]), TOO_MUCH);
   t.equal(evaluated(call('repeat', input(0, TEXT), constant(INTEGER, 100n)), [TEXT, rows]).length, 100);
 });
 
-t.test('counts beyond all texts are counts', async (t) => {
+t.test('counts beyond the length of a text are valid', async (t) => {
   const [text, count] = [input(0, TEXT), input(1, INTEGER)];
   const columns: [SqlType, readonly Value[]][] = [
     [TEXT, ['añ😀', 'añ😀', 'añ😀', 'añ😀']],
@@ -88,7 +88,7 @@ t.test('counts beyond all texts are counts', async (t) => {
   );
 });
 
-t.test('upper-case letters are those of one code point', async (t) => {
+t.test('upper-casing maps single code points to single code points', async (t) => {
   t.strictSame(evaluated(call('upper', input(0, TEXT)), [TEXT, ['straße', 'ŉ', 'ÿ', 'ǆ', '𐐨', 'ﬁ']]), [
     'STRAßE',
     'ŉ',

@@ -3,7 +3,7 @@
  * It owns insert bodies as the real one does: it copies them before `insert` returns.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../../src/answer/index.js';
-import { Distribution, type DistributionFigures, NO_DATA_MEMORY } from '../../src/base/index.js';
+import { Histogram, type HistogramStats, NO_DATA_MEMORY } from '../../src/base/index.js';
 import {
   applyChanges,
   type Catalog,
@@ -59,10 +59,10 @@ function firstChanges(): CatalogChange[] {
   ];
 }
 
-function seconds(values: readonly number[]): DistributionFigures {
-  const distribution = new Distribution([0.005, 0.05, 0.5]);
+function seconds(values: readonly number[]): HistogramStats {
+  const distribution = new Histogram([0.005, 0.05, 0.5]);
   for (const value of values) distribution.observe(value);
-  return distribution.figures;
+  return distribution.stats;
 }
 
 export class FakeEngine implements EngineApi {

@@ -46,7 +46,7 @@ const TYPES: readonly (readonly [readonly string[], string, string | null, (numb
   [['[]', '[{"value":"2026-01-01"},{"value":"x"}]'], 'string-event', null],
 ];
 
-t.test('the type of a new column is told from all values of the request', (t) => {
+t.test('the type of a new column is inferred from all values of the request', (t) => {
   for (const [values, type, storage, places] of TYPES) {
     const entities = values.map((value, index) => `"u${index}":{"fresh":${value}}`);
     const parsed = accepted(t, `{${entities.join(',')},"auto-create":["column"]}`, empty);

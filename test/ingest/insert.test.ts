@@ -87,7 +87,7 @@ t.test('counts: every value of a latest-value, list item and event counts, a nul
   t.end();
 });
 
-t.test('a column that stands twice counts in its last place, and events of both are kept', (t) => {
+t.test('the last value of a column named twice counts, and the events of both are kept', (t) => {
   accepted(t, '{"u":{"country":"x","country":"y"}}');
   accepted(t, '{"u":{"country":"x","country":null}}');
   accepted(t, '{"u":{"country":null,"country":"x"}}');
@@ -104,7 +104,7 @@ t.test('a column that stands twice counts in its last place, and events of both 
   t.end();
 });
 
-t.test('a dimension may stand anywhere in its entity, and its last place counts', (t) => {
+t.test('a dimension may be anywhere in its entity, and the last one counts', (t) => {
   accepted(
     t,
     '{"u":{"country":"x","dimension":"people"},"v":{"country":"y"},"w":{"dimension":"people","country":"z"}}',

@@ -55,7 +55,7 @@ t.test('lines give the batches of a body with the same entities, or its error', 
   t.end();
 });
 
-t.test('plain lines are read by SIMD, also behind the line that says what may be created', (t) => {
+t.test('plain lines are read by SIMD, also after an auto-create line', (t) => {
   const plain = new PlainWalk(MODULE);
   const scratch = createIngestScratch(MODULE);
   const lines = '{"id":"u1","country":"x"}\n\n{"id":"u2","dimension":"people","a-integer":7}\r\n';
@@ -166,7 +166,7 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
   ['{"country":"x"}\n{"id":"u","no":1}', 2003, 'line 1: the line has no "id"'],
 ];
 
-t.test('a wrong line is named, and what is wrong with it', (t) => {
+t.test('an error names the line and the cause', (t) => {
   for (const module of [MODULE, null]) {
     for (const [text, code, message] of REFUSALS) {
       const outcome = parseLines(bytesOf(text), NO_HEAD, CONTEXT, createIngestScratch(module));
@@ -177,7 +177,7 @@ t.test('a wrong line is named, and what is wrong with it', (t) => {
   t.end();
 });
 
-t.test('lines are numbered from where they stand in the body', (t) => {
+t.test('line numbers start at the given number', (t) => {
   const scratch = createIngestScratch(MODULE);
   const told = (text: string, head: number, first: number, customKey = false): unknown => {
     const outcome = parseLines(bytesOf(text), { head, first }, { ...CONTEXT, customKey }, scratch);

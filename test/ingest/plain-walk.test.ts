@@ -78,7 +78,7 @@ t.test('plain bodies are read, and give the same batches byte for byte as the ot
   t.ok(readCount > 900, `${readCount} were read`);
 });
 
-t.test('bodies with odd things in them are given up, or give the same batches', async (t) => {
+t.test('unusual bodies are left to TypeScript, or give the same batches', async (t) => {
   const random = new Prng(SEED + 1);
   const both = new BothWalks();
   let takenCount = 0;
@@ -100,7 +100,7 @@ t.test('bodies with odd things in them are given up, or give the same batches', 
   t.ok(givenUpCount > 300, `${givenUpCount} given up`);
 });
 
-t.test('no body that is cut off anywhere is read, and none takes what stands behind it', async (t) => {
+t.test('no truncated body is read, and none reads bytes after its end', async (t) => {
   const random = new Prng(SEED + 2);
   const both = new BothWalks();
   for (let index = 0; index < 20; index++) {
@@ -173,7 +173,7 @@ t.test(
   },
 );
 
-t.test('degrees are the nearest doubles, and those that would take more digits are given up', async (t) => {
+t.test('degrees are the nearest doubles, and numbers with more digits are left to TypeScript', async (t) => {
   const random = new Prng(SEED + 4);
   const both = new BothWalks();
   const texts = Array.from({ length: 20_000 }, () => {
@@ -188,7 +188,7 @@ t.test('degrees are the nearest doubles, and those that would take more digits a
   }
 });
 
-t.test('an ID that stands twice, in whatever case, is given up', async (t) => {
+t.test('a body with an ID twice, in any case, is left to TypeScript', async (t) => {
   const both = new BothWalks();
   t.equal(both.compared('{"u1":{"country":"x"},"u2":{"country":"x"}}')?.entityCount, 2);
   for (const other of ['u1', 'U1'])
@@ -196,7 +196,7 @@ t.test('an ID that stands twice, in whatever case, is given up', async (t) => {
   t.equal(both.compared('{"u1":{"country":"x"}}')?.entityCount, 1, 'another request may name it again');
 });
 
-t.test('a body that needs more room than there is is given up, and the next one is read', async (t) => {
+t.test('a body that needs too much memory is left to TypeScript, and the next one is read', async (t) => {
   const both = new BothWalks();
   const list = (count: number): string =>
     `{"u":{"list-of-string-values":[${'"a",'.repeat(count)}"b"]},"v":{"country":"x"}}`;

@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   [1503, '{"u":{"a-geolocation":[1 2]}}'],
   [1503, '{"u":{"nope":1},"v":{"country":"x"}', undefined, 'byte 35'],
   [1503, '{"u":{"a-integer":"x"},"v":[}'],
-  [1503, nested(65), undefined, '64 deep'],
+  [1503, nested(65), undefined, '64 levels'],
   [1503, nested(10_000)],
   [1503, `{"u":${'{"a":'.repeat(10_000)}`],
   [2005, '{"u":5}', undefined, '"u"'],
@@ -209,7 +209,7 @@ t.test('every fault of a body has its code, and the message names the offending 
   t.end();
 });
 
-t.test('the fault that stands first in the document is the one answered, unless the JSON is broken', (t) => {
+t.test('the first error in the document is reported, unless the JSON is invalid', (t) => {
   t.equal(errorOf('{"u":{"a-integer":"x","country":""},"v":5}').code, 2007);
   t.equal(errorOf('{"u":{"country":"","a-integer":"x"},"v":5}').code, 2015);
   t.equal(errorOf('{"v":5,"u":{"country":"","a-integer":"x"}}').code, 2005);

@@ -135,7 +135,7 @@ t.test('unequal numbers are found at the end of their entity', (t) => {
   t.end();
 });
 
-t.test('a refused request leaves no counts behind for the next', (t) => {
+t.test('a refused request leaves no counts for the next one', (t) => {
   t.equal(codeOf(t, '{"u":{"page":[{"value":"a"},{"value":"b"}],"age":"x"}}'), 2007);
   t.equal(codeOf(t, '{"u":{"price":{"value":1}}}'), null);
   t.equal(codeOf(t, '{"u":{"page":[{"value":"a"},{"value":"b"}],"price":{"value":1},"place":[]}}'), 2022);

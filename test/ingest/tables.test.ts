@@ -75,7 +75,7 @@ t.test('guesses learned from callers with more columns let no other caller throu
   t.end();
 });
 
-t.test('the list counts by what stands in it, and may change after the parse', (t) => {
+t.test('the list of columns is compared by contents, and may change after the parse', (t) => {
   const scratch = createIngestScratch();
   const columnIds = [1, 2, 3];
   t.equal(errorOf(t, scratch, ALL_COLUMNS, columnIds), null);

@@ -12,7 +12,7 @@ const tableOf = (column: object): ArrowTable =>
   }) as unknown as ArrowTable;
 const wide = (...values: bigint[]): Uint32Array => new Uint32Array(BigInt64Array.from(values).buffer);
 
-t.test('a value of every kind is told in full, and a missing one as null', (t) => {
+t.test('a value of every kind is shown in full, and a missing one as null', (t) => {
   for (const [column, first, second] of [
     [{ kind: 'utf8', ...TEXTS }, 'ab', 'c'],
     [{ kind: 'dictionary', codes: Uint8Array.of(1, 0), dictionary: TEXTS }, 'c', 'ab'],

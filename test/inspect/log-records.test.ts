@@ -86,7 +86,7 @@ t.test('a record that stays damaged is named with file and offset', async (t) =>
   });
 });
 
-t.test('a last record that is not whole is no fault, and is told', async (t) => {
+t.test('an incomplete last record is not an error, and is reported', async (t) => {
   const { disk, file, bytes, offsets } = await writtenLog();
   const torn = bytes.slice();
   torn.fill(0, offsets[RECORDS - 1] + 100);
@@ -95,7 +95,7 @@ t.test('a last record that is not whole is no fault, and is told', async (t) => 
   t.match(end, { nextLsn: RECORDS, tornTail: { file, offset: offsets[RECORDS - 1], bytes: 100 } });
 });
 
-t.test('beside a writer every reading gives the records so far, in order, without a fault', async (t) => {
+t.test('during writes every read returns the records so far, in order, without an error', async (t) => {
   const disk = faultyDisk({});
   const log = await openLog(disk, 1, { logFileBytes: 65_536 });
   let writing = true;

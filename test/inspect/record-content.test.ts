@@ -13,7 +13,7 @@ async function entriesOf(dir: string): Promise<LogEntry[]> {
   return entries;
 }
 
-t.test('every record tells what it does, and no key, hash or name of a write', async (t) => {
+t.test('every record shows its effect, and no key, hash or idempotency key', async (t) => {
   const entries = await entriesOf(await writeStore(t));
   t.strictSame(
     entries
@@ -52,7 +52,7 @@ t.test('every record tells what it does, and no key, hash or name of a write', a
   t.notMatch(text, /SECRET-HASH|name-of-the-write|hash/i);
 });
 
-t.test('what a batch or record cannot say is a fault of its file, at its offset', (t) => {
+t.test('an invalid batch or record is an error of its file, at its offset', (t) => {
   const entry = { lsn: 1, payload: new Uint8Array([0x93, 1, 2, 3]), file: '/log/a', offset: 32 };
   t.throws(() => recordOf(entry), { name: 'CorruptionError', file: '/log/a', offset: 32 });
   const damaged = {

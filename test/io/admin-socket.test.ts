@@ -53,7 +53,7 @@ function signal(): { readonly given: Promise<void>; readonly give: () => void } 
   return { given, give };
 }
 
-t.test('the file has mode 0600 whatever the umask, and nothing lies beside it', async (t) => {
+t.test('the file has mode 0600 with any umask, and there is no other file', async (t) => {
   const dir = temporaryDir(t);
   for (const umask of [0o000, 0o077]) {
     const before = process.umask(umask);
@@ -68,7 +68,7 @@ t.test('the file has mode 0600 whatever the umask, and nothing lies beside it', 
   }
 });
 
-t.test('what a dead process left is replaced', async (t) => {
+t.test('the socket of a dead process is replaced', async (t) => {
   const dir = temporaryDir(t);
   fs.writeFileSync(path.join(dir, 'admin.sock'), 'a file');
   t.equal(await askAdminSocket(dir, 'hello'), null);
@@ -198,12 +198,12 @@ t.test('a close lets the answer under way be sent, and drops connections that as
   await closed;
 });
 
-t.test('a server that ends without an answer leaves it open what was done, and says so', async (t) => {
+t.test('if the server ends without a reply, the error says that the outcome is unknown', async (t) => {
   const dir = temporaryDir(t);
   const server = net.createServer((socket) => socket.once('data', () => socket.destroy()));
   await new Promise<void>((resolve) => server.listen(path.join(dir, 'admin.sock'), resolve));
   t.teardown(() => server.close());
   await t.rejects(askAdminSocket(dir, 'hello'), {
-    message: 'the server ended before it answered; what was asked may have been done or not',
+    message: 'the server ended before it replied; the command may or may not have been executed',
   });
 });

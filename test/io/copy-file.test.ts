@@ -23,7 +23,7 @@ t.test('a copy holds the same bytes, or the first ones, and is on disk', async (
   }
 });
 
-t.test('what check throws ends it', async (t) => {
+t.test('an error thrown by check aborts the copy', async (t) => {
   const disk = faultyDisk();
   disk.put('/a/from', content);
   let left = 2;

@@ -22,22 +22,25 @@ function told() {
 
 const textOf = (file: string): string => fs.readFileSync(file, 'utf8');
 
-t.test('lines stand whole and in order, in a file of the owner alone, across openings', async (t) => {
-  const file = newPath(t);
-  const events = told();
-  const first = await LineFile.open({ path: file, ...events });
-  const lines = Array.from({ length: 500 }, (_, index) => `line ${index} ${'\u00e9'.repeat(index)}`);
-  for (const line of lines) first.write(line);
-  await first.close();
-  t.equal(fs.statSync(file).mode & 0o777, 0o600);
-  const second = await LineFile.open({ path: file, ...events });
-  second.write('at last');
-  await second.close();
-  t.equal(textOf(file), [...lines, 'at last', ''].join('\n'));
-  t.strictSame(events.words, []);
-});
+t.test(
+  'lines are complete and in order, in a file that only its owner can read, across openings',
+  async (t) => {
+    const file = newPath(t);
+    const events = told();
+    const first = await LineFile.open({ path: file, ...events });
+    const lines = Array.from({ length: 500 }, (_, index) => `line ${index} ${'\u00e9'.repeat(index)}`);
+    for (const line of lines) first.write(line);
+    await first.close();
+    t.equal(fs.statSync(file).mode & 0o777, 0o600);
+    const second = await LineFile.open({ path: file, ...events });
+    second.write('at last');
+    await second.close();
+    t.equal(textOf(file), [...lines, 'at last', ''].join('\n'));
+    t.strictSame(events.words, []);
+  },
+);
 
-t.test('behind a line that was cut the next one stands on its own', async (t) => {
+t.test('after a cut line the next one starts on a new line', async (t) => {
   const file = newPath(t);
   fs.writeFileSync(file, 'whole\ncut');
   const lines = await LineFile.open({ path: file, ...told() });
@@ -46,7 +49,7 @@ t.test('behind a line that was cut the next one stands on its own', async (t) =>
   t.equal(textOf(file), 'whole\ncut\nnext\n');
 });
 
-t.test('after a rename it goes on in a new file when it is told to, and no line is lost', async (t) => {
+t.test('after a rename, reopen continues in a new file, and no line is lost', async (t) => {
   const file = newPath(t);
   const lines = await LineFile.open({ path: file, ...told() });
   lines.write('1');
@@ -62,7 +65,7 @@ t.test('after a rename it goes on in a new file when it is told to, and no line 
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
-t.test('when it cannot be written, that is told once, and again when it can', async (t) => {
+t.test('a write failure is reported once, and so is the recovery', async (t) => {
   const file = newPath(t);
   const events = told();
   const lines = await LineFile.open({ path: file, ...events });
@@ -82,7 +85,7 @@ t.test('when it cannot be written, that is told once, and again when it can', as
   t.equal(textOf(file), 'd\n');
 });
 
-t.test('what waits for the disk is bounded', async (t) => {
+t.test('the number of lines waiting for the disk is limited', async (t) => {
   const file = newPath(t);
   const events = told();
   const lines = await LineFile.open({ path: file, waitingMax: 2, ...events });

@@ -9,7 +9,7 @@ const SEED = 12;
 t.comment(`seed ${SEED}`);
 const disk = new NodeFileSystem();
 
-t.test('many parts are written one behind the other at the position, and read back', async (t) => {
+t.test('many parts are written contiguously at the position, and read back', async (t) => {
   const prng = new Prng(SEED);
   const file = path.join(t.testdir(), 'parts');
   const parts = Array.from({ length: 3_000 }, () =>
@@ -30,7 +30,7 @@ t.test('many parts are written one behind the other at the position, and read ba
   t.same(await disk.readFile(file), Buffer.concat([Buffer.alloc(100), whole.subarray(0, 4)]));
 });
 
-t.test('what a short write left over is exactly the rest', async (t) => {
+t.test('the remainder of a short write is exactly the rest', async (t) => {
   const prng = new Prng(SEED);
   const parts = Array.from({ length: 6 }, () =>
     Uint8Array.from({ length: prng.below(5) }, () => prng.below(256)),
@@ -56,7 +56,7 @@ t.test('opening: create empties, read-write keeps, an absent file is ENOENT', as
   }
 });
 
-t.test('writeFile replaces the whole file and sets the mode that was asked for', async (t) => {
+t.test('writeFile replaces the whole file and sets the requested mode', async (t) => {
   const dir = t.testdir({ keys: 'a much longer text' });
   const file = path.join(dir, 'keys');
   await disk.writeFile(file, Buffer.from('short'), 0o600);

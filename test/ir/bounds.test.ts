@@ -36,7 +36,7 @@ t.test('bounds of numbers are exact floors and ceilings, seed 9', async (t) => {
   }
 });
 
-t.test('what is no number has no bound', async (t) => {
+t.test('a text that is not a number has no bound', async (t) => {
   for (const text of ['', ' 1', '1 ', '+1', '.5', '1.', '0x10', 'NaN', 'Infinity', '1_000', '١', '1,5']) {
     t.equal(numberBound(text, 0), null, text);
   }

@@ -29,13 +29,13 @@ function sorted(plan: Parameters<typeof positionOrder>[0], positions: readonly R
   return forth;
 }
 
-t.test('missing values stand last, rising and falling', async (t) => {
+t.test('missing values are last, ascending and descending', async (t) => {
   const rows = [at('a', [null]), at('b', [-1n]), at('c', [2n ** 63n - 1n]), at('d', [-(2n ** 63n)])];
   t.strictSame(sorted({ ...NOTHING, order: [UP] }, rows), ['d', 'b', 'c', 'a']);
   t.strictSame(sorted({ ...NOTHING, order: [DOWN] }, rows), ['c', 'b', 'd', 'a']);
 });
 
-t.test('texts and IDs stand by their bytes, ties by ID', async (t) => {
+t.test('texts and IDs are ordered by bytes, ties by ID', async (t) => {
   const texts = [
     at('2', ['\u{10000}']),
     at('1', ['\uffff']),

@@ -5,7 +5,7 @@ import { ROW_COUNTS, TwinArena, validities } from './twin-arena.js';
 const SEED = 20_004;
 t.comment(`seed ${SEED}`);
 
-t.test('gatherU32 writes the rows of the set bits in order, and nothing behind them', async (t) => {
+t.test('gatherU32 writes the rows of the set bits in order, and nothing after them', async (t) => {
   const prng = new Prng(SEED);
   const arena = new TwinArena(prng);
   let checked = 0;

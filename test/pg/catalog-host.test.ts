@@ -1,4 +1,4 @@
-/** The catalog's threads: what they show, when they end, and what stops a query that would not end by itself. */
+/** Catalog threads: their tables, their end, and the limits of a query. */
 import fs from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,34 +24,34 @@ const NAMES =
   "SELECT current_database() || ' ' || string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'";
 const ENDLESS = 'SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d, pg_class e';
 
-t.test('a host of the catalog', async (t) => {
-  let heldBytes = 0;
-  let roomBytes = 300 * 2 ** 20;
+t.test('the catalog host isolates views, refuses writes and row reads, and enforces limits', async (t) => {
+  let reservedBytes = 0;
+  let capacityBytes = 300 * 2 ** 20;
   const host = new CatalogHost({
     threadFile: fileOf('src/pg/catalog-thread.js'),
     template: () => fs.readFile(fileOf('postgres-template.tar.gz')),
     runMsMax: RUN_MS,
     idleMsMax: IDLE_MS,
     reserveMemory: (bytes) => {
-      if (heldBytes + bytes > roomBytes) return null;
-      heldBytes += bytes;
+      if (reservedBytes + bytes > capacityBytes) return null;
+      reservedBytes += bytes;
       return () => {
-        heldBytes -= bytes;
+        reservedBytes -= bytes;
       };
     },
   });
   t.teardown(() => host.close());
-  const ask = async (view: CatalogView, text: string, waiting = new Waiting()): Promise<string> =>
+  const query = async (view: CatalogView, text: string, waiting = new Waiting()): Promise<string> =>
     (await host.run(view, message('Q', text), waiting)).toString('utf8');
 
-  const both = await Promise.all([ask(ONE, NAMES), ask(TWO, NAMES), ask(ONE, NAMES)]);
+  const both = await Promise.all([query(ONE, NAMES), query(TWO, NAMES), query(ONE, NAMES)]);
   t.match(both, [/it's "one" a b/, /two d/, /it's "one" a b/], 'each sees its own');
   t.equal(host.instanceCount, 1);
-  t.ok(heldBytes > 192 * 2 ** 20, 'its memory is counted while it runs');
-  t.match(await ask(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
+  t.ok(reservedBytes > 192 * 2 ** 20, 'the memory of a running thread is reserved');
+  t.match(await query(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
 
   t.match(
-    await ask(ONE, 'SELECT \'"a b"\'::regclass, pg_relation_size(\'"a b"\')'),
+    await query(ONE, 'SELECT \'"a b"\'::regclass, pg_relation_size(\'"a b"\')'),
     /a b/,
     'a table is named',
   );
@@ -59,26 +59,29 @@ t.test('a host of the catalog', async (t) => {
     'SELECT count(*) FROM "a b"',
     'SELECT 1 FROM pg_class WHERE EXISTS (TABLE public."a b")',
   ]) {
-    await t.rejects(ask(ONE, text), { name: 'ReadsRows' }, `${text}: there are no rows to read`);
+    await t.rejects(query(ONE, text), { name: 'ReadsRows' }, `${text}: there are no rows to read`);
   }
   const PRIVILEGES = `SELECT current_user || ' ' || session_user || ' ' || has_table_privilege('d', 'SELECT') || ' ' ||
     has_table_privilege('d', 'INSERT')`;
-  t.match(await ask(TWO, PRIVILEGES), /some "one" some "one" true false/);
-  t.match(await ask({ ...TWO, userName: 'another' }, PRIVILEGES), /another another true false/);
+  t.match(await query(TWO, PRIVILEGES), /some "one" some "one" true false/);
+  t.match(await query({ ...TWO, userName: 'another' }, PRIVILEGES), /another another true false/);
 
-  await t.rejects(ask(ONE, ENDLESS), {
+  await t.rejects(query(ONE, ENDLESS), {
     state: '57014',
     message: 'the query of the catalog took more than 1 s',
   });
   const waiting = new Waiting();
-  const stopped = t.rejects(ask(TWO, ENDLESS, waiting), { state: '57014', message: 'the query was stopped' });
+  const stopped = t.rejects(query(TWO, ENDLESS, waiting), {
+    state: '57014',
+    message: 'the query was stopped',
+  });
   setTimeout(() => waiting.cancel(), 10);
   await stopped;
-  t.match(await ask(TWO, NAMES), /two d/, 'another thread has begun');
+  t.match(await query(TWO, NAMES), /two d/, 'another thread has begun');
   while (host.instanceCount > 0) await wait(IDLE_MS);
-  t.equal(heldBytes, 0, 'and given back when it has ended');
-  roomBytes = 100 * 2 ** 20;
-  await t.rejects(ask(ONE, NAMES), { state: '53200', message: /leaves no room/ });
+  t.equal(reservedBytes, 0, 'memory is released when the thread has ended');
+  capacityBytes = 100 * 2 ** 20;
+  await t.rejects(query(ONE, NAMES), { state: '53200', message: /leaves no room/ });
   host.close();
-  await t.rejects(ask(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
+  await t.rejects(query(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
 });

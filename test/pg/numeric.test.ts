@@ -5,7 +5,7 @@ import { numericBytes, numericText } from '../../src/pg/numeric.js';
 
 const ROUNDS = 2_000;
 
-t.test('numbers are the same behind the binary format, digit by digit', (t) => {
+t.test('numbers keep every digit in the binary format', (t) => {
   const prng = new Prng(5);
   const digits = (count: number): string => Array.from({ length: count }, () => prng.below(10)).join('');
   for (let round = 0; round < ROUNDS; round++) {
@@ -18,14 +18,14 @@ t.test('numbers are the same behind the binary format, digit by digit', (t) => {
   t.end();
 });
 
-t.test('the bytes are those of Postgres', (t) => {
+t.test('the binary format equals that of Postgres', (t) => {
   t.equal(numericBytes('12345.678').toString('hex'), '0003000100000003000109291a7c');
   t.equal(numericBytes('0').toString('hex'), '0000000000000000');
   t.equal(numericBytes('-0.0001').toString('hex'), '0001ffff400000040001');
   t.end();
 });
 
-t.test('bytes that are no number are refused', (t) => {
+t.test('invalid bytes are refused', (t) => {
   for (const hex of [
     '',
     '0001',

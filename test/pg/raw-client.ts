@@ -1,7 +1,7 @@
-/** A client that sends messages of the protocol one by one, and tells those that come back. */
+/** A client that sends single protocol messages and returns the replies. */
 import net from 'node:net';
 
-export interface Told {
+export interface ReceivedMessage {
   readonly kind: string;
   readonly body: Buffer;
 }
@@ -47,40 +47,40 @@ export class RawClient {
     this.#socket.on('close', () => this.#wake());
   }
 
-  /** Sends, and gives all that comes up to the first message of the kind `until`. */
-  async ask(until: string, ...messages: readonly Uint8Array[]): Promise<readonly Told[]> {
+  /** Sends messages and returns the replies up to the first of kind `until`. */
+  async send(until: string, ...messages: readonly Uint8Array[]): Promise<readonly ReceivedMessage[]> {
     for (const each of messages) this.#socket.write(each);
-    const told: Told[] = [];
+    const received: ReceivedMessage[] = [];
     for (;;) {
       const next = this.#next();
       if (next === null) {
-        if (this.#socket.destroyed) return told;
+        if (this.#socket.destroyed) return received;
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
         continue;
       }
-      told.push(next);
-      if (next.kind === until) return told;
+      received.push(next);
+      if (next.kind === until) return received;
     }
   }
 
-  /** Up to the first ReadyForQuery. */
-  start(database: string, key: string): Promise<readonly Told[]> {
+  /** Authenticates and returns the replies up to the first ReadyForQuery. */
+  start(database: string, key: string): Promise<readonly ReceivedMessage[]> {
     const words = Buffer.concat([int32(196_608), Buffer.from(`user\0raw\0database\0${database}\0\0`)]);
-    return this.ask('Z', message('', words), message('p', key));
+    return this.send('Z', message('', words), message('p', key));
   }
 
   close(): void {
     this.#socket.destroy();
   }
 
-  #next(): Told | null {
+  #next(): ReceivedMessage | null {
     if (this.#bytes.length < 5) return null;
     const end = 1 + this.#bytes.readInt32BE(1);
     if (this.#bytes.length < end) return null;
-    const told = { kind: String.fromCharCode(this.#bytes[0]), body: this.#bytes.subarray(5, end) };
+    const received = { kind: String.fromCharCode(this.#bytes[0]), body: this.#bytes.subarray(5, end) };
     this.#bytes = this.#bytes.subarray(end);
-    return told;
+    return received;
   }
 }

@@ -45,7 +45,7 @@ const EITHER: readonly string[] = [
 
 const routed = (text: string): Route => routeOf(readPostgres(text)[0]);
 
-t.test('what reads tables of rows is never the catalog alone to answer', async (t) => {
+t.test('a statement that reads tables of rows is never routed to the catalog', async (t) => {
   const routes = { rows: OF_ROWS, catalog: OF_CATALOG, mixed: MIXED, either: EITHER };
   for (const [route, texts] of Object.entries(routes)) {
     for (const text of texts) t.equal(routed(text), route, text);
@@ -55,7 +55,7 @@ t.test('what reads tables of rows is never the catalog alone to answer', async (
   t.equal(routed('nonsense'), 'unknown');
 });
 
-t.test('tables are found with the schemas that are written', async (t) => {
+t.test('tables are found with their schemas', async (t) => {
   const text = `SELECT "F".x, (SELECT 1 FROM b.c) FROM "F" AS f(x, y), A."G" JOIN h USING (i), k(1) WHERE z`;
   t.strictSame(tableNames(readPostgres(text)[0].tokens), {
     tables: [

@@ -1,4 +1,4 @@
-/** The whole server asked by node-postgres and psql: what they see, and what they are refused. */
+/** The whole server with the clients node-postgres and psql: answers and refusals. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import t from 'tap';
-import { type PostgresSite, refusal, startSite } from './site.js';
+import { type PostgresFixture, refusal, startPostgres } from './site.js';
 
 const run = promisify(execFile);
 const COLUMNS = [
@@ -30,17 +30,17 @@ const ROWS = `{
 const BIG_COUNT = 20_000;
 const INSERT_COUNT = 1_000;
 
-const fill = async ({ https }: PostgresSite): Promise<void> => {
+const fill = async ({ https }: PostgresFixture): Promise<void> => {
   await https.ask({ method: 'POST', path: '/v1/column', body: COLUMNS });
   await https.ask({ path: '/v1/insert', method: 'POST', text: ROWS });
 };
 
 t.test('node-postgres and psql over TLS', async (t) => {
-  const site = await startSite(t);
-  await fill(site);
-  const client = await site.connect();
+  const fixture = await startPostgres(t);
+  await fill(fixture);
+  const client = await fixture.connect();
 
-  t.test('values of all types come as they are, in text and in binary alike', async (t) => {
+  t.test('values of all types are exact in the text and the binary format', async (t) => {
     const text =
       'SELECT "entity-id", name, age, pay, ok, born::text AS born, seen, tags FROM "default" ORDER BY 1';
     const wanted = [
@@ -83,12 +83,12 @@ t.test('node-postgres and psql over TLS', async (t) => {
     );
     t.strictSame((await client.query({ text, values: [] })).rows, wanted, 'the extended protocol');
     const binary = await client.query({ text, values: [], binary: true } as pg.QueryConfig);
-    // The driver reads numeric by floating point, and instants in the zone of the process.
+    // The driver parses numeric as floating point, and timestamps in the time zone of the process.
     const plain = (row: Record<string, unknown>): unknown => ({ ...row, pay: undefined, tags: undefined });
     t.strictSame(binary.rows.map(plain), wanted.map(plain), 'in binary');
   });
 
-  t.test('what dashboards write is translated: casts, intervals, epochs, ordinals, schemas', async (t) => {
+  t.test('syntax of dashboards is supported: casts, intervals, epochs, ordinals, schemas', async (t) => {
     const rows = async (text: string): Promise<unknown> => (await client.query(text)).rows;
     t.strictSame(
       await rows(
@@ -152,38 +152,42 @@ t.test('node-postgres and psql over TLS', async (t) => {
     }
   });
 
-  t.test('errors have SQLSTATE and place, and the session goes on', async (t) => {
-    const told = async (text: string, values?: unknown[]): Promise<unknown> => {
+  t.test('errors have an SQLSTATE and a position, and the session continues', async (t) => {
+    const fieldsOf = async (text: string, values?: unknown[]): Promise<unknown> => {
       const { code, position, message } = await refusal(client.query(text, values));
       return [code, position ?? null, message];
     };
-    t.strictSame(await told('SELECT name,\n  "東" || nix FROM "default"'), [
+    t.strictSame(await fieldsOf('SELECT name,\n  "東" || nix FROM "default"'), [
       '42703',
       '16',
       'there is no column "東" in "default"',
     ]);
-    t.match(await told('SELECT name FROM nowhere'), ['42P01', '18', /nowhere/]);
-    t.match(await told('SELECT name FROM'), ['42601', String, String]);
-    t.match(await told('SELECT name ~ \'x\' FROM "default"'), ['0A000', '13', /regular expressions/]);
-    t.match(await told('SELECT name FROM (SELECT 1) x'), ['0A000', '18', /inside a statement/]);
+    t.match(await fieldsOf('SELECT name FROM nowhere'), ['42P01', '18', /nowhere/]);
+    t.match(await fieldsOf('SELECT name FROM'), ['42601', String, String]);
+    t.match(await fieldsOf('SELECT name ~ \'x\' FROM "default"'), ['0A000', '13', /regular expressions/]);
+    t.match(await fieldsOf('SELECT name FROM (SELECT 1) x'), ['0A000', '18', /inside a statement/]);
     for (const text of [
       'INSERT INTO x VALUES (1)',
       'DROP TABLE "default"',
       'COPY x FROM stdin',
       'DELETE FROM "default"',
     ]) {
-      t.match(await told(text), ['25006', null, /this port is for reading/], text);
+      t.match(await fieldsOf(text), ['25006', null, /this port is read-only/], text);
     }
-    t.match(await told('SELECT $1 FROM "default"'), ['42P02', null, /no parameters in a simple query/]);
-    t.match(await told('SELECT $2 FROM "default"', [1]), [
+    t.match(await fieldsOf('SELECT $1 FROM "default"'), [
+      '42P02',
+      null,
+      /a simple query cannot have parameters/,
+    ]);
+    t.match(await fieldsOf('SELECT $2 FROM "default"', [1]), [
       '08P01',
       null,
-      /2 parameters are wanted, 1 are given/,
+      /requires 2 parameters, but the message has 1/,
     ]);
     t.strictSame((await client.query('SELECT 1 + 1 AS two')).rows, [{ two: '2' }]);
   });
 
-  t.test('a session is as clients expect: transactions, settings, several statements', async (t) => {
+  t.test('a session supports transactions, settings and several statements in one query', async (t) => {
     const results = (await client.query(
       `BEGIN; SET application_name = 'x y'; SHOW application_name; SELECT 1 AS one; COMMIT;`,
     )) as unknown as pg.QueryResult[];
@@ -210,11 +214,11 @@ t.test('node-postgres and psql over TLS', async (t) => {
     t.strictSame((await client.query('SELECT current_database() AS d')).rows, [{ d: 'quarry' }]);
   });
 
-  t.test('keys see what they see over HTTPS, at the same time, and are refused alike', async (t) => {
-    const made = await site.https.ask({
+  t.test('keys have the same access as over HTTPS, and changes of it apply at once', async (t) => {
+    const made = await fixture.https.ask({
       method: 'POST',
       path: '/v1/database/custom_key',
-      key: site.keys.team,
+      key: fixture.keys.team,
       body: {
         'database-name': 'quarry',
         'custom-database-key': {
@@ -227,13 +231,13 @@ t.test('node-postgres and psql over TLS', async (t) => {
     });
     const custom = String((made.body as { key: string }).key);
     const count = async (key: string): Promise<unknown> =>
-      (await (await site.connect(key)).query('SELECT count(*) AS n FROM "default"')).rows;
-    t.strictSame(await Promise.all([site.keys.master, custom, site.keys.read].map(count)), [
+      (await (await fixture.connect(key)).query('SELECT count(*) AS n FROM "default"')).rows;
+    t.strictSame(await Promise.all([fixture.keys.master, custom, fixture.keys.read].map(count)), [
       [{ n: '3' }],
       [{ n: '1' }],
       [{ n: '3' }],
     ]);
-    const narrow = await site.connect(custom);
+    const narrow = await fixture.connect(custom);
     t.equal((await refusal(narrow.query('SELECT pay FROM "default"'))).code, '42501');
     const seen = await narrow.query(
       "SELECT column_name AS c FROM information_schema.columns WHERE table_schema = 'public'",
@@ -242,22 +246,22 @@ t.test('node-postgres and psql over TLS', async (t) => {
       seen.rows.map(({ c }) => c),
       ['entity-id', 'name', 'age', 'score'],
     );
-    await site.https.ask({
+    await fixture.https.ask({
       method: 'DELETE',
       path: '/v1/database/custom_key',
-      key: site.keys.team,
+      key: fixture.keys.team,
       body: { 'database-name': 'quarry', 'custom-database-key': { 'key-name': 'some' } },
     });
     t.equal((await refusal(narrow.query('SELECT age FROM "default"'))).code, '28P01', 'the key is gone');
-    t.equal((await refusal(site.connect(site.keys.write))).code, '42501');
-    t.equal((await refusal(site.connect('nonsense'))).code, '28P01');
-    t.equal((await refusal(site.connect(''))).code, '28P01');
-    t.equal((await refusal(site.connect(site.keys.team))).code, '42501');
-    t.equal((await refusal(site.connect(site.keys.master, { database: 'other' }))).code, '3D000');
+    t.equal((await refusal(fixture.connect(fixture.keys.write))).code, '42501');
+    t.equal((await refusal(fixture.connect('nonsense'))).code, '28P01');
+    t.equal((await refusal(fixture.connect(''))).code, '28P01');
+    t.equal((await refusal(fixture.connect(fixture.keys.team))).code, '42501');
+    t.equal((await refusal(fixture.connect(fixture.keys.master, { database: 'other' }))).code, '3D000');
   });
 
-  t.test('the catalog lists what GET /v1/column does', async (t) => {
-    const { body } = await site.https.ask({ path: '/v1/column' });
+  t.test('the catalog lists the same columns as GET /v1/column', async (t) => {
+    const { body } = await fixture.https.ask({ path: '/v1/column' });
     const listed = JSON.stringify(body);
     const { rows } = await client.query(
       `SELECT column_name AS name, data_type AS type FROM information_schema.columns
@@ -297,7 +301,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
       `WITH RECURSIVE n AS (SELECT repeat('x', 100000) AS t UNION ALL SELECT t || 'y' FROM n)
        SELECT count(*) FROM n, pg_class`,
     ];
-    const other = await site.connect();
+    const other = await fixture.connect();
     for (const text of hostile) {
       const stopped = refusal(client.query(text));
       t.strictSame((await other.query('SELECT count(*) AS n FROM "default"')).rows, [{ n: '3' }]);
@@ -322,14 +326,14 @@ t.test('node-postgres and psql over TLS', async (t) => {
         '-h',
         '127.0.0.1',
         '-p',
-        String(site.port),
+        String(fixture.port),
         '-U',
         'any',
         '-d',
         'quarry',
       ];
       const all = [...flags, ...commands.flatMap((command) => ['-c', command])];
-      const env = { ...process.env, PGPASSWORD: site.keys.read, PGSSLMODE: 'require' };
+      const env = { ...process.env, PGPASSWORD: fixture.keys.read, PGSSLMODE: 'require' };
       return (await run('/usr/bin/psql', all, { env })).stdout;
     };
     t.match(await psql('\\dt'), /public\|default\|table/);
@@ -346,14 +350,14 @@ t.test('node-postgres and psql over TLS', async (t) => {
     );
   });
 
-  t.test('a big answer streams, can be left, and a cancel request stops it', async (t) => {
+  t.test('a large answer streams, can be abandoned and can be cancelled', async (t) => {
     for (let from = 0; from < BIG_COUNT; from += INSERT_COUNT) {
       const members = Array.from(
         { length: INSERT_COUNT },
         (_, at) => `"n${from + at}":{"age":${from + at},"dimension":"big"}`,
       );
       const text = `{"auto-create":["dimension","column"],${members.join()}}`;
-      const { status } = await site.https.ask({ method: 'POST', path: '/v1/insert', text });
+      const { status } = await fixture.https.ask({ method: 'POST', path: '/v1/insert', text });
       t.equal(status, 200);
     }
     const sum = (await client.query('SELECT age FROM big')).rows.reduce(
@@ -368,7 +372,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
     const long = `SELECT count(*) FROM big WHERE ${terms.join(' + ')} > 0`;
     const slow = refusal(client.query(long));
     await wait(100);
-    cancel(site, client);
+    cancel(fixture, client);
     t.match(await slow, { code: '57014', message: 'the query was stopped' });
     await client.query('SET statement_timeout = 20');
     t.match(await refusal(client.query(long)), { code: '57014', message: /due to statement timeout$/ });
@@ -377,19 +381,19 @@ t.test('node-postgres and psql over TLS', async (t) => {
   });
 
   t.test('no key is in the log', async (t) => {
-    for (const key of Object.values(site.keys)) t.notOk(site.server.output.includes(key));
+    for (const key of Object.values(fixture.keys)) t.notOk(fixture.server.output.includes(key));
   });
 });
 
-/** Over a connection of its own, as drivers do. */
-function cancel(site: PostgresSite, client: pg.Client): void {
+/** Sends a cancel request over a separate connection, as drivers do. */
+function cancel(fixture: PostgresFixture, client: pg.Client): void {
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const request = Buffer.alloc(16);
   [16, 80_877_102, processID, secretKey].forEach((value, at) => {
     request.writeInt32BE(value, at * 4);
   });
   net
-    .connect(site.port, '127.0.0.1')
+    .connect(fixture.port, '127.0.0.1')
     .on('error', () => {})
     .end(request);
 }

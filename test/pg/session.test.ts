@@ -1,4 +1,7 @@
-/** The extended protocol, message by message: portals in parts, descriptions before values are known, errors up to Sync. */
+/**
+ * The extended protocol, message by message: partial reads of portals, descriptions without parameter values, errors up to
+ * Sync.
+ */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -8,8 +11,8 @@ import { Connection, type ConnectionContext } from '../../src/pg/connection.js';
 import { PostgresCounters } from '../../src/pg/figures.js';
 import { runCommand } from '../support/server-process.js';
 import { DRIVERS } from './driver-statements.js';
-import { int16, int32, message, RawClient, type Told } from './raw-client.js';
-import { refusal, startSite } from './site.js';
+import { int16, int32, message, RawClient, type ReceivedMessage } from './raw-client.js';
+import { refusal, startPostgres } from './site.js';
 
 const SYNC = message('S');
 const parse = (name: string, text: string, ...typeIds: readonly number[]): Buffer =>
@@ -17,29 +20,29 @@ const parse = (name: string, text: string, ...typeIds: readonly number[]): Buffe
 const bind = (portal: string, statement: string, formats: readonly number[] = []): Buffer =>
   message('B', portal, statement, int16(0, 0, formats.length, ...formats));
 const execute = (portal: string, rowsMax: number): Buffer => message('E', portal, int32(rowsMax));
-const kinds = (told: readonly Told[]): string => told.map(({ kind }) => kind).join('');
-const textOf = (told: readonly Told[], kind: string): string =>
-  told
+const kinds = (received: readonly ReceivedMessage[]): string => received.map(({ kind }) => kind).join('');
+const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
+  received
     .filter((each) => each.kind === kind)
     .map(({ body }) => body.toString('latin1'))
     .join('|');
 
 t.test('the extended protocol', async (t) => {
-  const site = await startSite(t);
+  const fixture = await startPostgres(t);
   const ids = Array.from({ length: 5 }, (_, at) => `"e${at}":{"n":${at}}`);
-  await site.https.ask({
+  await fixture.https.ask({
     method: 'POST',
     path: '/v1/insert',
     text: `{"auto-create":["column"],${ids.join()}}`,
   });
-  const client = new RawClient(site.port);
+  const client = new RawClient(fixture.port);
   t.teardown(() => client.close());
-  t.equal(kinds(await client.start('quarry', site.keys.read)), `RR${'S'.repeat(11)}KZ`);
+  t.equal(kinds(await client.start('quarry', fixture.keys.read)), `RR${'S'.repeat(11)}KZ`);
   const rows = 'SELECT n FROM "default" ORDER BY n';
 
-  t.test('a portal gives its rows in parts, and in a transaction lives beyond Sync', async (t) => {
-    await client.ask('Z', message('Q', 'BEGIN'));
-    const first = await client.ask(
+  t.test('a portal returns its rows in parts, and in a transaction outlives Sync', async (t) => {
+    await client.send('Z', message('Q', 'BEGIN'));
+    const first = await client.send(
       'Z',
       parse('s', rows),
       bind('p', 's'),
@@ -49,41 +52,44 @@ t.test('the extended protocol', async (t) => {
     );
     t.equal(kinds(first), '12TDDsZ');
     t.equal(first.at(-1)?.body.toString(), 'T');
-    t.equal(kinds(await client.ask('Z', execute('p', 2), SYNC)), 'DDsZ');
-    t.equal(kinds(await client.ask('Z', execute('p', 2), SYNC)), 'DCZ');
-    await client.ask('Z', message('Q', 'COMMIT'));
-    t.match(textOf(await client.ask('Z', execute('p', 2), SYNC), 'E'), /34000/, 'the portal ended with it');
+    t.equal(kinds(await client.send('Z', execute('p', 2), SYNC)), 'DDsZ');
+    t.equal(kinds(await client.send('Z', execute('p', 2), SYNC)), 'DCZ');
+    await client.send('Z', message('Q', 'COMMIT'));
+    t.match(textOf(await client.send('Z', execute('p', 2), SYNC), 'E'), /34000/, 'the portal ended with it');
   });
 
-  t.test(
-    'what is not known yet is described: parameters by what they stand beside, rows by their columns',
-    async (t) => {
-      const text = 'SELECT n, "entity-id" FROM "default" WHERE n > $1 AND "entity-id" = $2 LIMIT $3';
-      const told = await client.ask('Z', parse('', text, 20), message('D', Buffer.from('S'), ''), SYNC);
-      t.equal(kinds(told), '1tTZ');
-      t.equal(textOf(told, 't'), Buffer.concat([int16(3), int32(20, 25, 20)]).toString('latin1'));
-      t.match(textOf(told, 'T'), /n\0[\s\S]*entity-id\0/);
-      const empty = await client.ask(
-        'Z',
-        parse('', ''),
-        message('D', Buffer.from('S'), ''),
-        bind('', ''),
-        execute('', 0),
-        SYNC,
-      );
-      t.equal(kinds(empty), '1tn2IZ');
-    },
-  );
+  t.test('Describe infers the types of open parameters and of rows before values are known', async (t) => {
+    const text = 'SELECT n, "entity-id" FROM "default" WHERE n > $1 AND "entity-id" = $2 LIMIT $3';
+    const received = await client.send('Z', parse('', text, 20), message('D', Buffer.from('S'), ''), SYNC);
+    t.equal(kinds(received), '1tTZ');
+    t.equal(textOf(received, 't'), Buffer.concat([int16(3), int32(20, 25, 20)]).toString('latin1'));
+    t.match(textOf(received, 'T'), /n\0[\s\S]*entity-id\0/);
+    const empty = await client.send(
+      'Z',
+      parse('', ''),
+      message('D', Buffer.from('S'), ''),
+      bind('', ''),
+      execute('', 0),
+      SYNC,
+    );
+    t.equal(kinds(empty), '1tn2IZ');
+  });
 
-  t.test('integers come in eight bytes where they are wanted in binary', async (t) => {
-    const told = await client.ask('Z', parse('', `${rows} LIMIT 2`), bind('', '', [1]), execute('', 0), SYNC);
-    t.equal(kinds(told), '12DDCZ');
-    const cell = told[3].body;
+  t.test('binary integers have eight bytes', async (t) => {
+    const received = await client.send(
+      'Z',
+      parse('', `${rows} LIMIT 2`),
+      bind('', '', [1]),
+      execute('', 0),
+      SYNC,
+    );
+    t.equal(kinds(received), '12DDCZ');
+    const cell = received[3].body;
     t.strictSame([cell.readInt16BE(0), cell.readInt32BE(2), cell.readBigInt64BE(6)], [1, 8, 1n]);
   });
 
-  t.test('behind an error all is passed over up to Sync', async (t) => {
-    const told = await client.ask(
+  t.test('after an error, messages are skipped up to Sync', async (t) => {
+    const received = await client.send(
       'Z',
       parse('', 'SELECT nix FROM "default"'),
       bind('', ''),
@@ -92,11 +98,11 @@ t.test('the extended protocol', async (t) => {
       execute('', 0),
       SYNC,
     );
-    t.equal(kinds(told), '12EZ');
-    t.match(textOf(told, 'E'), /C42703\0[\s\S]*P8\0/);
+    t.equal(kinds(received), '12EZ');
+    t.match(textOf(received, 'E'), /C42703\0[\s\S]*P8\0/);
     t.equal(
       kinds(
-        await client.ask(
+        await client.send(
           'Z',
           parse('', rows),
           bind('', ''),
@@ -109,16 +115,16 @@ t.test('the extended protocol', async (t) => {
     );
   });
 
-  t.test('what a session may keep is bounded', async (t) => {
+  t.test('portals and prepared statements of a session are limited', async (t) => {
     const many = Array.from({ length: 30 }, (_, at) => bind(`p${at}`, 's'));
-    t.match(textOf(await client.ask('Z', ...many, SYNC), 'E'), /53200/);
-    t.match(textOf(await client.ask('Z', bind('', 'none'), SYNC), 'E'), /26000/);
-    t.equal(kinds(await client.ask('Z', bind('', 's'), execute('', 0), SYNC)), '2DDDDDCZ');
+    t.match(textOf(await client.send('Z', ...many, SYNC), 'E'), /53200/);
+    t.match(textOf(await client.send('Z', bind('', 'none'), SYNC), 'E'), /26000/);
+    t.equal(kinds(await client.send('Z', bind('', 's'), execute('', 0), SYNC)), '2DDDDDCZ');
   });
 
-  t.test('/metrics counts connections and statements by how they end', async (t) => {
+  t.test('/metrics counts connections, and statements by outcome', async (t) => {
     const figures = async (): Promise<readonly number[]> => {
-      const { httpPort } = await site.server.serving;
+      const { httpPort } = await fixture.server.serving;
       const text = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
       const names = ['statements_total{outcome="answered"}', 'statements_total{outcome="refused"}'];
       return [...names, 'refused_total', 'sessions_open'].map((name) => {
@@ -127,9 +133,9 @@ t.test('the extended protocol', async (t) => {
       });
     };
     const before = await figures();
-    await client.ask('Z', message('Q', 'SELECT 1; SHOW search_path; SELECT nix'));
-    await refusal(site.connect('nonsense'));
-    await site.connect();
+    await client.send('Z', message('Q', 'SELECT 1; SHOW search_path; SELECT nix'));
+    await refusal(fixture.connect('nonsense'));
+    await fixture.connect();
     const after = await figures();
     t.strictSame(
       after.map((value, at) => value - before[at]),
@@ -137,11 +143,11 @@ t.test('the extended protocol', async (t) => {
     );
   });
 
-  t.test('what is described has had no effect yet', async (t) => {
+  t.test('Describe does not run statements that have an effect', async (t) => {
     const describedOnly = (text: string) =>
-      client.ask('Z', parse('', text), bind('', ''), message('D', Buffer.from('P'), ''), SYNC);
+      client.send('Z', parse('', text), bind('', ''), message('D', Buffer.from('P'), ''), SYNC);
     const done = (text: string) =>
-      client.ask(
+      client.send(
         'Z',
         parse('', text),
         bind('', ''),
@@ -157,12 +163,12 @@ t.test('the extended protocol', async (t) => {
     t.equal(kinds(await done('DISCARD ALL')), '12nCZ');
   });
 
-  t.test('what drivers and tools ask first is answered, in text and in binary', async (t) => {
+  t.test('initial queries of drivers and tools are answered, in text and in binary', async (t) => {
     for (const [driver, statements] of Object.entries(DRIVERS)) {
       for (const { text, values = [], rows: wanted, asText } of statements) {
         const given = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
         for (const format of asText ? [0] : [0, 1]) {
-          const told = await client.ask(
+          const received = await client.send(
             'Z',
             parse('', text),
             message('D', Buffer.from('S'), ''),
@@ -172,23 +178,23 @@ t.test('the extended protocol', async (t) => {
             SYNC,
           );
           const name = `${driver}, format ${format}: ${text.slice(0, 120)}`;
-          t.match(kinds(told), /^1t[Tn]2[Tn]N?D*[CI]Z$/, `${name} ${textOf(told, 'E')}`);
-          if (wanted !== undefined) t.equal(kinds(told).replace(/[^D]/g, '').length, wanted, name);
+          t.match(kinds(received), /^1t[Tn]2[Tn]N?D*[CI]Z$/, `${name} ${textOf(received, 'E')}`);
+          if (wanted !== undefined) t.equal(kinds(received).replace(/[^D]/g, '').length, wanted, name);
         }
       }
     }
   });
 });
 
-t.test('rates and the state of the account bound a session as they do requests over HTTPS', async (t) => {
+t.test('rate limits and the account state apply to a session as to requests over HTTPS', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-pg-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const limits = path.join(dir, 'limits.toml');
   fs.writeFileSync(limits, '[requests-per-minute]\n"POST /v1/sql" = 2\n');
-  const site = await startSite(t, ['--limits', limits]);
-  const client = await site.connect();
+  const fixture = await startPostgres(t, ['--limits', limits]);
+  const client = await fixture.connect();
   const select = (): Promise<unknown> => client.query('SELECT 1 AS one');
-  const overHttps = await site.https.ask({
+  const overHttps = await fixture.https.ask({
     method: 'POST',
     path: '/v1/sql',
     text: 'SELECT 1',
@@ -197,22 +203,22 @@ t.test('rates and the state of the account bound a session as they do requests o
   t.equal(overHttps.status, 200);
   await select();
   t.match(await refusal(select()), { code: '53400', detail: 'error 1502' });
-  const reader = await site.connect(site.keys.read);
+  const reader = await fixture.connect(fixture.keys.read);
   await reader.query('SELECT 1 AS one');
   await client.query('SHOW server_version');
-  t.equal((await runCommand(['account', 'suspended', '--data-dir', site.server.dir])).code, 0);
+  t.equal((await runCommand(['account', 'suspended', '--data-dir', fixture.server.dir])).code, 0);
   t.match(await refusal(select()), { code: '28000', detail: 'error 1001' });
-  t.equal((await refusal(site.connect())).code, '28000');
+  t.equal((await refusal(fixture.connect())).code, '28000');
 });
 
-t.test('a key is not asked for over a network without TLS', async (t) => {
+t.test('a key is never requested over a network without TLS', async (t) => {
   const hall = {
     limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
     leave: () => {},
     mayHold: () => true,
-    figures: new PostgresCounters(),
+    counters: new PostgresCounters(),
   } as unknown as ConnectionContext;
-  const ask = async (address: string): Promise<string> => {
+  const connectFrom = async (address: string): Promise<string> => {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       Object.defineProperty(socket, 'remoteAddress', { value: address });
       new Connection(hall, socket, 1);
@@ -220,11 +226,12 @@ t.test('a key is not asked for over a network without TLS', async (t) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const client = new RawClient((server.address() as net.AddressInfo).port);
     const words = Buffer.concat([int32(196_608), Buffer.from('user\0raw\0\0')]);
-    const told = await client.ask(address.startsWith('192') ? 'E' : 'R', message('', words));
+    const received = await client.send(address.startsWith('192') ? 'E' : 'R', message('', words));
     client.close();
     await new Promise((resolve) => server.close(resolve));
-    return kinds(told) === 'E' ? textOf(told, 'E') : kinds(told);
+    return kinds(received) === 'E' ? textOf(received, 'E') : kinds(received);
   };
-  t.match(await ask('192.0.2.1'), /28000\0[\s\S]*sslmode=require/);
-  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) t.equal(await ask(address), 'R', address);
+  t.match(await connectFrom('192.0.2.1'), /28000\0[\s\S]*sslmode=require/);
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+    t.equal(await connectFrom(address), 'R', address);
 });

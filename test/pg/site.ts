@@ -1,4 +1,4 @@
-/** A server process with a port for clients of Postgres, its clients, and what they find in it. */
+/** A server process with a Postgres port, and clients of it. */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -8,12 +8,12 @@ import type { Test } from 'tap';
 import { JsonClient } from '../support/json-client.js';
 import { ServerProcess } from '../support/server-process.js';
 
-export interface PostgresSite {
+export interface PostgresFixture {
   readonly port: number;
   readonly https: JsonClient;
   readonly keys: ReturnType<ServerProcess['keys']>;
   readonly server: ServerProcess;
-  /** A client that is connected, and closed when the test ends. */
+  /** A connected client, closed when the test ends. */
   connect(key?: string, more?: pg.ClientConfig): Promise<pg.Client>;
   config(key?: string): pg.ClientConfig;
 }
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-export async function startSite(t: Test, flags: readonly string[] = []): Promise<PostgresSite> {
+export async function startPostgres(t: Test, flags: readonly string[] = []): Promise<PostgresFixture> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-pg-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const port = await freePort();
@@ -61,13 +61,13 @@ export async function startSite(t: Test, flags: readonly string[] = []): Promise
   };
 }
 
-/** What the query is refused with. */
-export async function refusal(asked: Promise<unknown>): Promise<pg.DatabaseError> {
+/** The error of a query that must fail. */
+export async function refusal(query: Promise<unknown>): Promise<pg.DatabaseError> {
   try {
-    await asked;
+    await query;
   } catch (error) {
     if (error instanceof pg.DatabaseError) return error;
     throw error;
   }
-  throw new Error('it was answered');
+  throw new Error('the query was answered');
 }

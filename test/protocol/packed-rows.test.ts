@@ -70,7 +70,7 @@ t.test('rows come out as they went in, whatever their columns, keys, scores and 
   }
 });
 
-t.test('a position can be looked at any number of times before its row is taken', async (t) => {
+t.test('a position can be read any number of times before its row is taken', async (t) => {
   const prng = new Prng(SEED + 1);
   const shape = { columnCount: 3, keyCount: 1, scored: true, near: true };
   const rows = Array.from({ length: 50 }, () => generateRow(prng, shape));

@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 const KIB = 1_024;
 const KEPT_BYTES_MAX = 64 * KIB * KIB;
 
-t.test('no buffer is given out twice, and none is shorter than what it is for', async (t) => {
+t.test('no buffer is returned twice, and none is shorter than requested', async (t) => {
   const prng = new Prng(SEED);
   const memory = new PartMemory();
   const held = new Set<ArrayBufferLike>();
@@ -18,7 +18,7 @@ t.test('no buffer is given out twice, and none is shorter than what it is for', 
     if (prng.chance(0.5) || parts.length === 0) {
       const byteCount = prng.pick([0, 10, 64 * KIB - 1, 64 * KIB, 500 * KIB, prng.below(4 * KIB * KIB)]);
       const before = memory.count;
-      const part = memory.room(byteCount);
+      const part = memory.allocate(byteCount);
       if (memory.count < before) known++;
       t.equal(part.length, byteCount);
       t.equal(part.byteOffset, 0);
@@ -30,19 +30,19 @@ t.test('no buffer is given out twice, and none is shorter than what it is for', 
     } else {
       const [part] = parts.splice(prng.below(parts.length), 1);
       held.delete(part.buffer);
-      memory.give(part);
+      memory.release(part);
     }
   }
   t.ok(known > 100, `${known} parts lay in known memory`);
 });
 
-t.test('what did not come from here, and what is too much, is not kept', async (t) => {
+t.test('foreign buffers and buffers above the limit are not pooled', async (t) => {
   const memory = new PartMemory();
-  memory.give(new Uint8Array(1_000));
-  memory.give(memory.room(100));
-  memory.give(new Uint8Array(new ArrayBuffer(100 * KIB)));
+  memory.release(new Uint8Array(1_000));
+  memory.release(memory.allocate(100));
+  memory.release(new Uint8Array(new ArrayBuffer(100 * KIB)));
   t.equal(memory.count, 0);
-  for (let at = 0; at < 100; at++) memory.give(new Uint8Array(new SharedArrayBuffer(KIB * KIB)));
+  for (let at = 0; at < 100; at++) memory.release(new Uint8Array(new SharedArrayBuffer(KIB * KIB)));
   t.equal(memory.count, KEPT_BYTES_MAX / KIB / KIB);
   const taken = memory.take(5);
   t.equal(taken.length, 5);
@@ -52,10 +52,10 @@ t.test('what did not come from here, and what is too much, is not kept', async (
   t.strictSame(memory.take(1), []);
 });
 
-t.test('the first part of an answer, cut at its beginning, gives its memory back too', async (t) => {
+t.test('the first part of a result, without its first bytes, also returns its memory', async (t) => {
   const memory = new PartMemory();
-  memory.give(memory.room(100 * KIB).subarray(1));
+  memory.release(memory.allocate(100 * KIB).subarray(1));
   t.equal(memory.count, 1);
-  t.equal(memory.room(100 * KIB).byteOffset, 0);
+  t.equal(memory.allocate(100 * KIB).byteOffset, 0);
   t.equal(memory.count, 0);
 });

@@ -3,10 +3,10 @@ import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
 import {
-  LaneCheckpoint,
   loadSnapshot,
   readSnapshotFile,
   type SnapshotStore,
+  WorkerCheckpoint,
 } from '../../src/recovery/index.js';
 import type { Shard } from '../../src/storage/index.js';
 import { ShardModel } from '../storage/shard-model.js';
@@ -34,7 +34,7 @@ const single = (id: string): Change => ({
   fields: [{ column: INTEGER_EVENT, events: [{ seconds: 1_600_000_000, value: 1n }] }],
 });
 
-async function finish(checkpoint: LaneCheckpoint): Promise<readonly SnapshotFileEntry[]> {
+async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFileEntry[]> {
   while (!(await checkpoint.step()));
   return checkpoint.finish();
 }
@@ -48,8 +48,8 @@ class ModelLane {
     this.model = model;
   }
 
-  begin(lsn: number): LaneCheckpoint {
-    return new LaneCheckpoint(this.store, lsn, SHARD_COUNT, [this.model.shard], [MODEL]);
+  begin(lsn: number): WorkerCheckpoint {
+    return new WorkerCheckpoint(this.store, lsn, SHARD_COUNT, [this.model.shard], [MODEL]);
   }
 
   async restored(files: readonly SnapshotFileEntry[]): Promise<Shard> {
@@ -84,7 +84,7 @@ t.test(
   },
 );
 
-t.test('a shard that is loaded again and again goes on as one that never was', async (t) => {
+t.test('a shard that is loaded repeatedly continues like one that never was', async (t) => {
   for (let round = 0; round < 4; round++) {
     const prng = new Prng(SEED + 200 + round);
     const lane = new ModelLane(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
@@ -254,7 +254,7 @@ t.test('segments that compaction replaces while a checkpoint runs are written as
   t.strictSame(model.differences(), []);
 });
 
-t.test('links that are counted anew while a checkpoint runs stay those of its other files', async (t) => {
+t.test('links that are renumbered during a checkpoint keep their old numbers in its files', async (t) => {
   const lane = new ModelLane(new ShardModel({ linkMax: 10 }));
   const { model } = lane;
   const pairs = (id: string, seconds: number, count: number): Change => {

@@ -40,7 +40,7 @@ const copy = (disk: FaultyDisk, manifest = MANIFEST): Promise<number> =>
 
 const filesIn = (disk: FaultyDisk): string[] => disk.files().filter((file) => file.startsWith('/to/'));
 
-t.test('a copy holds the files, the manifest and a log that goes on behind them', async (t) => {
+t.test('a copy contains the files, the manifest and a log that continues after them', async (t) => {
   const disk = storeOn(faultyDisk());
   t.equal(await copy(disk), FILES.reduce((sum, [, text]) => sum + text.length, 0) + ONCE.bytes);
   const after = disk.afterCrash();

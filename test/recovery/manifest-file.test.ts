@@ -69,7 +69,7 @@ t.test('only snapshot files that the manifest does not name are removed', async 
   t.strictSame(files.map(({ name }) => name).sort(), names);
 });
 
-t.test('folders in which no file is left go, and what else the manifest names stays', async (t) => {
+t.test('empty folders are removed, and files that the manifest names stay', async (t) => {
   const dir = t.testdir({
     snapshot: {
       'd1-1': { 'old.arrow': '', 'older.arrow': '' },

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hashBytes, Prng, shardOf } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
-import { batchesOfShard, LaneCheckpoint, type SnapshotStore } from '../../src/recovery/index.js';
+import { batchesOfShard, type SnapshotStore, WorkerCheckpoint } from '../../src/recovery/index.js';
 import { ArenaPool, Shard } from '../../src/storage/index.js';
 import {
   applyPlain,
@@ -69,7 +69,7 @@ for (const [before, after] of [
       expirePlain(entities, 22, 1_500_020_000);
       for (const shard of shards) shard.expire(KEY, 22, 1_500_020_000);
 
-      const checkpoint = new LaneCheckpoint(store, 1, before, shards, [MODEL]);
+      const checkpoint = new WorkerCheckpoint(store, 1, before, shards, [MODEL]);
       while (!(await checkpoint.step()));
       const files: readonly SnapshotFileEntry[] = await checkpoint.finish();
 

@@ -57,7 +57,7 @@ async function writeLog(
   for (let lsn = 1; lsn <= lastLsn; lsn++) {
     const changes = keys[lsn] === undefined ? [] : [keyMade(keys[lsn])];
     const payload = encodeRecordPayload({ type: 'catalog', timeMs: timeOf(lsn) + laterMs, changes });
-    while (!log.hasRoom(payload.length)) await log.room(payload.length);
+    while (!log.hasCapacity(payload.length)) await log.waitForCapacity(payload.length);
     await log.append(payload).written;
     if (lsn === checkpointLsn) log.noteCheckpoint(lsn);
   }
@@ -150,7 +150,7 @@ t.test('a time takes every request that came until then', async (t) => {
   }
 });
 
-t.test('what is out of reach is refused, and nothing is left', async (t) => {
+t.test('a target out of reach is refused, and nothing is written', async (t) => {
   const disk = await prepared();
   disk.put('/other/letter', Buffer.from('dear'));
   await writeLog(disk, '/data/log', 3);
@@ -158,17 +158,17 @@ t.test('what is out of reach is refused, and nothing is left', async (t) => {
   for (const file of disk.files().filter((file) => /^\/gap\/.*00[01]\d\.qlog$/.test(file)))
     await disk.remove(file);
   for (const [target, archive, message] of [
-    [{ lsn: 9 }, '/archive', 'the backup holds everything up to LSN 10; for 9 an earlier one is needed'],
+    [{ lsn: 9 }, '/archive', 'the backup contains everything up to LSN 10; LSN 9 requires an earlier backup'],
     [{ lsn: 31 }, '/archive', /there is no record 31: the last one is 30, in \/archive\/log-/],
-    [null, '/absent', '/absent is no archive: it does not exist'],
-    [null, '/other', '/other is no archive: it holds no log files'],
+    [null, '/absent', '/absent is not an archive: it does not exist'],
+    [null, '/other', '/other is not an archive: it holds no log files'],
     [null, '/gap', /\/gap\/log-.*: records 11 to \d+ are missing/],
-    [null, '/data', '/data is no archive: it holds no log files; /data/log does'],
+    [null, '/data', '/data is not an archive: it holds no log files; /data/log does'],
     [{ lsn: 11 }, null, /there is no record 11: the last one is 10, in \/backup\/log\/log-/],
     [
       { timeMs: TAKEN_MS - 1 },
       '/archive',
-      /the backup was taken at 2024-01-01T00:00:00.000Z; for 2023-12-31T/,
+      /the backup was taken at 2024-01-01T00:00:00.000Z; 2023-12-31T.* requires an earlier backup/,
     ],
   ] as const) {
     await t.rejects(restore(disk, target, archive), { message }, `archive ${archive}`);
@@ -179,15 +179,18 @@ t.test('what is out of reach is refused, and nothing is left', async (t) => {
   }
 });
 
-t.test('an archive that ends with the backup or before it adds nothing, which is told', async (t) => {
-  const disk = await prepared();
-  for (const last of [BACKUP_LSN, BACKUP_LSN - 1, 1]) {
-    const copy = disk.afterCrash();
-    await writeLog(copy, '/short', last);
-    t.match(await restore(copy, null, '/short'), { lsn: BACKUP_LSN, isCut: false, archiveEnd: last });
-    t.equal(await lastLsnIn(copy), BACKUP_LSN);
-  }
-});
+t.test(
+  'an archive that ends with the backup or before it adds nothing, and the result says so',
+  async (t) => {
+    const disk = await prepared();
+    for (const last of [BACKUP_LSN, BACKUP_LSN - 1, 1]) {
+      const copy = disk.afterCrash();
+      await writeLog(copy, '/short', last);
+      t.match(await restore(copy, null, '/short'), { lsn: BACKUP_LSN, isCut: false, archiveEnd: last });
+      t.equal(await lastLsnIn(copy), BACKUP_LSN);
+    }
+  },
+);
 
 t.test(
   'a last file that is cut short ends with its last whole record, and what is left out is told',
@@ -257,7 +260,7 @@ t.test('a backup without its log is refused: it may have held records', async (t
   t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 
-t.test('a backup alone is restored as it is; what is none is refused', async (t) => {
+t.test('a backup without an archive is restored as it is; other directories are refused', async (t) => {
   const disk = await prepared();
   t.match(await restore(disk, null, null), { backupLsn: BACKUP_LSN, lsn: BACKUP_LSN, timeMs: null });
   await t.rejects(
@@ -269,6 +272,6 @@ t.test('a backup alone is restored as it is; what is none is refused', async (t)
       target: null,
       random64: () => 1n,
     }),
-    { message: '/archive is no store and no backup: it holds no manifest' },
+    { message: '/archive is neither a store nor a backup: it holds no manifest' },
   );
 });

@@ -5,7 +5,7 @@ import { formatDecimal, scaleDecimal } from '../../src/schema/index.js';
 const SEED = 77;
 t.comment(`seed ${SEED}`);
 
-t.test('a scaled decimal is written without trailing zeros and read back to itself', async (t) => {
+t.test('a scaled decimal is written without trailing zeros and parses to itself', async (t) => {
   const prng = new Prng(SEED);
   const extremes = [0n, 1n, -1n, 10n, INT64_MAX, INT64_MIN, 900_000n, -1_500n];
   for (let round = 0; round < 5_000; round++) {
@@ -23,7 +23,7 @@ t.test('a scaled decimal is written without trailing zeros and read back to itse
   t.equal(formatDecimal(900_000n, 3), '900');
 });
 
-t.test('exponents and zeros change nothing, and no digit is rounded', async (t) => {
+t.test('exponents and leading or trailing zeros do not matter, and no digit is rounded', async (t) => {
   t.strictSame(scaleDecimal('1.5e3', 2), { value: 150_000n });
   t.strictSame(scaleDecimal('1500E-3', 1), { value: 15n });
   t.strictSame(scaleDecimal('-0.000', 3), { value: 0n });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { codePointCount, lowerCase, lowerCodePoint } from '../../src/schema/index.js';
 
 t.test(
-  'every code point has its simple lower-case mapping: one point, and itself once lowered',
+  'every code point has its simple lower-case mapping: one code point that maps to itself',
   async (t) => {
     let wrong = 0;
     for (let point = 0; point <= 0x10ffff; point++) {
@@ -17,14 +17,14 @@ t.test(
   },
 );
 
-t.test('text is lowered point by point, without context', async (t) => {
+t.test('text is lower-cased by code point, without context', async (t) => {
   t.equal(lowerCase('ΟΔΟΣ'), 'οδοσ', 'no final sigma');
   t.equal(lowerCase('İstanbul'), 'istanbul');
   t.equal(lowerCase('𐐀x'), '𐐨x', 'beyond the basic plane');
   t.equal(lowerCase('plain'), 'plain');
 });
 
-t.test('length is counted in code points, lone surrogates as one each', async (t) => {
+t.test('length counts code points, and each lone surrogate as one', async (t) => {
   for (const text of ['', 'abc', 'ä𐐀b', '\ud800', '\udc00\ud800', '😀😀', 'a\ud800b']) {
     t.equal(codePointCount(text), [...text].length, JSON.stringify(text));
   }

@@ -9,7 +9,7 @@ const tokensOf = (text: string): readonly Token[] => {
   return statementTokens(cursor, nextToken(cursor), { tokens: 1_000_000 });
 };
 
-function told(text: string): string {
+function printed(text: string): string {
   const reader = new ExpressionReader(tokensOf(text));
   const node = reader.expression();
   if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end');
@@ -160,8 +160,8 @@ const READ: readonly (readonly [string, string])[] = [
   ['try_cast(a as [numeric](5))', '{try cast [a] as numeric 5}'],
 ];
 
-t.test('expressions are read by the strength of their operators, with every field', async (t) => {
-  for (const [text, expected] of READ) t.equal(told(text), expected, text);
+t.test('expressions are parsed by operator precedence, with every field', async (t) => {
+  for (const [text, expected] of READ) t.equal(printed(text), expected, text);
 });
 
 const REFUSED: readonly (readonly [string, number, string])[] = [
@@ -224,10 +224,10 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ],
 ];
 
-t.test('what is no expression is refused in a sentence, at its place', async (t) => {
+t.test('an invalid expression is refused with a message and its position', async (t) => {
   for (const [text, column, message] of REFUSED) {
     t.equal(
-      refusalOf(() => told(text)),
+      refusalOf(() => printed(text)),
       `1:${column} ${message}`,
       text,
     );
@@ -254,10 +254,10 @@ t.test('expressions are nested at most 64 deep', async (t) => {
   for (const [begin, end] of NESTS) {
     const depth = begin.startsWith('position') ? 32 : 64;
     const nested = (levels: number): string => `${begin.repeat(levels)}a${end.repeat(levels)}`;
-    t.doesNotThrow(() => told(nested(depth)), begin);
+    t.doesNotThrow(() => printed(nested(depth)), begin);
     for (const levels of [depth + 1, 50_000]) {
       t.throws(
-        () => told(nested(levels)),
+        () => printed(nested(levels)),
         { code: 6000, message: 'the expression is nested more than 64 deep' },
         begin,
       );
@@ -265,25 +265,25 @@ t.test('expressions are nested at most 64 deep', async (t) => {
   }
 });
 
-t.test('at most 1,000 operators stand above one another', async (t) => {
+t.test('operators nest at most 1,000 deep', async (t) => {
   for (const operator of ['or', 'and', '+', '*', '||', '= 1 and']) {
     const chain = (count: number): string =>
       Array(count + 1)
         .fill('a')
         .join(` ${operator} `);
     const most = operator === '= 1 and' ? 998 : 999;
-    t.doesNotThrow(() => told(chain(most)), operator);
+    t.doesNotThrow(() => printed(chain(most)), operator);
     for (const count of [most + 1, 50_000]) {
       t.throws(
-        () => told(chain(count)),
+        () => printed(chain(count)),
         { code: 6000, message: /more than 1000 operators above one another/ },
         operator,
       );
     }
   }
   const chain = Array(400).fill('a').join(' + ');
-  t.doesNotThrow(() => told(`(${chain}) + ${chain}`));
-  t.throws(() => told(`(((${chain}) + ${chain}) + ${chain})`), { code: 6000 });
+  t.doesNotThrow(() => printed(`(${chain}) + ${chain}`));
+  t.throws(() => printed(`(((${chain}) + ${chain}) + ${chain})`), { code: 6000 });
 });
 
 class CountingReader extends ExpressionReader {
@@ -295,7 +295,7 @@ class CountingReader extends ExpressionReader {
   }
 }
 
-t.test('the work of reading grows with the tokens and not faster', async (t) => {
+t.test('parsing time is linear in the number of tokens', async (t) => {
   const shapes: readonly ((size: number) => string)[] = [
     (size) => `a in (${Array(size).fill('1').join(',')})`,
     (size) => `a in (${Array(size).fill('-b').join(',')})`,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { fieldOf, parseStatement, unknownFields } from '../../src/sql/parser.js';
 
-t.test('a statement that cannot be parsed says where, whatever the parser throws', async (t) => {
+t.test('a parse error has a position, whatever the parser throws', async (t) => {
   t.strictSame(parseStatement('SELECT q0 q1 q2'), { failedAt: 13 });
   t.strictSame(parseStatement('SELECT'), { failedAt: 6 });
   t.equal(fieldOf(fieldOf(parseStatement('SELECT q0'), 'statement'), 'type'), 'select');
@@ -13,7 +13,7 @@ t.test('the parser binds OR tighter than AND: why it is given no expressions', a
   t.equal(fieldOf(fieldOf(where, 'left'), 'operator'), 'OR');
 });
 
-t.test('what a node says beside the known fields is named, and what is empty is not', async (t) => {
+t.test('unknown fields of a node are reported unless they are empty', async (t) => {
   const node = {
     type: 'select',
     over: null,

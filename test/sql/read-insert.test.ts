@@ -28,11 +28,11 @@ const READ: readonly (readonly [string, string])[] = [
   ['INSERT INTO t -- x\n(a) VALUES /* ( */ (1 -- ,\n, 2)\n;', 'insert into [t] ([a]) values (1, 2)'],
 ];
 
-t.test('INSERT statements are read with every literal as it was written', async (t) => {
+t.test('INSERT statements are parsed with every literal as written', async (t) => {
   for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
 });
 
-t.test('every value knows its line and column', async (t) => {
+t.test('every value has its line and column', async (t) => {
   const literal = { quotes: 'single', parenthesized: false };
   const number = { is: 'number', parenthesized: false };
   t.strictSame(readScript("INSERT INTO t\n ([ü🙂], b)\nVALUES ('🙂\n🙂🙂', -1), (\n 2);"), {
@@ -100,7 +100,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ],
 ];
 
-t.test('what is no INSERT of literals is refused in a sentence, at its place', async (t) => {
+t.test('an INSERT with anything but literals is refused with a message and its position', async (t) => {
   for (const [text, column, message] of REFUSED) {
     t.equal(
       refusalOf(() => readScript(text)),
@@ -110,7 +110,7 @@ t.test('what is no INSERT of literals is refused in a sentence, at its place', a
   }
 });
 
-t.test('an INSERT holds as many entities as a request may', async (t) => {
+t.test('an INSERT has at most as many entities as a request', async (t) => {
   const rows = (count: number): string => `INSERT INTO t (a) VALUES${Array(count).fill('\n(1)').join(',')}`;
   t.doesNotThrow(() => readScript(rows(1_000)));
   const message = 'an INSERT holds more than 1000 entities';
@@ -120,7 +120,7 @@ t.test('an INSERT holds as many entities as a request may', async (t) => {
   );
 });
 
-t.test('names and values are bounded', async (t) => {
+t.test('the length of names and values is limited', async (t) => {
   const names = (count: number): string => `INSERT INTO t (${'a,'.repeat(count - 1)}a) VALUES (1)`;
   t.equal(
     refusalOf(() => readScript(names(200_001))),

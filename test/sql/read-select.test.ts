@@ -72,7 +72,7 @@ const READ: readonly (readonly [string, string])[] = [
   ['explain analyze select 1', 'explain analyze select 1'],
 ];
 
-t.test('SELECT statements are read with every field', async (t) => {
+t.test('SELECT statements are parsed with every field', async (t) => {
   for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `reads: ${expected}`, text);
 });
 
@@ -150,7 +150,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['EXPLAIN DELETE FROM t', 9, 'found "DELETE" where SELECT, which alone can be explained, is expected'],
 ];
 
-t.test('what is no SELECT is refused in a sentence, at its place', async (t) => {
+t.test('an invalid SELECT is refused with a message and its position', async (t) => {
   for (const [text, column, message] of REFUSED) {
     t.equal(
       refusalOf(() => readScript(text)),

@@ -19,7 +19,7 @@ const READ: readonly (readonly [string, string])[] = [
   ],
 ];
 
-t.test('UPDATE and DELETE statements are read with every field', async (t) => {
+t.test('UPDATE and DELETE statements are parsed with every field', async (t) => {
   for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
 });
 
@@ -58,7 +58,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['DELETE FROM t WHERE a IN (SELECT 1)', 26, 'a SELECT inside a statement is not available'],
 ];
 
-t.test('what is no UPDATE or DELETE is refused in a sentence, at its place', async (t) => {
+t.test('an invalid UPDATE or DELETE is refused with a message and its position', async (t) => {
   for (const [text, column, message] of REFUSED) {
     t.equal(
       refusalOf(() => readScript(text)),

@@ -126,7 +126,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['UPDATE t SET a = (SELECT 1)', 18, SUBSELECT],
 ];
 
-t.test('what is not available is refused by a sentence of its own, at its place', async (t) => {
+t.test('an unavailable feature is refused with a message of its own and its position', async (t) => {
   for (const [text, column, message] of REFUSED) {
     t.equal(
       refusalOf(() => readScript(text)),
@@ -136,7 +136,7 @@ t.test('what is not available is refused by a sentence of its own, at its place'
   }
 });
 
-t.test('in brackets, in quotes and behind a point these words are names', async (t) => {
+t.test('in brackets, in quotes and after a dot these words are names', async (t) => {
   const text =
     'SELECT [union], a.qualify, "into", \'collate\', exists FROM [lateral] AS [with] WHERE [regexp] = 1';
   t.doesNotThrow(() => readScript(text));

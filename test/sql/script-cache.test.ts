@@ -7,7 +7,7 @@ import { ScriptCache } from '../../src/sql/script-cache.js';
 const SEED = 1_313;
 t.comment(`seed ${SEED}`);
 
-t.test('a text is read once, and again when it was forgotten', async (t) => {
+t.test('a text is parsed once, and again after its eviction', async (t) => {
   const cache = new ScriptCache();
   const text = 'SELECT word, COUNT(*) FROM [default] GROUP BY word';
   const first = cache.read(text);
@@ -22,7 +22,7 @@ t.test('a text is read once, and again when it was forgotten', async (t) => {
   t.strictSame(again, first);
 });
 
-t.test('texts in any order answer as if they were read anew', async (t) => {
+t.test('cached texts in any order give the same result as parsing', async (t) => {
   const prng = new Prng(SEED);
   const cache = new ScriptCache();
   const texts = Array.from(
@@ -36,7 +36,7 @@ t.test('texts in any order answer as if they were read anew', async (t) => {
   }
 });
 
-t.test('writes, long texts and texts that are refused are not remembered', async (t) => {
+t.test('writes, long texts and refused texts are not cached', async (t) => {
   const cache = new ScriptCache();
   for (const text of ["DELETE FROM [default] WHERE word = 'w'", `SELECT '${'x'.repeat(9_000)}'`]) {
     const first = cache.read(text);

@@ -65,7 +65,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-t.test('a text falls into words, names, literals and signs, each with its place', async (t) => {
+t.test('a text is split into words, names, literals and signs with their positions', async (t) => {
   for (const [text, expected] of CASES) {
     t.strictSame(tokensOf(text), expected, JSON.stringify(text));
   }
@@ -119,7 +119,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['\n {', 'the character "{" has no meaning in SQL', '2:2'],
 ];
 
-t.test('what is no token is refused where it begins', async (t) => {
+t.test('an invalid token is refused at its start', async (t) => {
   for (const [text, message, position] of REFUSED) {
     t.equal(
       refusalOf(() => tokensOf(text)),
@@ -129,7 +129,7 @@ t.test('what is no token is refused where it begins', async (t) => {
   }
 });
 
-t.test('tokens are counted against what the body may still hold', async (t) => {
+t.test('tokens count towards the limit of the body', async (t) => {
   const budget = { tokens: 4 };
   const read = (text: string): number => {
     const cursor = new Cursor(text);

@@ -8,7 +8,7 @@ import { batchOf, type Change, COLUMNS, dumpShard, generateChanges, valuesOf } f
 const SEED = 27_182;
 t.comment(`seed ${SEED}`);
 
-t.test('an update leaves what one insert of each entity with the same fields leaves', async (t) => {
+t.test('an update has the effect of one insert per entity with the same fields', async (t) => {
   for (let round = 0; round < 12; round++) {
     const prng = new Prng(SEED + round);
     const [updated, inserted] = [new ShardModel(), new ShardModel()];
@@ -25,7 +25,7 @@ t.test('an update leaves what one insert of each entity with the same fields lea
   }
 });
 
-t.test('an update reaches rows of several segments, and those alone', async (t) => {
+t.test('an update changes only the given rows, in several segments', async (t) => {
   const prng = new Prng(SEED + 50);
   const model = new ShardModel();
   const filler = (id: string): Change => ({ id, fields: [] });

@@ -63,7 +63,7 @@ t.test('a full arena refuses, takes nothing on the way, and serves again after a
   t.equal(arena.allocate(ARENA_BYTES / 2)?.at, large.at);
 });
 
-t.test('blocks asked for together lie in one arena, near if there is room', async (t) => {
+t.test('blocks allocated together are in one arena, near if they fit', async (t) => {
   const pool = new ArenaPool(null);
   const [first] = pool.allocate([ARENA_BYTES / 2], null);
   const [second] = pool.allocate([ARENA_BYTES / 2], first.arena);

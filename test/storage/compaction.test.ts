@@ -152,7 +152,7 @@ t.test('compaction is due when a quarter of the rows is dead, or all of them', a
   );
 });
 
-t.test('memory goes back when values, events and columns do', async (t) => {
+t.test('memory is freed when values, events and columns are removed', async (t) => {
   const prng = new Prng(SEED + 300);
   const model = new ShardModel();
   for (let round = 0; round < 5; round++) model.step(prng, { idCount: 200, textCount: 30, count: 100 });

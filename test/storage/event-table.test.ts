@@ -94,17 +94,20 @@ t.test('the places of a window in a sealed segment hold just its events, at ever
   t.equal(wrong, 0);
 });
 
-t.test('an unsealed segment gives all its places to a window that meets its dates, else none', async (t) => {
-  const table = new EventTable(new ArenaPool(null), 5, 'i64');
-  const tail = table.tail();
-  t.strictSame(tail.placesWithin(0, 2 ** 32 - 1), { from: 0, to: 0 });
-  for (const date of [START + 5, START, START + 9]) append(table, { row: 1, date, value: 1n });
-  t.strictSame(tail.placesWithin(START + 6, START + 7), { from: 0, to: 3 });
-  t.strictSame(tail.placesWithin(START + 9, START + 9), { from: 0, to: 3 });
-  t.strictSame(tail.placesWithin(START + 10, START + 99), { from: 0, to: 0 });
-  t.strictSame(tail.placesWithin(0, START - 1), { from: 0, to: 0 });
-  t.strictSame(tail.placesWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
-});
+t.test(
+  'an unsealed segment returns all rows for a window that overlaps its dates, otherwise none',
+  async (t) => {
+    const table = new EventTable(new ArenaPool(null), 5, 'i64');
+    const tail = table.tail();
+    t.strictSame(tail.placesWithin(0, 2 ** 32 - 1), { from: 0, to: 0 });
+    for (const date of [START + 5, START, START + 9]) append(table, { row: 1, date, value: 1n });
+    t.strictSame(tail.placesWithin(START + 6, START + 7), { from: 0, to: 3 });
+    t.strictSame(tail.placesWithin(START + 9, START + 9), { from: 0, to: 3 });
+    t.strictSame(tail.placesWithin(START + 10, START + 99), { from: 0, to: 0 });
+    t.strictSame(tail.placesWithin(0, START - 1), { from: 0, to: 0 });
+    t.strictSame(tail.placesWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
+  },
+);
 
 t.test('codes widen, into another arena too, and rows and dates go along', async (t) => {
   const table = new EventTable(new ArenaPool(null), 5, 'code');
@@ -186,7 +189,7 @@ t.test(
   },
 );
 
-t.test('after some events expired, the next one comes behind a sealed segment, in a new one', async (t) => {
+t.test('after an expiry the next event starts a new segment after the sealed one', async (t) => {
   const prng = new Prng(SEED + 3);
   const table = new EventTable(new ArenaPool(null), 5, 'i64');
   for (let row = 0; row <= SEGMENT_ROWS_MAX; row++) {

@@ -75,7 +75,7 @@ for (const kind of ['bits', 'i32', 'i64', 'code', 'geo'] as const) {
   });
 }
 
-t.test('a long list that fills the heap gives way to a short one', async (t) => {
+t.test('a short list replaces a long list that fills the heap', async (t) => {
   const column = new ListColumn('i32', 8);
   const long = Array.from({ length: 100 }, (_, index) => index);
   for (let times = 0; times < 2; times++) column.replace(0, valuesOf('i32', long).values, null, 0, 100);
@@ -93,7 +93,7 @@ t.test('replaced lists do not let the heap grow without end', async (t) => {
   t.ok(column.memoryBytes < 8 * 50 * 4 * 4, `${column.memoryBytes} bytes for 400 items`);
 });
 
-t.test('a list that is taken away is missing, and its room is used again', async (t) => {
+t.test('a removed list is missing, and its space is reused', async (t) => {
   const column = new ListColumn('i64', 256);
   const words = new Uint32Array(200);
   for (let round = 0; round < 1_000; round++) {

@@ -7,7 +7,7 @@ import { ShardModel } from './shard-model.js';
 const SEED = 9_001;
 t.comment(`seed ${SEED}`);
 
-t.test('the pieces add up to what is held, use by use, after changes of every kind', async (t) => {
+t.test('the pieces add up to the allocated memory per use, after changes of every kind', async (t) => {
   for (let round = 0; round < 3; round++) {
     const prng = new Prng(SEED + round);
     const model = new ShardModel();

@@ -40,7 +40,7 @@ t.test('a later checkpoint takes the place of one that did not copy', async (t) 
   t.strictSame(made, ['second']);
 });
 
-t.test('a segment that goes away is not copied any more', async (t) => {
+t.test('a dropped segment is not copied', async (t) => {
   const state = new SnapshotState();
   state.copyIsDue(() => t.fail('no copy'));
   state.forget();
@@ -48,7 +48,7 @@ t.test('a segment that goes away is not copied any more', async (t) => {
   state.beforeChange();
 });
 
-t.test('a file stands for the segment only as long as nothing changed since its copy', async (t) => {
+t.test('a file represents the segment only while nothing has changed since its copy', async (t) => {
   const state = new SnapshotState();
   t.equal(state.file, null);
   const { changeCount } = state;

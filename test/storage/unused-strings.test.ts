@@ -5,7 +5,7 @@ import { countEntities } from '../../src/exec/index.js';
 import { createLz4 } from '../../src/format/index.js';
 import type { Condition } from '../../src/ir/index.js';
 import { compileKernels } from '../../src/kernels/index.js';
-import { LaneCheckpoint, loadSnapshot, type SnapshotStore } from '../../src/recovery/index.js';
+import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../../src/recovery/index.js';
 import { Arena, ArenaPool, type Dictionary, Shard, type StorageBounds } from '../../src/storage/index.js';
 import { SIMD_KERNELS } from '../engine/store.js';
 import { boundedRun } from '../exec/bounded.js';
@@ -87,7 +87,7 @@ t.test(
       for (let lsn = 1; lsn < 7; lsn++) {
         for (let more = prng.below(5); more >= 0; more--) model.step(prng, options);
         const wanted = dumpPlain(model.entities);
-        const checkpoint = new LaneCheckpoint(store, lsn, 1, [model.shard], [MODEL]);
+        const checkpoint = new WorkerCheckpoint(store, lsn, 1, [model.shard], [MODEL]);
         const done: string[] = [];
         model.watch();
         do {
@@ -138,7 +138,7 @@ t.test('codes are rewritten in segments that did not change and are still to be 
   t.equal(model.held.segments.length, 2);
   t.ok(first.latest(LATEST.id) !== undefined && first.list(LIST.id) !== undefined);
   const wanted = dumpPlain(model.entities);
-  const checkpoint = new LaneCheckpoint(store, 1, 1, [model.shard], [MODEL]);
+  const checkpoint = new WorkerCheckpoint(store, 1, 1, [model.shard], [MODEL]);
   const { changeCount } = first.snapshot;
   const inSecond = deleted.map(({ id }) => id).filter((id) => model.row(id) >>> 16 === 1);
   t.ok(inSecond.length > 1_500);
@@ -243,7 +243,7 @@ t.test('strings of expired events go, those of the others stay', async (t) => {
   t.strictSame(model.differences(), []);
 });
 
-t.test('a dictionary that is small beside its values is not looked at', async (t) => {
+t.test('a dictionary that is small compared with its values is not checked', async (t) => {
   const model = new Watched();
   const change = (count: number, name: string): Change[] =>
     Array.from({ length: count }, (_, index) => ({

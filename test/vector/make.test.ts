@@ -19,7 +19,7 @@ const LISTS: readonly { readonly type: SqlType; readonly values: readonly Value[
   { type: { type: 'json' }, values: [] },
 ];
 
-t.test('a vector of values gives them back, and so does a constant', async (t) => {
+t.test('vectors of values and constant vectors return their values', async (t) => {
   for (const { type, values } of LISTS) {
     const vector = vectorOf(type, values);
     t.equal(vector.count, values.length);
@@ -37,7 +37,7 @@ t.test('a vector of values gives them back, and so does a constant', async (t) =
   }
 });
 
-t.test('exact values are numbers exactly while all of them are safe', async (t) => {
+t.test('exact values are stored as numbers if and only if all are safe integers', async (t) => {
   const type: SqlType = { type: 'integer' };
   const safe = vectorOf(type, [2n ** 53n - 1n, -(2n ** 53n) + 1n, null]);
   t.ok(safe.kind === 'exact' && safe.numbers !== null && safe.wide === null);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { memoryBytesOf, type SqlType, type Value, vectorOf } from '../../src/vector/index.js';
 
-t.test('memory is counted with the rows and the texts', async (t) => {
+t.test('memory grows with rows and texts', async (t) => {
   const bytes = (
     type: SqlType['type'] & ('integer' | 'float' | 'boolean' | 'text'),
     values: readonly Value[],

@@ -82,7 +82,7 @@ t.test(`rows picked, cut out and put together keep their values (seed ${SEED})`,
   }
 });
 
-t.test('vectors over one list of texts stay over it', async (t) => {
+t.test('vectors that share a list of texts keep it', async (t) => {
   const texts = Texts.ofStrings(['a', 'b'], true);
   const one: Vector = { kind: 'text', count: 2, valid: null, codes: Uint32Array.of(1, 0), texts };
   const other: Vector = { kind: 'text', count: 2, valid: null, codes: null, texts };
@@ -95,7 +95,7 @@ t.test('vectors over one list of texts stay over it', async (t) => {
   t.ok(part.kind === 'text' && part.texts === texts);
 });
 
-t.test('of several lists of texts only those that rows have are copied', async (t) => {
+t.test('from several lists of texts, only texts of rows are copied', async (t) => {
   const one: Vector = {
     kind: 'text',
     count: 1,

@@ -38,7 +38,7 @@ const RISING: readonly { readonly type: SqlType; readonly values: readonly Value
   },
 ];
 
-t.test('rows compare as their values, whichever way they lie', async (t) => {
+t.test('rows compare like their values in every layout', async (t) => {
   for (const { type, values } of RISING) {
     const forms = formsOf(type, values);
     for (const [a, b] of forms.flatMap((a) => forms.map((b) => [a, b] as const))) {

@@ -13,7 +13,7 @@ const STRINGS = [
   '\u0000',
 ];
 
-t.test('texts are the same as strings and as bytes, whichever they were made of', async (t) => {
+t.test('texts are equal as strings and as bytes, regardless of their source', async (t) => {
   const ofStrings = Texts.ofStrings([...STRINGS], true);
   const { offsets, bytes } = ofStrings.utf8;
   const ofBytes = Texts.ofBytes({ offsets, bytes }, STRINGS.length, true);
@@ -28,7 +28,7 @@ t.test('texts are the same as strings and as bytes, whichever they were made of'
   t.ok(ofBytes.memoryBytes >= bytes.length && ofStrings.memoryBytes >= bytes.length / 3);
 });
 
-t.test('a list too long to keep all its strings still gives them', async (t) => {
+t.test('a list too long for cached strings still returns its texts', async (t) => {
   const count = 140_000;
   const long = Texts.ofStrings(Array.from({ length: count }, (_, code) => `text ${code}`));
   const ofBytes = Texts.ofBytes(long.utf8, count, true);

@@ -16,7 +16,7 @@ const valuesOf = (vector: Vector): Value[] =>
   Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
 const sent = (vector: Vector): Vector => fromWire(structuredClone(toWire(vector)));
 
-t.test('a vector crosses a thread with its values', async (t) => {
+t.test('a vector keeps its values between threads', async (t) => {
   const lists: readonly [SqlType, readonly Value[]][] = [
     [{ type: 'integer' }, [1n, null, 3n]],
     [{ type: 'integer' }, [1n, null, 2n ** 100n]],

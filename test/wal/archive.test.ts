@@ -17,7 +17,7 @@ const archiveOn = (disk: FaultyDisk, failures: Error[] = []): LogArchive =>
 async function write(disk: FaultyDisk, archive: LogArchive | null, from: number, to: number): Promise<void> {
   const log = await openLog(disk, from, { archive });
   for (const lsn of range(from, to)) {
-    while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+    while (!log.hasCapacity(sizeFor(lsn))) await log.waitForCapacity(sizeFor(lsn));
     await log.append(payloadFor(lsn, sizeFor(lsn))).written;
   }
   await log.close();
@@ -67,13 +67,13 @@ t.test('a file is removed from the log only when the archive has it', async (t) 
   t.strictSame(await lsnsIn(disk, ARCHIVE_DIR), range(1, 41));
 });
 
-t.test('an archive that goes on beyond the log is of another history', async (t) => {
+t.test('an archive that extends beyond the log has another history', async (t) => {
   const disk = faultyDisk();
   await write(disk, archiveOn(disk), 1, 30);
   for (const nextLsn of [31, 32, 500]) await archiveOn(disk).checkHistory(nextLsn);
   for (const nextLsn of [1, 2, 17, 30]) {
     await t.rejects(archiveOn(disk).checkHistory(nextLsn), {
-      message: /the archive \/archive holds record \d+, which this store has not written/,
+      message: /the archive \/archive contains record \d+, which this store has not written/,
     });
   }
   await archiveOn(faultyDisk()).checkHistory(1);
@@ -85,7 +85,7 @@ t.test('another file under the same name is never written over', async (t) => {
   disk.put(`${ARCHIVE_DIR}/log-0000000000000001.qlog`, other);
   const failures: Error[] = [];
   await write(disk, archiveOn(disk, failures), 1, 3);
-  t.match(failures[0], { message: /it is another file than the log's/ });
+  t.match(failures[0], { message: /the file differs from the log's/ });
   t.same(Buffer.from(disk.bytesOf(`${ARCHIVE_DIR}/log-0000000000000001.qlog`)), other);
 });
 

@@ -11,7 +11,7 @@ async function written(): Promise<FaultyDisk> {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, RECORD_COUNT)) {
-    while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+    while (!log.hasCapacity(sizeFor(lsn))) await log.waitForCapacity(sizeFor(lsn));
     await log.append(payloadFor(lsn, sizeFor(lsn))).written;
   }
   await log.close();
@@ -24,7 +24,7 @@ async function lsnsIn(disk: FaultyDisk, dir: string, fromLsn: number): Promise<n
   return lsns;
 }
 
-t.test('a log that is cut behind a record ends with it, wherever its files begin', async (t) => {
+t.test('a log that is cut after a record ends with it, wherever its files start', async (t) => {
   const disk = await written();
   for (const fromLsn of [1, 2, 15, RECORD_COUNT]) {
     for (const last of range(fromLsn, RECORD_COUNT + 1)) {
@@ -52,7 +52,7 @@ t.test('nothing is copied when no record is wanted, or there is none', async (t)
   );
 });
 
-t.test('missing files are told', async (t) => {
+t.test('missing files are reported', async (t) => {
   const disk = await written();
   const [, second] = disk.files().filter((file) => file.startsWith(LOG_DIR));
   await disk.remove(second);
@@ -60,7 +60,7 @@ t.test('missing files are told', async (t) => {
   await t.rejects(copyLog({ ...cut, fromLsn: 1 }), CorruptionError);
 });
 
-t.test('an empty log goes on where it says, and takes records', async (t) => {
+t.test('an empty log continues at its LSN and accepts records', async (t) => {
   const disk = faultyDisk();
   await beginEmptyLog(disk, LOG_DIR, 8, 99n);
   t.strictSame((await replay(disk, 8)).end, { nextLsn: 8, tornTail: null });

@@ -21,7 +21,7 @@ t.test(
     const log = await openLog(disk, 1);
     for (const lsn of range(1, 60)) {
       const payload = payloadFor(lsn, sizeFor(lsn));
-      while (!log.hasRoom(payload.length)) await log.room(payload.length);
+      while (!log.hasCapacity(payload.length)) await log.waitForCapacity(payload.length);
       const appended = log.append(payload);
       t.equal(appended.lsn, lsn);
       await appended.written;
@@ -46,7 +46,7 @@ t.test('records appended together share one sync', async (t) => {
   await log.close();
 });
 
-t.test('what is appended during a sync waits for the next one, which takes all of it', async (t) => {
+t.test('records appended during a sync wait for the next one, which writes all of them', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes: 65_536 });
   await log.append(payloadFor(1, 50)).written;
@@ -70,7 +70,7 @@ t.test('dropBefore removes whole files below the LSN and nothing that is needed'
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, 60)) {
-    while (!log.hasRoom(700)) await log.room(700);
+    while (!log.hasCapacity(700)) await log.waitForCapacity(700);
     await log.append(payloadFor(lsn, 500)).written;
   }
   const before = names(disk.files());
@@ -104,7 +104,7 @@ t.test(
     let refusals = 0;
     for (let round = 0; round < 200 && refusals < 5; round++) {
       try {
-        await log.room(500);
+        await log.waitForCapacity(500);
         const { lsn, written } = log.append(payloadFor(nextLsn, 500));
         t.equal(lsn, nextLsn++);
         await written;
@@ -121,7 +121,7 @@ t.test(
     disk.capacityBytes = 100_000;
     await new Promise((resolve) => setTimeout(resolve, 20));
     for (const lsn of range(nextLsn, nextLsn + 9)) {
-      while (!log.hasRoom(500)) await log.room(500);
+      while (!log.hasCapacity(500)) await log.waitForCapacity(500);
       t.equal(log.append(payloadFor(lsn, 500)).lsn, lsn);
     }
     t.equal(log.diskIsFull, false);
@@ -143,7 +143,7 @@ t.test('each time that a file gets full those to come are twice as large, up to 
   await turns(20);
   t.strictSame(sizes(disk, '.tmp'), [1_024, 1_024]);
   for (const lsn of range(1, 40)) {
-    while (!log.hasRoom(300)) await log.room(300);
+    while (!log.hasCapacity(300)) await log.waitForCapacity(300);
     await log.append(payloadFor(lsn, 300)).written;
   }
   t.strictSame(sizes(disk, '.qlog').slice(0, 6), [1_024, 1_024, 1_024, 2_048, 4_096, 5_000]);
@@ -158,34 +158,34 @@ t.test(
     const options = { firstLogFileBytes: 1_024, logFileBytes: 65_536, fullRetryMs: 5 };
     const log = await openLog(disk, 1, options);
     await turns(20);
-    t.equal(log.hasRoom(10_000), false);
+    t.equal(log.hasCapacity(10_000), false);
     t.throws(() => log.append(payloadFor(1, 10_000)), { code: 9002 });
     // Two wait for one file: the second asks again.
     await Promise.all(
       [1, 2].map(async () => {
-        while (!log.hasRoom(10_000)) await log.room(10_000);
+        while (!log.hasCapacity(10_000)) await log.waitForCapacity(10_000);
         await log.append(payloadFor(log.stats().lsnAppended + 1, 10_000)).written;
       }),
     );
     t.ok(Math.max(...sizes(disk, '.qlog')) > 10_000);
     await turns(20);
-    t.equal(log.hasRoom(10_000), true, 'the next one is prepared ahead');
+    t.equal(log.hasCapacity(10_000), true, 'the next one is prepared ahead');
     t.equal(sizes(disk, '.tmp').length, 2, 'small ones are gone');
 
     disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).byteLength, 0) + 30_000;
-    await t.rejects(log.room(60_000), { code: 9002 });
+    await t.rejects(log.waitForCapacity(60_000), { code: 9002 });
     await log.append(payloadFor(3, 300)).written;
     await t.rejects(
       async () => {
-        for (;;) await log.room(60_000);
+        for (;;) await log.waitForCapacity(60_000);
       },
       { code: 9002 },
     );
     disk.capacityBytes = Number.POSITIVE_INFINITY;
     await new Promise((resolve) => setTimeout(resolve, 20));
-    while (!log.hasRoom(60_000)) await log.room(60_000);
+    while (!log.hasCapacity(60_000)) await log.waitForCapacity(60_000);
     await log.append(payloadFor(4, 60_000)).written;
-    await t.rejects(async () => log.room(70_000), /no log file has/);
+    await t.rejects(async () => log.waitForCapacity(70_000), /no log file has/);
     await log.close();
     t.strictSame((await replay(disk)).lsns, range(1, 4));
   },
@@ -195,15 +195,15 @@ t.test('a log opens on a full disk, refuses, and takes records when dropping fil
   const disk = faultyDisk();
   const first = await openLog(disk, 1);
   for (const lsn of range(1, 20)) {
-    while (!first.hasRoom(700)) await first.room(700);
+    while (!first.hasCapacity(700)) await first.waitForCapacity(700);
     await first.append(payloadFor(lsn, 700)).written;
   }
   await first.close();
   disk.capacityBytes = 17_000;
   const log = await openLog(disk, 21, { fullRetryMs: 1e6 });
-  t.equal(log.hasRoom(100), false);
+  t.equal(log.hasCapacity(100), false);
   t.throws(() => log.append(payloadFor(21, 100)), { code: 9002 });
-  await t.rejects(log.room(100), { code: 9002 });
+  await t.rejects(log.waitForCapacity(100), { code: 9002 });
   await log.dropBefore(21);
   await turns(20);
   t.equal(log.append(payloadFor(21, 100)).lsn, 21);
@@ -240,7 +240,7 @@ for (const failing of ['dataSync', 'writev'] as const) {
         t.equal(failures, 1, 'nothing was tried again');
         t.equal(fatal.length, 1, 'onFatal was called once');
         t.throws(() => log.append(payloadFor(4, 100)), { code });
-        await t.rejects(log.room(1), { code });
+        await t.rejects(log.waitForCapacity(1), { code });
         await t.rejects(log.close(), { code });
         t.equal(failures, 1);
         const found = await replay(disk.afterCrash());
@@ -281,7 +281,7 @@ t.test('with durability none nothing is synced until sync, a new file or close',
   t.equal(log.stats().lsnDurable, 5);
 });
 
-t.test('close writes what is queued, removes the prepared files, and a later append is a bug', async (t) => {
+t.test('close writes the queue and removes the prepared files, and a later append is a bug', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   log.append(payloadFor(1, 100));
@@ -305,7 +305,7 @@ t.test('a file whose removal failed is removed by the next call', async (t) => {
   const disk = faultyDisk({ fault });
   const log = await openLog(disk, 1);
   for (const lsn of range(1, 30)) {
-    while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+    while (!log.hasCapacity(sizeFor(lsn))) await log.waitForCapacity(sizeFor(lsn));
     await log.append(payloadFor(lsn, sizeFor(lsn))).written;
   }
   const before = names(disk.files());

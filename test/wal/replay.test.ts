@@ -14,7 +14,7 @@ async function writtenLog(count: number, logFileBytes = 65_536, size = sizeFor):
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes });
   for (const lsn of range(1, count)) {
-    while (!log.hasRoom(700)) await log.room(700);
+    while (!log.hasCapacity(700)) await log.waitForCapacity(700);
     await log.append(payloadFor(lsn, size(lsn))).written;
   }
   await log.close();
@@ -159,7 +159,7 @@ t.test(
   },
 );
 
-t.test('a torn record is cut off even when records of the same group behind it are whole', async (t) => {
+t.test('a torn record is truncated even if later records of its group are whole', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes: 65_536 });
   await log.append(payloadFor(1, 300)).written;
@@ -348,7 +348,7 @@ t.test('a file under another name than its first LSN is refused', async (t) => {
   t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name at LSN 1/ });
 });
 
-t.test('bytes of an older use of the disk space behind the last record are no records', async (t) => {
+t.test('stale bytes after the last record are not records', async (t) => {
   const disk = await writtenLog(4);
   const older = faultyDisk();
   const log = await openLog(older, 1, { random64: () => 99n, logFileBytes: 65_536 });
@@ -365,7 +365,7 @@ t.test('bytes of an older use of the disk space behind the last record are no re
   t.equal(found.end.tornTail?.offset, bytes.length);
 });
 
-t.test('reading alone changes nothing, and the end is known only when everything was read', async (t) => {
+t.test('reading changes nothing, and the end is known only after everything was read', async (t) => {
   const disk = await writtenLog(3);
   const [file] = disk.files();
   const bytes = disk.bytesOf(file).slice(0, -5);

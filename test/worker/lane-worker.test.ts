@@ -3,14 +3,14 @@ import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
 import type { Aggregate, Expression, SelectPlan } from '../../src/ir/index.js';
-import type { DimensionData, LaneRequest, LaneStart } from '../../src/protocol/index.js';
-import { LaneWorker } from '../../src/worker/lane-worker.js';
+import type { DimensionData, WorkerRequest, WorkerStart } from '../../src/protocol/index.js';
+import { ShardWorker } from '../../src/worker/lane-worker.js';
 import { PLAIN } from '../exec/select/select-rows.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 
-const START: LaneStart = {
-  laneIndex: 0,
+const START: WorkerStart = {
+  workerIndex: 0,
   shards: [1, 3],
   shardCount: 4,
   storeDir: '/store',
@@ -20,9 +20,9 @@ const START: LaneStart = {
 };
 const KEY = { databaseId: 1, dimensionId: 2 };
 
-const makeWorker = (): LaneWorker => new LaneWorker(START, faultyDisk());
+const makeWorker = (): ShardWorker => new ShardWorker(START, faultyDisk());
 
-function applyOf(shard: number, ids: readonly string[]): LaneRequest {
+function applyOf(shard: number, ids: readonly string[]): WorkerRequest {
   const batch = batchOf(
     KEY.dimensionId,
     ids.map((id) => ({ id, fields: [{ column: COLUMNS[2], latest: 7n }] })),
@@ -35,7 +35,7 @@ function applyOf(shard: number, ids: readonly string[]): LaneRequest {
   };
 }
 
-const COUNT_ALL: LaneRequest = {
+const COUNT_ALL: WorkerRequest = {
   op: 'count-entities',
   plans: [
     { ...KEY, condition: null },
@@ -44,7 +44,7 @@ const COUNT_ALL: LaneRequest = {
   bounds: { slot: 1, bytesMax: 2 ** 20 },
 };
 
-t.test('requests of a task take effect in turn, each with its answer at its place', async (t) => {
+t.test('requests of a task take effect in order, with one reply each in the same order', async (t) => {
   const worker = makeWorker();
   const { replies } = await worker.run({
     sequence: 0,
@@ -65,19 +65,19 @@ t.test('requests of a task take effect in turn, each with its answer at its plac
   );
 });
 
-t.test('memory is told after every change, and goes down with a dropped dimension', async (t) => {
+t.test('memory is reported after every change, and decreases with a dropped dimension', async (t) => {
   const worker = makeWorker();
   const ids = Array.from({ length: 5000 }, (_, index) => `entity-${index}`);
   t.equal((await worker.run({ sequence: 0, requests: [COUNT_ALL] })).memory, null, 'nothing changed');
   const { memory } = await worker.run({ sequence: 1, requests: [applyOf(1, ids)] });
-  const held = bytesOf(memory ?? {});
-  t.ok(held > 5000 * 12, `${held} bytes`);
+  const reservedBytes = bytesOf(memory ?? {});
+  t.ok(reservedBytes > 5000 * 12, `${reservedBytes} bytes`);
   const { replies } = await worker.run({ sequence: 2, requests: [{ op: 'describe-data' }] });
   const [{ value: described }] = replies as [{ value: readonly DimensionData[] }];
   t.match(described, [{ ...KEY, entityCount: 5000, eventCounts: [] }]);
   t.equal(
     described[0].memory.reduce((sum, { bytes }) => sum + bytes, 0),
-    held,
+    reservedBytes,
     'piece by piece it is the same',
   );
   const dropped = await worker.run({ sequence: 3, requests: [{ op: 'drop-dimension', ...KEY }] });
@@ -85,7 +85,7 @@ t.test('memory is told after every change, and goes down with a dropped dimensio
 });
 
 t.test(
-  'a task out of turn, a foreign shard and a step without a checkpoint are bugs that reject',
+  'a task out of order, a shard of another worker and a step without a checkpoint reject as bugs',
   async (t) => {
     const error = { name: 'InvariantError' };
     await t.rejects(makeWorker().run({ sequence: 1, requests: [COUNT_ALL] }), error);
@@ -98,10 +98,10 @@ t.test(
   },
 );
 
-t.test('an insert for a database that is gone is refused with 8002, and the worker lives on', async (t) => {
+t.test('an insert into a deleted database is refused with 8002, and the worker continues', async (t) => {
   const worker = makeWorker();
   const shared = new SharedArrayBuffer(4096);
-  const request: LaneRequest = {
+  const request: WorkerRequest = {
     op: 'parse',
     databaseId: 9,
     shared,
@@ -116,66 +116,60 @@ t.test('an insert for a database that is gone is refused with 8002, and the work
   t.match(replies, [{ refusal: { error: { code: 8002 } } }, { value: [0, 0] }]);
 });
 
-t.test(
-  'a SELECT is forgotten with its last part, and one whose texts may be counted when it ends',
-  async (t) => {
-    const worker = makeWorker();
-    let sequence = 0;
-    const ask = async (...requests: LaneRequest[]) =>
-      (await worker.run({ sequence: sequence++, requests })).replies;
-    await ask(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
-    const id: Expression = { op: 'input', input: 0, type: { type: 'text' } };
-    const rows: SelectPlan = {
-      ...PLAIN,
-      ...KEY,
-      inputs: [{ type: id.type, from: 'entity-id' }],
-      outputs: [{ name: 'id', type: id.type, of: id }],
-    };
-    const counted: Aggregate = {
-      function: 'count',
-      of: id,
-      distinct: true,
-      feed: 'rows',
-      fraction: null,
-      type: { type: 'integer' },
-    };
-    const grouping = { keys: [], perEntity: false, aggregates: [counted] };
-    const settings = { tables: [], format: null, profiled: false, bounds: { slot: 0, bytesMax: 2 ** 30 } };
-    const beginOf = (selectId: number, plan: SelectPlan): LaneRequest => ({
-      op: 'select-begin',
-      selectId,
-      plan,
-      ...settings,
-    });
-    const nextOf = (selectId: number): LaneRequest => ({
-      op: 'select-next',
-      selectId,
-      rowsMax: 2,
-      bytesMax: 2 ** 20,
-      sliceMs: 1_000,
-      spare: [],
-    });
-    const countOf = (selectId: number): LaneRequest => ({
-      op: 'select-count-texts',
-      selectId,
-      lists: [],
-      from: 0,
-      to: 1,
-    });
-    const unknown = { refusal: { error: { code: 9004 } } };
-    t.match(await ask(beginOf(1, rows), nextOf(1)), [
-      { value: null },
-      { value: { done: false, rowCount: 2 } },
-    ]);
-    t.match(await ask(beginOf(2, { ...rows, outputs: [], grouping }), nextOf(2)), [
-      { value: null },
-      { value: { done: true } },
-    ]);
-    t.match(await ask(nextOf(1), nextOf(1)), [{ value: { done: true, rowCount: 1 } }, unknown]);
-    t.match(await ask(countOf(2), { op: 'select-end', selectId: 2 }, countOf(2)), [
-      { value: 0 },
-      { value: null },
-      unknown,
-    ]);
-  },
-);
+t.test('a SELECT is removed after its last part, or at its end if its texts may be counted', async (t) => {
+  const worker = makeWorker();
+  let sequence = 0;
+  const ask = async (...requests: WorkerRequest[]) =>
+    (await worker.run({ sequence: sequence++, requests })).replies;
+  await ask(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
+  const id: Expression = { op: 'input', input: 0, type: { type: 'text' } };
+  const rows: SelectPlan = {
+    ...PLAIN,
+    ...KEY,
+    inputs: [{ type: id.type, from: 'entity-id' }],
+    outputs: [{ name: 'id', type: id.type, of: id }],
+  };
+  const counted: Aggregate = {
+    function: 'count',
+    of: id,
+    distinct: true,
+    feed: 'rows',
+    fraction: null,
+    type: { type: 'integer' },
+  };
+  const grouping = { keys: [], perEntity: false, aggregates: [counted] };
+  const settings = { tables: [], format: null, profiled: false, bounds: { slot: 0, bytesMax: 2 ** 30 } };
+  const beginOf = (selectId: number, plan: SelectPlan): WorkerRequest => ({
+    op: 'select-begin',
+    selectId,
+    plan,
+    ...settings,
+  });
+  const nextOf = (selectId: number): WorkerRequest => ({
+    op: 'select-next',
+    selectId,
+    rowsMax: 2,
+    bytesMax: 2 ** 20,
+    sliceMs: 1_000,
+    spare: [],
+  });
+  const countOf = (selectId: number): WorkerRequest => ({
+    op: 'select-count-texts',
+    selectId,
+    lists: [],
+    from: 0,
+    to: 1,
+  });
+  const unknown = { refusal: { error: { code: 9004 } } };
+  t.match(await ask(beginOf(1, rows), nextOf(1)), [{ value: null }, { value: { done: false, rowCount: 2 } }]);
+  t.match(await ask(beginOf(2, { ...rows, outputs: [], grouping }), nextOf(2)), [
+    { value: null },
+    { value: { done: true } },
+  ]);
+  t.match(await ask(nextOf(1), nextOf(1)), [{ value: { done: true, rowCount: 1 } }, unknown]);
+  t.match(await ask(countOf(2), { op: 'select-end', selectId: 2 }, countOf(2)), [
+    { value: 0 },
+    { value: null },
+    unknown,
+  ]);
+});

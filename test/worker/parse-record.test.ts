@@ -4,7 +4,7 @@ import t from 'tap';
 import { decodeBatch } from '../../src/column/index.js';
 import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
-import type { LaneRequests, ParsedRecord } from '../../src/protocol/index.js';
+import type { ParsedRecord, WorkerRequests } from '../../src/protocol/index.js';
 import { parseRecord } from '../../src/worker/parse-record.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
@@ -19,7 +19,7 @@ interface Parsed {
 }
 
 /** Parses `text` with `spareBytes` behind it, and decodes the record. */
-function parse(text: string, more: Partial<LaneRequests['parse']> = {}, spareBytes = 4096): Parsed {
+function parse(text: string, more: Partial<WorkerRequests['parse']> = {}, spareBytes = 4096): Parsed {
   const body = new TextEncoder().encode(text);
   const shared = new SharedArrayBuffer(body.length + spareBytes);
   new Uint8Array(shared).set(body);
@@ -34,7 +34,7 @@ function parse(text: string, more: Partial<LaneRequests['parse']> = {}, spareByt
 }
 
 t.test(
-  'the record holds the request: counts, time, database, batches at the places that the answer names',
+  'the record has the counts, time and database of the request, and its batches at the offsets in the answer',
   (t) => {
     for (const spareBytes of [4096, 0]) {
       const { answer, record } = parse(BODY, {}, spareBytes);
@@ -71,16 +71,19 @@ t.test(
   },
 );
 
-t.test('a write to be applied once carries its id and the hash of its body, in record and answer', (t) => {
-  const bodyHash = createHash('sha256').update(BODY).digest('base64url');
-  const { answer, record } = parse(BODY, { onceId: 'named' });
-  t.strictSame(answer.once, { id: 'named', bodyHash });
-  t.strictSame(record.once, { id: 'named', bodyHash });
-  t.not(parse(`${BODY} `, { onceId: 'named' }).answer.once?.bodyHash, bodyHash, 'a space is another body');
-  t.end();
-});
+t.test(
+  'the record and the answer of a write with an idempotency key have its ID and the hash of its body',
+  (t) => {
+    const bodyHash = createHash('sha256').update(BODY).digest('base64url');
+    const { answer, record } = parse(BODY, { onceId: 'named' });
+    t.strictSame(answer.once, { id: 'named', bodyHash });
+    t.strictSame(record.once, { id: 'named', bodyHash });
+    t.not(parse(`${BODY} `, { onceId: 'named' }).answer.once?.bodyHash, bodyHash, 'a space is another body');
+    t.end();
+  },
+);
 
-t.test('a request without entities gives a record too', (t) => {
+t.test('a request without entities gives a record', (t) => {
   const { answer, record } = parse('{}', { onceId: 'named' });
   const once = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
   t.strictSame([answer.entityCount, answer.valueCount, answer.batches, answer.once], [0, 0, [], once]);
@@ -88,7 +91,7 @@ t.test('a request without entities gives a record too', (t) => {
   t.end();
 });
 
-t.test('what is created stands in record and answer', (t) => {
+t.test('the record and the answer list created dimensions and columns', (t) => {
   const body = '{"u":{"dimension":"second","fresh":1},"auto-create":["dimension","column"]}';
   const { answer, record } = parse(body);
   const dimensionId = MODEL.nextDimensionId;
@@ -100,7 +103,7 @@ t.test('what is created stands in record and answer', (t) => {
   t.end();
 });
 
-t.test('a refusal is thrown with its code, also that of a column that the caller may not write', (t) => {
+t.test('refusals have their codes, also for a column that the caller may not write', (t) => {
   t.throws(() => parse('{"u":{"nope":1}}'), { name: 'QuarryError', code: 2011 });
   t.throws(() => parse(BODY, { columnIds: [] }), { name: 'QuarryError', code: 506 });
   t.end();

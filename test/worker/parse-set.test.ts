@@ -2,7 +2,7 @@
 import t from 'tap';
 import { decodeBatch } from '../../src/column/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
-import type { LaneRequests, ParsedSet } from '../../src/protocol/index.js';
+import type { ParsedSet, WorkerRequests } from '../../src/protocol/index.js';
 import { parseSet } from '../../src/worker/parse-set.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
@@ -10,7 +10,7 @@ const MODEL = sampleModel();
 const scratch = createIngestScratch();
 
 /** Parses the set that the object `text` is. */
-function parse(text: string, more: Partial<LaneRequests['parse-set']> = {}): ParsedSet {
+function parse(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
   const body = new TextEncoder().encode(`{"all":${text}}`);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };
   return parseSet({ ...rest, body, ...more }, MODEL, scratch);
@@ -18,7 +18,7 @@ function parse(text: string, more: Partial<LaneRequests['parse-set']> = {}): Par
 
 const idOf = (apiName: string): number => MODEL.dimensions.get('people')?.columns.get(apiName)?.id ?? -1;
 
-t.test('a set becomes one batch of one entity, in bytes of its own', (t) => {
+t.test('a set becomes one batch of one entity in a buffer of its own', (t) => {
   const { batch, modelVersion } = parse(
     `{"dimension":"people","country":"X","a-integer":null,"visit-page":[{"value":"a"},{"value":"b"}],
       "list-of-integer-values":[]}`,
@@ -40,13 +40,13 @@ t.test('a set becomes one batch of one entity, in bytes of its own', (t) => {
   t.end();
 });
 
-t.test('a set that changes nothing is a batch without sections', (t) => {
+t.test('a set without changes is a batch without sections', (t) => {
   const { batch } = parse('{"integer-event":[]}');
   t.strictSame(decodeBatch(batch.buffer, 0, batch.byteLength).sections, []);
   t.end();
 });
 
-t.test('a set is checked like an insert, and messages call it "set"', (t) => {
+t.test('a set is validated like an insert, and messages call it "set"', (t) => {
   const refusal = (code: number, message: string) => ({ name: 'QuarryError', code, message });
   t.throws(
     () => parse('{"a-date":"2026-02-30"}'),
@@ -72,7 +72,7 @@ t.test('a set is checked like an insert, and messages call it "set"', (t) => {
   t.end();
 });
 
-t.test('a body of any other number of entities is a bug', (t) => {
+t.test('a body with another number of entities is an InvariantError', (t) => {
   for (const body of ['{}', '{"a":{"country":"x"},"b":{"country":"x"}}'])
     t.throws(() => parse('{}', { body: new TextEncoder().encode(body) }), { name: 'InvariantError' });
   t.end();

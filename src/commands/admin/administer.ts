@@ -4,7 +4,7 @@
  * Invariants: every request that changes something is one change of the catalog, whole or absent; a key's text is in the answer that makes
  * it and nowhere else.
  */
-import { QuarryError, quoted, type RandomBytes, speaksForItself } from '../../base/index.js';
+import { isUserError, QuarryError, quoted, type RandomBytes } from '../../base/index.js';
 import {
   type ApiKey,
   type Catalog,
@@ -44,7 +44,7 @@ export async function administer(needs: AdminNeeds, request: AdminRequest): Prom
     return await obey(needs, request);
   } catch (error) {
     if (!(error instanceof QuarryError)) {
-      if (request.do === 'backup' && speaksForItself(error as Error)) return backupRefusal(error as Error);
+      if (request.do === 'backup' && isUserError(error as Error)) return backupRefusal(error as Error);
       throw error;
     }
     const { code, message } = error;

@@ -1,7 +1,7 @@
 /** `quarry inspect PATH...`: what the files of a store say, for people and for programs. Nothing is changed or locked. */
 import path from 'node:path';
 import { CorruptionError, NewerFormatError } from '../../base/index.js';
-import { decodeManifest, decodeOnceFile } from '../../format/index.js';
+import { decodeDeduplicationFile, decodeManifest } from '../../format/index.js';
 import {
   readLogHead,
   readSnapshot,
@@ -132,7 +132,7 @@ type Print = (fs: FileSystem, file: string, line: InspectLine, needs: Needs) => 
 const BY_MAGIC: Readonly<Record<string, Print>> = {
   QRYMAN: inspectManifest,
   QRYLOG: inspectLogFile,
-  QRYONC: inspectOnceFile,
+  QRYONC: inspectDeduplicationFile,
   ARROW1: inspectSnapshot,
 };
 
@@ -229,14 +229,14 @@ async function inspectManifest(
   }
 }
 
-async function inspectOnceFile(
+async function inspectDeduplicationFile(
   fs: FileSystem,
   file: string,
   line: InspectLine,
   { out }: Needs,
 ): Promise<void> {
   let count = 0;
-  for (const part of decodeOnceFile(await fs.readFile(file), file)) count += part.length;
+  for (const part of decodeDeduplicationFile(await fs.readFile(file), file)) count += part.length;
   out(
     line.json
       ? `${JSON.stringify({ file, namedWriteCount: count })}\n`

@@ -4,10 +4,10 @@
  * log is the store, after it the new one. Log files and old snapshot files go only after the swap. So no file that
  * the old manifest names is ever written again, also when the checkpoint is at the same LSN.
  */
-import { Distribution, type DistributionFigures, invariant } from '../../base/index.js';
+import { Histogram, type HistogramStats, invariant } from '../../base/index.js';
 import { catalogToPlain } from '../../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../../format/index.js';
-import { removeUnreferenced, swapManifest, writeOnceFile } from '../../recovery/index.js';
+import { removeUnreferenced, swapManifest, writeDeduplicationFile } from '../../recovery/index.js';
 import type { EngineOptions } from '../options.js';
 import type { LaneApi } from '../workers/worker-client.js';
 import type { LaneSet } from '../workers/worker-clients.js';
@@ -24,7 +24,7 @@ const RETRY_MS = 5_000;
 /** What an operator watches. */
 export interface CheckpointFigures {
   /** Of those finished since the start. */
-  readonly seconds: DistributionFigures;
+  readonly seconds: HistogramStats;
   readonly failureCount: number;
   /** Since the begin of the last one, also of an earlier process. */
   readonly ageSeconds: number;
@@ -69,7 +69,7 @@ export class Checkpointer {
   readonly #inUse = new Set<Manifest>();
   /** Removes files outside of a checkpoint; none begins meanwhile. */
   #tidying: Promise<void> | null = null;
-  readonly #seconds = new Distribution(SECONDS_BOUNDS);
+  readonly #seconds = new Histogram(SECONDS_BOUNDS);
   #failureCount = 0;
   #logBytesBefore = 0;
   #replayedLogBytes = 0;
@@ -89,7 +89,7 @@ export class Checkpointer {
   get figures(): CheckpointFigures {
     const nowMs = this.#parts.options.clock.nowMs();
     return {
-      seconds: this.#seconds.figures,
+      seconds: this.#seconds.stats,
       failureCount: this.#failureCount,
       ageSeconds: Math.max(0, nowMs - (this.#manifest?.createdMs ?? nowMs)) / 1_000,
       logBytesBehind: this.#parts.order.isOpen ? this.#logBytesBehind : 0,
@@ -280,7 +280,7 @@ export class Checkpointer {
     // At the LSN of the old manifest its file holds the same names, and must not be written over while it counts.
     const kept = lsn === this.lsn ? this.#manifest : null;
     const onceFile =
-      kept === null ? await writeOnceFile(fs, dir, lsn, once.upTo(lsn, nowMs)) : (kept.once ?? null);
+      kept === null ? await writeDeduplicationFile(fs, dir, lsn, once.upTo(lsn, nowMs)) : (kept.once ?? null);
     // With durability interval or none, records that the snapshot holds may not be on disk yet.
     await order.log.sync();
     const manifest: Manifest = {

@@ -9,7 +9,7 @@ import {
   changeFromPlain,
   EMPTY_CATALOG,
 } from '../../catalog/index.js';
-import { readOnceFile, removeUnreferenced } from '../../recovery/index.js';
+import { readDeduplicationFile, removeUnreferenced } from '../../recovery/index.js';
 import { Log, type LogArchive } from '../../wal/index.js';
 import type { EngineOptions } from '../options.js';
 import { emptySpoolDir } from '../query/spool.js';
@@ -60,7 +60,8 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
   if (manifest !== null) {
     catalog = catalogFromPlain(manifest.catalog);
     usage.restore(manifest.usage);
-    if (manifest.once != null) await readOnceFile(fs, dir, manifest.once, (entry) => once.add(entry));
+    if (manifest.once != null)
+      await readDeduplicationFile(fs, dir, manifest.once, (entry) => once.add(entry));
     const loaded = await loadLanes(lanes.all, manifest);
     events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
   }

@@ -8,7 +8,7 @@ import { applyChanges, type Catalog, type CatalogChange, changeFromPlain } from 
 import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } from '../../format/index.js';
 import type { FileSystem } from '../../io/index.js';
 import { conditionFromPlain } from '../../ir/index.js';
-import type { LaneRequests } from '../../protocol/index.js';
+import type { WorkerRequests } from '../../protocol/index.js';
 import { type LogEntry, LogReplay } from '../../wal/index.js';
 import type { LaneApi } from '../workers/worker-client.js';
 import type { InsertMemory } from '../write/insert-memory.js';
@@ -120,7 +120,7 @@ function mutationOf(
   dimensionId: number,
   condition: unknown,
   batches: readonly RecordBatch[],
-): LaneRequests['mutate'] {
+): WorkerRequests['mutate'] {
   // A copy: the record's bytes belong to the reader.
   const batch = batches.length === 0 ? null : new Uint8Array(batches[0].bytes);
   return { databaseId, dimensionId, condition: conditionFromPlain(condition), batch };

@@ -3,7 +3,7 @@
  */
 import type { SelectPlan, ValueSource } from '../../ir/index.js';
 import { lowerSelect, type Table } from '../../plan/index.js';
-import type { LeafOutline, OperatorFigures, ScanOutline } from '../../protocol/index.js';
+import type { LeafSummary, OperatorStats, ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import { type Field, type Value, vectorOf } from '../../vector/index.js';
 
@@ -28,7 +28,7 @@ export interface ExplainRow {
 
 /** What a run of the SELECT took. */
 export interface Analysis {
-  readonly figures: readonly OperatorFigures[];
+  readonly figures: readonly OperatorStats[];
   /** Of the answer. */
   readonly rows: number;
   readonly milliseconds: number;
@@ -40,7 +40,7 @@ export interface Analysis {
  */
 export function explainTable(
   plan: SelectPlan,
-  outlines: readonly ScanOutline[],
+  outlines: readonly ScanSummary[],
   analysis: Analysis | null,
   model: DatabaseModel | undefined,
   isRestricted = false,
@@ -92,7 +92,7 @@ const onMain = (operator: string, detail: string): ExplainRow => ({
 
 /** A scan and what its conditions look at. */
 function scanRows(
-  outline: ScanOutline,
+  outline: ScanSummary,
   names: Names,
   analysis: Analysis | null,
   isRestricted: boolean,
@@ -114,7 +114,7 @@ function scanRows(
 }
 
 /** What a test of a column looks at. */
-export function leafDetail(leaf: LeafOutline, names: Names): string {
+export function leafDetail(leaf: LeafSummary, names: Names): string {
   const columns = leaf.columnIds.map((id) => names.column(id));
   const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
   const by = leaf.kernels.length === 0 ? '' : ` by ${leaf.kernels.join(', ')}`;

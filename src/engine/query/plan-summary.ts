@@ -3,7 +3,7 @@
  * together. For the log, so it leaves nothing out that a caller may not see.
  */
 import type { AggregatePlan, ExtractPlan, SelectPlan } from '../../ir/index.js';
-import type { LeafOutline, ScanOutline } from '../../protocol/index.js';
+import type { LeafSummary, ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { AskedPlan } from '../api.js';
 import { counted, leafDetail, mainRows, Names } from './explain.js';
@@ -11,16 +11,16 @@ import { counted, leafDetail, mainRows, Names } from './explain.js';
 /** `outlines`: of the scan of the plan's own dimension, one per shard that holds something of it. */
 export function outlineLines(
   asked: AskedPlan,
-  outlines: readonly ScanOutline[],
+  outlines: readonly ScanSummary[],
   model: DatabaseModel | undefined,
 ): readonly string[] {
   const names = new Names(model, asked.plan);
   return [...scanLines(outlines, names), ...workLines(asked, names)];
 }
 
-function scanLines(outlines: readonly ScanOutline[], names: Names): string[] {
+function scanLines(outlines: readonly ScanSummary[], names: Names): string[] {
   if (names.own === '') return [];
-  const total = (of: (outline: ScanOutline) => number): number =>
+  const total = (of: (outline: ScanSummary) => number): number =>
     outlines.reduce((sum, outline) => sum + of(outline), 0);
   const entities = total(({ entityCount }) => entityCount);
   const segments = total(({ segmentCount }) => segmentCount);
@@ -34,8 +34,8 @@ function scanLines(outlines: readonly ScanOutline[], names: Names): string[] {
 }
 
 /** The same test in every shard; there is at least one. */
-function together(leaves: readonly LeafOutline[]): LeafOutline {
-  const total = (of: (leaf: LeafOutline) => number): number =>
+function together(leaves: readonly LeafSummary[]): LeafSummary {
+  const total = (of: (leaf: LeafSummary) => number): number =>
     leaves.reduce((sum, leaf) => sum + of(leaf), 0);
   return {
     columnIds: leaves[0].columnIds,

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
-import type { QueryBounds } from '../../protocol/index.js';
+import type { WorkerQueryLimits } from '../../protocol/index.js';
 import type { LaneApi } from '../workers/worker-client.js';
 import type { LaneSet } from '../workers/worker-clients.js';
 
@@ -22,7 +22,7 @@ export interface QueryLimits {
 export class RunningQuery {
   readonly #lanes: LaneSet;
   readonly #cancellation: Cancellation | null;
-  readonly #bounds: QueryBounds;
+  readonly #bounds: WorkerQueryLimits;
   readonly #tooLong: string;
   readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -58,7 +58,7 @@ export class RunningQuery {
    * One request to every lane in this turn: all of them answer at the same LSN. Rejects with 9004 for a lane that is
    * down, 9005, and what a lane refuses it with. To be called again only when the call before has settled.
    */
-  ask<T>(send: (lane: LaneApi, bounds: QueryBounds) => Promise<T>): Promise<T[]> {
+  ask<T>(send: (lane: LaneApi, bounds: WorkerQueryLimits) => Promise<T>): Promise<T[]> {
     return this.#lanes.ask(
       new Promise<T[]>((resolve, reject) => {
         if (this.#stopped !== null) {

@@ -16,7 +16,7 @@ import {
   type Table,
   textsToCount,
 } from '../../plan/index.js';
-import type { OperatorFigures, PartMemory } from '../../protocol/index.js';
+import type { OperatorStats, PartMemory } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { LaneSet } from '../workers/worker-clients.js';
 import { joinPlan } from './join-plan.js';
@@ -36,7 +36,7 @@ export interface SelectWorkParts {
   readonly query: RunningQuery;
   readonly slices: Slices;
   /** Gets what the operators did; null = it is not wanted. */
-  readonly figures: OperatorFigures[] | null;
+  readonly figures: OperatorStats[] | null;
   /** Of parts that were sent. */
   readonly partMemory: PartMemory;
 }

@@ -10,7 +10,7 @@ import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.j
 import { invariant } from '../../base/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
-import { type OperatorFigures, PartMemory, type ScanOutline } from '../../protocol/index.js';
+import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
@@ -57,7 +57,7 @@ export class Selects {
   /** See QueryApi.select. */
   select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
     invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
-    const done = (part: Uint8Array): void => this.#partMemory.give(part);
+    const done = (part: Uint8Array): void => this.#partMemory.release(part);
     const spool = new Spool({
       ...this.#parts.spools,
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
@@ -170,7 +170,7 @@ export class Selects {
   async #outlines(
     { databaseId, dimensionId, condition }: Scanned,
     query: RunningQuery,
-  ): Promise<ScanOutline[]> {
+  ): Promise<ScanSummary[]> {
     if (dimensionId === null) return [];
     const found = await query.ask((lane, bounds) =>
       lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
@@ -180,7 +180,7 @@ export class Selects {
 
   /** null as from `#table`; nothing of such a run is told. */
   async #analysed(plan: SelectPlan, query: RunningQuery, slices: Slices): Promise<Analysis | null> {
-    const figures: OperatorFigures[] = [];
+    const figures: OperatorStats[] = [];
     const work = this.#work(query, slices, figures);
     const begunMs = this.#parts.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
@@ -188,7 +188,7 @@ export class Selects {
     return { figures, rows, milliseconds: this.#parts.elapsedMs() - begunMs };
   }
 
-  #work(query: RunningQuery, slices: Slices, figures: OperatorFigures[] | null): SelectWork {
+  #work(query: RunningQuery, slices: Slices, figures: OperatorStats[] | null): SelectWork {
     const { lanes, limits } = this.#parts;
     const nextId = (): number => ++this.#lastId;
     const { bytesMax } = limits;

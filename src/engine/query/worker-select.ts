@@ -13,7 +13,7 @@ import {
   type SelectPlan,
   TEXT_PARTITIONS,
 } from '../../ir/index.js';
-import type { OperatorFigures, PartMemory, QueryBounds, SelectPart } from '../../protocol/index.js';
+import type { OperatorStats, PartMemory, SelectPart, WorkerQueryLimits } from '../../protocol/index.js';
 import type { LaneApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
 
@@ -54,7 +54,7 @@ export class AskedSelect {
   readonly #settings: AskedSettings;
   readonly #slices: Slices;
   readonly #query: RunningQuery;
-  readonly #figures: OperatorFigures[] | null;
+  readonly #figures: OperatorStats[] | null;
   readonly #memory: PartMemory;
   readonly #done: boolean[];
   #begun = false;
@@ -66,7 +66,7 @@ export class AskedSelect {
     settings: AskedSettings,
     slices: Slices,
     query: RunningQuery,
-    figures: OperatorFigures[] | null,
+    figures: OperatorStats[] | null,
     memory: PartMemory,
   ) {
     this.#selectId = selectId;
@@ -140,7 +140,7 @@ export class AskedSelect {
     const states = partials.flatMap((partial) => partial.states);
     const buffers = states.map((state) => (state.holds === 'texts' ? state.texts.words.buffer : null));
     // Aggregates of the same values share their texts.
-    for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.give(new Uint8Array(buffer));
+    for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.release(new Uint8Array(buffer));
   }
 
   /** Asks the lanes for which `rowsMax` is not 0, in this turn. */
@@ -166,7 +166,7 @@ export class AskedSelect {
     lane: LaneApi,
     isFirst: boolean,
     { rowsMax, bytesMax, spares }: PartSize,
-    bounds: QueryBounds,
+    bounds: WorkerQueryLimits,
   ): Promise<SelectPart | null> {
     const selectId = this.#selectId;
     const begun = isFirst

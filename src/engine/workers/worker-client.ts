@@ -9,15 +9,15 @@ import { Piscina } from 'piscina';
 import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
 import {
   fromRefusal,
-  type LaneAnswers,
-  type LaneOp,
-  type LaneReply,
-  type LaneRequest,
-  type LaneRequests,
-  type LaneResult,
-  type LaneStart,
-  type LaneTask,
   SLOW_OPS,
+  type WorkerOp,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerRequests,
+  type WorkerResponses,
+  type WorkerResult,
+  type WorkerStart,
+  type WorkerTask,
 } from '../../protocol/index.js';
 import { LaneQueue } from './worker-queue.js';
 
@@ -32,19 +32,19 @@ export class LaneDownError extends Error {
 }
 
 interface Waiting {
-  readonly request: LaneRequest;
-  readonly resolve: (value: LaneAnswers[LaneOp]) => void;
+  readonly request: WorkerRequest;
+  readonly resolve: (value: WorkerResponses[WorkerOp]) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** What the engine needs of a lane; tests put one without a thread in its place. */
 export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memory' | 'dictionaryBytesMax' | 'send' | 'close'>;
-export type MakeLane = (start: LaneStart, onDown: (cause: unknown) => void) => LaneApi;
+export type MakeLane = (start: WorkerStart, onDown: (cause: unknown) => void) => LaneApi;
 
 export class Lane {
   readonly index: number;
   readonly shards: readonly number[];
-  readonly #pool: Piscina<LaneTask, LaneResult>;
+  readonly #pool: Piscina<WorkerTask, WorkerResult>;
   readonly #onDown: (cause: unknown) => void;
   readonly #queue = new LaneQueue<Waiting>();
   #threadCount = 0;
@@ -57,11 +57,11 @@ export class Lane {
   readonly #underWay = new Set<Waiting>();
 
   /** `file`: the worker's entry. `onDown` is called once, when the thread ended without `close`. */
-  constructor(file: string, start: LaneStart, onDown: (cause: unknown) => void) {
-    this.index = start.laneIndex;
+  constructor(file: string, start: WorkerStart, onDown: (cause: unknown) => void) {
+    this.index = start.workerIndex;
     this.shards = start.shards;
     this.#onDown = onDown;
-    this.#pool = new Piscina<LaneTask, LaneResult>({
+    this.#pool = new Piscina<WorkerTask, WorkerResult>({
       filename: file,
       minThreads: 1,
       maxThreads: 1,
@@ -87,14 +87,14 @@ export class Lane {
     return this.#dictionaryBytesMax;
   }
 
-  send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
+  send<Op extends WorkerOp>(op: Op, request: WorkerRequests[Op]): Promise<WorkerResponses[Op]> {
     return new Promise((resolve, reject) => {
       if (this.#down !== null) {
         reject(this.#down);
         return;
       }
       const waiting = {
-        request: { op, ...request } as unknown as LaneRequest,
+        request: { op, ...request } as unknown as WorkerRequest,
         resolve: resolve as Waiting['resolve'],
         reject,
       };
@@ -129,7 +129,7 @@ export class Lane {
   #run(waiting: readonly Waiting[], counted: boolean): void {
     for (const one of waiting) this.#underWay.add(one);
     if (counted) this.#inFlight++;
-    const task: LaneTask = { sequence: this.#sequence++, requests: waiting.map(({ request }) => request) };
+    const task: WorkerTask = { sequence: this.#sequence++, requests: waiting.map(({ request }) => request) };
     this.#pool.run(task).then(
       (result) => {
         if (counted) this.#inFlight--;
@@ -142,7 +142,7 @@ export class Lane {
     );
   }
 
-  #settle(waiting: readonly Waiting[], replies: readonly LaneReply[]): void {
+  #settle(waiting: readonly Waiting[], replies: readonly WorkerReply[]): void {
     waiting.forEach((one, index) => {
       this.#underWay.delete(one);
       const reply = replies[index];

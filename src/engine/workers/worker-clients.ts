@@ -58,7 +58,7 @@ export class LaneSet {
     );
     const { stopFlags, inserts } = this;
     const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared };
-    const start = { laneIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
+    const start = { workerIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
     const onDown = (cause: unknown): void => this.#onDown(index, cause);
     return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
   }

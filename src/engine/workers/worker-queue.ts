@@ -4,13 +4,13 @@
  * them go along with batches, or take turns with the other requests, so that neither waits for more than a task of the
  * other. A request whose answer may be large is the last of its task.
  */
-import { LARGE_OPS, type LaneRequest } from '../../protocol/index.js';
+import { LARGE_OPS, type WorkerRequest } from '../../protocol/index.js';
 
 const REQUESTS_PER_TASK_MAX = 64;
 /** A body of a thousand entities takes about a millisecond. */
 const PARSES_PER_TASK_MAX = 2;
 
-export class LaneQueue<Waiting extends { readonly request: Pick<LaneRequest, 'op'> }> {
+export class LaneQueue<Waiting extends { readonly request: Pick<WorkerRequest, 'op'> }> {
   #ordered: Waiting[] = [];
   #parses: Waiting[] = [];
   /** Bodies stood back in the last task. */

@@ -6,7 +6,7 @@
  *   Of two requests with one name at once, the second waits for the first and then finds its entry, or is the first.
  */
 import { QuarryError } from '../../base/index.js';
-import type { OnceEntry } from '../../format/index.js';
+import type { DeduplicationEntry } from '../../format/index.js';
 
 export const KEPT_MS = 24 * 3_600_000;
 /** Two texts of 43 characters, numbers, and a place in the Map. */
@@ -15,7 +15,7 @@ const ENTRY_BYTES = 320;
 export class OnceTable {
   readonly #entriesMax: number;
   /** In the order in which they were added, which is that of time but for the few that were under way together. */
-  readonly #entries = new Map<string, OnceEntry>();
+  readonly #entries = new Map<string, DeduplicationEntry>();
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(entriesMax: number) {
@@ -32,14 +32,14 @@ export class OnceTable {
   }
 
   /** Called when the record of a named write has been applied, and at start for every entry found. */
-  add(entry: OnceEntry): void {
+  add(entry: DeduplicationEntry): void {
     // A name that is used again after its time goes behind the younger ones.
     this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
   }
 
   /** Entries of records up to `lsn`, oldest first; others may be added meanwhile. */
-  *upTo(lsn: number, nowMs: number): Generator<OnceEntry> {
+  *upTo(lsn: number, nowMs: number): Generator<DeduplicationEntry> {
     for (const entry of this.#entries.values()) {
       if (entry.lsn <= lsn && !isOver(entry, nowMs)) yield entry;
     }
@@ -96,4 +96,4 @@ export class OnceTable {
   }
 }
 
-const isOver = ({ timeMs }: OnceEntry, nowMs: number): boolean => timeMs + KEPT_MS <= nowMs;
+const isOver = ({ timeMs }: DeduplicationEntry, nowMs: number): boolean => timeMs + KEPT_MS <= nowMs;

@@ -4,7 +4,7 @@
  * Invariants: a part is a power of two long and stays so long until none is in use; whoever releases one holds no view of
  * it and nor does any thread. What does not fit gets a buffer of its own, which is left to the collector.
  */
-import { bytesAt, type SharedPart, type SharedPlace } from '../../protocol/index.js';
+import { bytesAt, type SharedBytes, type SharedPart } from '../../protocol/index.js';
 
 const BYTES_MIN = 4_096;
 /** Pages that nobody ever wrote to cost nothing. */
@@ -21,7 +21,7 @@ export class InsertMemory {
   }
 
   /** At least `bytes`, with whatever stood there. */
-  acquire(bytes: number): SharedPlace {
+  acquire(bytes: number): SharedBytes {
     const byteLength = bytes <= BYTES_MIN ? BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
     const part = this.#free.get(byteLength)?.pop() ?? this.#divided(byteLength);
     if (part === null) return new SharedArrayBuffer(byteLength);
@@ -36,7 +36,7 @@ export class InsertMemory {
     return { at, byteLength };
   }
 
-  release(place: SharedPlace): void {
+  release(place: SharedBytes): void {
     if (!('at' in place)) return;
     this.#inUseCount--;
     if (this.#inUseCount === 0) {
@@ -49,7 +49,7 @@ export class InsertMemory {
     else list.push(place);
   }
 
-  bytesOf(place: SharedPlace): Uint8Array {
+  bytesOf(place: SharedBytes): Uint8Array {
     return bytesAt(place, this.shared);
   }
 }

@@ -89,7 +89,7 @@ export class ScriptWriter {
         batches: steps.flatMap(({ batches }) => batches),
       } as const;
       const payload = encodeRecordPayload(record);
-      while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
+      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
       checkWritable();
       const bytes = sum(steps, (step) => step.bytes);
       memory.check(bytes);

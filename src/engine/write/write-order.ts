@@ -143,10 +143,10 @@ export class WriteOrder {
   async beginLogFile(timeMs: number): Promise<boolean> {
     const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: [] });
     if (!this.log.beginFile()) {
-      await this.log.roomForFile().catch(() => {});
+      await this.log.waitForFile().catch(() => {});
       if (!this.log.beginFile()) return false;
     }
-    if (!this.log.hasRoom(payload.length)) return false;
+    if (!this.log.hasCapacity(payload.length)) return false;
     await this.append(payload, { touches: null, changes: [], send: () => null, applied: () => {} });
     return true;
   }

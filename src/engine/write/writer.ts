@@ -8,7 +8,7 @@ import { hash } from 'node:crypto';
 import { QuarryError } from '../../base/index.js';
 import { type Catalog, changeToPlain } from '../../catalog/index.js';
 import { encodeRecordPayload } from '../../format/index.js';
-import type { ParsedRecord, SharedPlace } from '../../protocol/index.js';
+import type { ParsedRecord, SharedBytes } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Decision, InsertAnswer, InsertRequest, MutationRequest } from '../api.js';
 import { encodeExpiry, findExpired } from '../lifecycle/expiry.js';
@@ -94,7 +94,7 @@ export class Writer {
       : this.#parts.once.run(id, bodyHash, this.#parts.options.clock.nowMs(), write);
   }
 
-  async #insert(request: InsertRequest, shared: SharedPlace, bodyBytes: number): Promise<number[]> {
+  async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
     const { lanes, order, options, memory } = this.#parts;
     const { databaseId, lines = null, customKey, columnIds, onceId } = request;
     const nowMs = options.clock.nowMs();
@@ -107,7 +107,7 @@ export class Writer {
       const { entityCount, valueCount, recordBytes } = parsed;
       if (!charged) request.charge(entityCount);
       if (entityCount === 0 && onceId === null) return [entityCount, valueCount];
-      while (!order.log.hasRoom(recordBytes)) await order.log.room(recordBytes);
+      while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
       this.#parts.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
@@ -123,7 +123,7 @@ export class Writer {
     databaseId: number,
     timeMs: number,
     parsed: ParsedRecord,
-    buffer: SharedPlace,
+    buffer: SharedBytes,
   ): Promise<StepCounts> {
     const { changes, entityCount, valueCount, once } = parsed;
     const { inserts } = this.#parts.lanes;
@@ -171,7 +171,7 @@ export class Writer {
       if (touched.entityCount === 0 && once === null) return 0;
       const timeMs = options.clock.nowMs();
       const payload = encodeMutation(databaseId, mutation, batch, timeMs, once);
-      while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
+      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
       this.#parts.checkWritable();
       const bytes = batch === null ? 0 : updateBytes(batch, touched);
       memory.check(bytes);
@@ -210,7 +210,7 @@ export class Writer {
       const plain = changes.map(changeToPlain);
       const record = { type: 'catalog', timeMs: options.clock.nowMs(), changes: plain } as const;
       const payload = encodeRecordPayload(record);
-      if (order.log.hasRoom(payload.length)) {
+      if (order.log.hasCapacity(payload.length)) {
         await order.append(payload, {
           touches: null,
           changes,
@@ -220,7 +220,7 @@ export class Writer {
         return answer;
       }
       // Another change may come in between: decide again.
-      await order.log.room(payload.length);
+      await order.log.waitForCapacity(payload.length);
       check();
     }
   }
@@ -231,7 +231,7 @@ export class Writer {
     const nowMs = options.clock.nowMs();
     for (const expiry of await findExpired(lanes, order.visible, nowMs)) {
       const payload = encodeExpiry(expiry, nowMs);
-      while (!order.log.hasRoom(payload.length)) await order.log.room(payload.length);
+      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
       this.#parts.checkWritable();
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
       // The column may be gone meanwhile, and its id is never used again: then there is nothing to take away.

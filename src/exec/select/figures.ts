@@ -1,5 +1,5 @@
 /** What the operators of one shard did since they were last asked: for EXPLAIN ANALYZE. Costs nothing when it is not wanted. */
-import type { OperatorFigures } from '../../protocol/index.js';
+import type { OperatorStats } from '../../protocol/index.js';
 
 interface Sum {
   rows: number;
@@ -44,7 +44,7 @@ export class ShardFigures {
   }
 
   /** All since the last call, in the order in which operators first worked. */
-  take(): OperatorFigures[] {
+  take(): OperatorStats[] {
     const figures = [...this.#sums].map(([operator, sum]) => ({ shard: this.#shard, operator, ...sum }));
     this.#sums.clear();
     return figures;

@@ -1,6 +1,6 @@
 /** The rows of a SELECT in the shards of one lane. */
 import type { GroupPartial, SelectPlan } from '../../ir/index.js';
-import type { OperatorFigures } from '../../protocol/index.js';
+import type { OperatorStats } from '../../protocol/index.js';
 import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardFigures } from './figures.js';
@@ -57,7 +57,7 @@ export class LaneShards {
   }
 
   /** What the operators did since the last call. */
-  takeFigures(): OperatorFigures[] {
+  takeFigures(): OperatorStats[] {
     return this.all.flatMap(({ figures }) => figures.take());
   }
 }

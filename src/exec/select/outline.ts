@@ -3,7 +3,7 @@
  * What a zone map says is looked up for every segment; how many rows pass is estimated from a few of them.
  */
 import type { Condition } from '../../ir/index.js';
-import type { LeafOutline, ScanOutline } from '../../protocol/index.js';
+import type { LeafSummary, ScanSummary } from '../../protocol/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import { EventSelection } from '../condition/event-selection.js';
@@ -22,7 +22,7 @@ export function outlineScan(
   condition: Condition | null,
   scratch: Arena,
   run: QueryRun,
-): ScanOutline {
+): ScanSummary {
   const { entityCount, segments } = dimension;
   const common = { shard, entityCount, segmentCount: segments.length };
   if (condition === null) return { ...common, estimatedRows: entityCount, leaves: [] };
@@ -57,7 +57,7 @@ function estimate(dimension: DimensionShard, condition: Condition, scratch: Aren
   return looked === 0 ? 0 : Math.round((found / looked) * dimension.entityCount);
 }
 
-function outlineLeaf(dimension: DimensionShard, leaf: Leaf, run: QueryRun): LeafOutline {
+function outlineLeaf(dimension: DimensionShard, leaf: Leaf, run: QueryRun): LeafSummary {
   switch (leaf.op) {
     case 'attribute':
       return outlineAttribute(dimension, leaf, run);
@@ -91,7 +91,7 @@ function outlineAttribute(
   dimension: DimensionShard,
   { columnId, tests }: Extract<Leaf, { op: 'attribute' }>,
   run: QueryRun,
-): LeafOutline {
+): LeafSummary {
   const dictionary = dimension.dictionaries.get(columnId);
   const prepared = tests.map((test) => new PreparedTest(test, dictionary, run));
   const kernels = new Set<string>();
@@ -128,7 +128,7 @@ function outlineEvents(
   dimension: DimensionShard,
   events: Extract<Leaf, { op: 'freqgroup' }>['events'],
   run: QueryRun,
-): LeafOutline {
+): LeafSummary {
   let [segmentCount, skipped] = [0, 0];
   for (const event of events) {
     const selection = new EventSelection(dimension, event, run);

@@ -2,7 +2,7 @@
  * The engine's figures as metrics. Invariant: no label holds anything that a client chose; a database is told by its id,
  * by at most as many labels as RequestFigures gives.
  */
-import type { DistributionFigures } from '../../base/index.js';
+import type { HistogramStats } from '../../base/index.js';
 import type { EngineApi, EngineStats } from '../../engine/index.js';
 import type { Metric, Sample } from './metric.js';
 
@@ -50,7 +50,7 @@ const GAUGES: readonly Row<number>[] = [
   ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
 ];
 
-const HISTOGRAMS: readonly Row<DistributionFigures>[] = [
+const HISTOGRAMS: readonly Row<HistogramStats>[] = [
   ['quarry_log_fsync_seconds', 'seconds of each fdatasync of the write-ahead log', 'logFsyncSeconds'],
   ['quarry_log_group_records', 'records that one fdatasync made durable', 'logGroupRecords'],
   ['quarry_checkpoint_seconds', 'seconds of each checkpoint that was finished', 'checkpointSeconds'],

@@ -1,5 +1,5 @@
 /** One metric as /metrics tells it: a name, what it means, and where its values are read when they are asked for. */
-import type { DistributionFigures } from '../../base/index.js';
+import type { HistogramStats } from '../../base/index.js';
 
 export type Labels = Readonly<Record<string, string | number>>;
 
@@ -10,7 +10,7 @@ export interface Sample {
 
 export interface Spread {
   readonly labels?: Labels;
-  readonly figures: DistributionFigures;
+  readonly figures: HistogramStats;
 }
 
 interface Described {
@@ -36,7 +36,7 @@ export function linesOf(metric: Metric): MetricLine[] {
 function bucketLines(
   name: string,
   labels: Labels,
-  { bounds, counts, count, sum }: DistributionFigures,
+  { bounds, counts, count, sum }: HistogramStats,
 ): MetricLine[] {
   let below = 0;
   const buckets = bounds.map((bound, index) => {

@@ -6,7 +6,7 @@
  * time: the others are one, so that no client can make what is kept, or told, grow. Endpoints are those of the table.
  * Nothing that was counted is lost when a database goes: it is the others' then.
  */
-import { Distribution, type DistributionFigures, SECONDS_BOUNDS } from '../../base/index.js';
+import { Histogram, type HistogramStats, SECONDS_BOUNDS } from '../../base/index.js';
 
 const DATABASES_MAX = 20;
 /** Databases have ids from 1. */
@@ -30,7 +30,7 @@ export interface AnsweredRequests {
 
 export interface EndpointSeconds {
   readonly endpoint: string;
-  readonly seconds: DistributionFigures;
+  readonly seconds: HistogramStats;
 }
 
 class Answered {
@@ -53,7 +53,7 @@ class Answered {
 }
 
 interface OfEndpoint {
-  readonly spread: Distribution;
+  readonly spread: Histogram;
   readonly byDatabase: Map<number, Answered>;
 }
 
@@ -101,7 +101,7 @@ export class RequestFigures {
   }
 
   readSpreads(): EndpointSeconds[] {
-    return [...this.#figures].map(([endpoint, { spread }]) => ({ endpoint, seconds: spread.figures }));
+    return [...this.#figures].map(([endpoint, { spread }]) => ({ endpoint, seconds: spread.stats }));
   }
 
   #placeOf(databaseId: number): number {
@@ -114,7 +114,7 @@ export class RequestFigures {
   #ofEndpoint(endpoint: string): OfEndpoint {
     let ofEndpoint = this.#figures.get(endpoint);
     if (ofEndpoint === undefined) {
-      ofEndpoint = { spread: new Distribution(SECONDS_BOUNDS), byDatabase: new Map() };
+      ofEndpoint = { spread: new Histogram(SECONDS_BOUNDS), byDatabase: new Map() };
       this.#figures.set(endpoint, ofEndpoint);
     }
     return ofEndpoint;

@@ -1,5 +1,5 @@
 /**
- * Helpers of the JS twins. Bitmaps are written in 32-row words. All offsets in js/ are element indexes into the given arrays;
+ * Functions shared by the JS twins. Bitmaps are written in 32-row words. All offsets in js/ are element indexes into the given arrays;
  * twins.ts converts byte offsets into them.
  */
 

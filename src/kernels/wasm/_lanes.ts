@@ -1,5 +1,5 @@
 /**
- * Helpers of the aggregating kernels: bits of a bitmap as lanes. T is i8, i16, i32 or i64; the compiler evaluates conditions on
+ * Functions shared by the aggregating kernels: bits of a bitmap as lanes. T is i8, i16, i32 or i64; the compiler evaluates conditions on
  * sizeof<T>().
  */
 import { liveMask } from './_words';

@@ -1,5 +1,5 @@
 /**
- * Helpers of all SIMD kernels. Bitmaps are written in 64-row words, two words per 128-row group. A kernel computes whole words,
+ * Functions shared by all SIMD kernels. Bitmaps are written in 64-row words, two words per 128-row group. A kernel computes whole words,
  * including padding rows, and `trim` clears the bits from n on; so values and validity must be readable, with arbitrary contents,
  * to the end of the last 128-row group.
  */

@@ -40,10 +40,10 @@ export class Inputs {
     const own = inputOf(ref);
     if (ref.source.index === 0) return this.#add(own, traits, name, position);
     const join = ref.source.index - 1;
-    const asked = this.joined[join];
+    const requested = this.joined[join];
     const key = keyOf(own);
-    const at = asked.findIndex((other) => keyOf(other) === key);
-    const column = at === -1 ? asked.push(own) - 1 : at;
+    const at = requested.findIndex((other) => keyOf(other) === key);
+    const column = at === -1 ? requested.push(own) - 1 : at;
     return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, position);
   }
 

@@ -34,20 +34,20 @@ export function rowFilter(
   }
   const { conditions, rest } = splitPredicates(predicates);
   const implied = rowEvents === null ? null : keyOf(rowEvents);
-  const asked = [...conditions, ...beside].filter(
+  const required = [...conditions, ...beside].filter(
     (condition) => condition.op !== 'event' || condition.minfreq !== 1 || keyOf(condition.event) !== implied,
   );
-  const condition = joinConditions('and', mergeRanges(asked, dimension));
+  const condition = joinConditions('and', mergeRanges(required, dimension));
   const filter = allOf(rest.map(({ predicate, negated }) => expressionOf(predicate, negated, forms)));
   return { condition: condition === ALWAYS ? null : condition, filter };
 }
 
 /** Joins members by AND, without members that are always true; null if none is left. */
 function allOf(members: readonly Expression[]): Expression | null {
-  const asked = members.filter((member) => member.op !== 'constant' || member.value !== true);
-  if (asked.length === 0) return null;
-  const never = asked.some((member) => member.op === 'constant');
-  return never ? constantOf(BOOLEAN, false) : junctionOf('and', asked);
+  const effective = members.filter((member) => member.op !== 'constant' || member.value !== true);
+  if (effective.length === 0) return null;
+  const never = effective.some((member) => member.op === 'constant');
+  return never ? constantOf(BOOLEAN, false) : junctionOf('and', effective);
 }
 
 /** Merges range conditions on the same latest-value column, so that the column is scanned once. */

@@ -135,7 +135,7 @@ export class Sources {
     const qualified = table !== null && this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
     if (table !== null && !qualified && !this.#hasEvents(lowerCase(table))) this.named(table, position);
     const candidates = qualified ? this.#names([qualified]) : this.#names(this.#all);
-    const where = this.#all.length === 1 || qualified ? this.#placeOf(qualified || this.#all[0]) : '';
+    const where = this.#all.length === 1 || qualified ? this.#locationOf(qualified || this.#all[0]) : '';
     throw sqlError(`there is no column ${quoted(name)}${where}`, position, meant(name, candidates));
   }
 
@@ -149,7 +149,7 @@ export class Sources {
     return [...usable.filter(isId), ...usable.filter((column) => !isId(column))];
   }
 
-  #placeOf({ dimension }: Source): string {
+  #locationOf({ dimension }: Source): string {
     return ` in ${quoted(dimension.apiName)}`;
   }
 

@@ -102,7 +102,7 @@ export function refusedWrite(
   refusal: QuarryError,
 ): QuarryError {
   const { code, message, moreInfo } = refusal;
-  const position = placeOf(statement, row);
+  const position = positionOf(statement, row);
   return new QuarryError(6000, message, {
     code,
     message,
@@ -112,7 +112,7 @@ export function refusedWrite(
   });
 }
 
-function placeOf(statement: WriteStatement, row: number | null): SourcePosition {
+function positionOf(statement: WriteStatement, row: number | null): SourcePosition {
   if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.position ?? statement.position;
   return statement.is === 'update' ? (statement.set[0]?.position ?? statement.position) : statement.position;
 }

@@ -135,7 +135,7 @@ t.test(
     });
     await t.rejects(
       quarry('restore', `${dir}/backup`, '--data-dir', `${dir}/typo`, '--archive', `${dir}/archiv`),
-      { stderr: `quarry: ${dir}/archiv is no archive: it does not exist\n`, code: 1 },
+      { stderr: `quarry: ${dir}/archiv is not an archive: it does not exist\n`, code: 1 },
     );
     t.notOk(fs.existsSync(`${dir}/typo`));
     const late = [

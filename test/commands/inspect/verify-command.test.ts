@@ -37,7 +37,7 @@ t.test('a store is sound or damaged; a folder without one is refused and left as
     [path.join(store, 'log'), 'holds no manifest'],
   ]) {
     const before = fs.existsSync(dir) ? fs.readdirSync(dir) : null;
-    await t.rejects(verify(dir), { message: `${dir} is no store and no backup: it ${why}` });
+    await t.rejects(verify(dir), { message: `${dir} is neither a store nor a backup: it ${why}` });
     t.strictSame(fs.existsSync(dir) ? fs.readdirSync(dir) : null, before);
   }
   await t.rejects(verify(), { message: 'usage: verify takes one argument, the data directory' });

@@ -105,7 +105,7 @@ t.test(
     fs.writeFileSync(file, 'rows');
     t.match(await serve(), {
       code: 3,
-      output: `quarry: ${dir}/manifest is corrupt at byte 0: it is missing, but there are snapshot files in ${dir}/snapshot, as of a restore that did not finish\n`,
+      output: `quarry: ${dir}/manifest is corrupt at byte 0: the file is missing, but ${dir}/snapshot contains snapshot files, as after an unfinished restore\n`,
     });
     t.equal(fs.readFileSync(file, 'utf8'), 'rows');
   },

@@ -27,7 +27,7 @@ async function writeUntilCrash(
     for (let lsn = firstLsn; lsn < firstLsn + RECORD_COUNT; ) {
       const written: Promise<void>[] = [];
       for (let left = prng.between(1, 5); left > 0 && lsn < firstLsn + RECORD_COUNT; left--) {
-        while (!log.hasRoom(sizeFor(lsn))) await log.room(sizeFor(lsn));
+        while (!log.hasCapacity(sizeFor(lsn))) await log.waitForCapacity(sizeFor(lsn));
         const appended = log.append(payloadFor(lsn, sizeFor(lsn)));
         outcome.appendedLsn = appended.lsn;
         const acknowledged = appended.written.then(() => {

@@ -48,7 +48,7 @@ async function writtenLog(): Promise<{ readonly disk: FaultyDisk; readonly place
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, 17)) {
-    while (!log.hasRoom(700)) await log.room(700);
+    while (!log.hasCapacity(700)) await log.waitForCapacity(700);
     const { written } = log.append(payloadFor(lsn, sizeFor(lsn)));
     if (lsn < 15) await written;
   }

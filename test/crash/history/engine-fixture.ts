@@ -9,13 +9,13 @@ import {
 } from '../../../src/engine/index.js';
 import {
   fromRefusal,
-  type LaneAnswers,
-  type LaneOp,
-  type LaneRequest,
-  type LaneRequests,
-  type LaneStart,
+  type WorkerOp,
+  type WorkerRequest,
+  type WorkerRequests,
+  type WorkerResponses,
+  type WorkerStart,
 } from '../../../src/protocol/index.js';
-import { LaneWorker } from '../../../src/worker/lane-worker.js';
+import { ShardWorker } from '../../../src/worker/lane-worker.js';
 import type { FaultyDisk } from '../../support/faulty-disk.js';
 
 export const STORE_DIR = '/store';
@@ -34,16 +34,16 @@ const INSERT_MEMORY_BYTES = 2 ** 16;
 class LocalLane implements LaneApi {
   readonly index: number;
   readonly shards: readonly number[];
-  readonly #worker: LaneWorker;
+  readonly #worker: ShardWorker;
   readonly #onDown: (cause: unknown) => void;
   #sequence = 0;
   #down: LaneDownError | null = null;
   #memory = NO_DATA_MEMORY;
 
-  constructor(start: LaneStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
-    this.index = start.laneIndex;
+  constructor(start: WorkerStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
+    this.index = start.workerIndex;
     this.shards = start.shards;
-    this.#worker = new LaneWorker(start, disk, ARENA_BYTES);
+    this.#worker = new ShardWorker(start, disk, ARENA_BYTES);
     this.#onDown = onDown;
   }
 
@@ -55,14 +55,17 @@ class LocalLane implements LaneApi {
     return 0;
   }
 
-  async send<Op extends LaneOp>(op: Op, request: LaneRequests[Op]): Promise<LaneAnswers[Op]> {
+  async send<Op extends WorkerOp>(op: Op, request: WorkerRequests[Op]): Promise<WorkerResponses[Op]> {
     const sequence = this.#sequence++;
     // The worker runs in another turn than the sender, but in the order of sending.
     await Promise.resolve();
     if (this.#down !== null) throw this.#down;
-    let result: Awaited<ReturnType<LaneWorker['run']>>;
+    let result: Awaited<ReturnType<ShardWorker['run']>>;
     try {
-      result = await this.#worker.run({ sequence, requests: [{ op, ...request } as unknown as LaneRequest] });
+      result = await this.#worker.run({
+        sequence,
+        requests: [{ op, ...request } as unknown as WorkerRequest],
+      });
     } catch (cause) {
       // In a thread this would end it.
       if (this.#down === null) {
@@ -74,7 +77,7 @@ class LocalLane implements LaneApi {
     this.#memory = result.memory ?? this.#memory;
     const [reply] = result.replies;
     if ('refusal' in reply) throw fromRefusal(reply.refusal);
-    return reply.value as LaneAnswers[Op];
+    return reply.value as WorkerResponses[Op];
   }
 
   async close(): Promise<void> {

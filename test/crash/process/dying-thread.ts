@@ -6,7 +6,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread, MessagePort, workerData } from 'node:worker_threads';
-import { bytesAt, type LaneRequest, type LaneStart, type LaneTask } from '../../../src/protocol/index.js';
+import {
+  bytesAt,
+  type WorkerRequest,
+  type WorkerStart,
+  type WorkerTask,
+} from '../../../src/protocol/index.js';
 import type { DeathOrder, Way } from './death-orders.js';
 
 const LOOK_EVERY_MS = 3;
@@ -34,13 +39,13 @@ class Orders {
   readonly #bornMs = Date.now();
   readonly #inserts: SharedArrayBuffer | null;
 
-  constructor(dir: string, start: LaneStart | undefined) {
+  constructor(dir: string, start: WorkerStart | undefined) {
     this.#dir = dir;
     this.#inserts = start?.inserts ?? null;
   }
 
   /** What concerns this thread and comes due with `requests`, null = while nothing is asked; it is taken. */
-  due(requests: readonly LaneRequest[] | null): Way | null {
+  due(requests: readonly WorkerRequest[] | null): Way | null {
     for (const name of fs.readdirSync(this.#dir)) {
       if (!name.endsWith('.order')) continue;
       const file = path.join(this.#dir, name);
@@ -52,13 +57,13 @@ class Orders {
     return null;
   }
 
-  #concerns({ op, bornAfterMs, marker }: DeathOrder, requests: readonly LaneRequest[] | null): boolean {
+  #concerns({ op, bornAfterMs, marker }: DeathOrder, requests: readonly WorkerRequest[] | null): boolean {
     if (bornAfterMs !== undefined && this.#bornMs <= bornAfterMs) return false;
     if (marker !== undefined) return requests?.some((request) => this.#holds(request, marker)) === true;
     return op === undefined ? requests === null : requests?.some((request) => request.op === op) === true;
   }
 
-  #holds(request: LaneRequest, marker: string): boolean {
+  #holds(request: WorkerRequest, marker: string): boolean {
     if (request.op !== 'apply' || this.#inserts === null) return false;
     const inserts = this.#inserts;
     return request.records.some(({ buffer, batches }) => {
@@ -89,8 +94,8 @@ function take(file: string): boolean {
 }
 
 function watchThread(dir: string): void {
-  const orders = new Orders(dir, workerData as LaneStart | undefined);
-  const obey = (requests: readonly LaneRequest[] | null): void => {
+  const orders = new Orders(dir, workerData as WorkerStart | undefined);
+  const obey = (requests: readonly WorkerRequest[] | null): void => {
     const way = orders.due(requests);
     if (way !== null) WAYS[way]();
   };
@@ -99,7 +104,7 @@ function watchThread(dir: string): void {
   MessagePort.prototype.on = function (this: MessagePort, event: string, listener: (value: unknown) => void) {
     if (event !== 'message') return on.call(this, event, listener);
     return on.call(this, event, (value: unknown) => {
-      const { task } = value as { task?: LaneTask };
+      const { task } = value as { task?: WorkerTask };
       if (task !== undefined) obey(task.requests);
       listener(value);
     });

@@ -42,7 +42,7 @@ t.test('a store does not start on the archive of another history, and is as it w
   // It names the last file's first record, and the files are cut by time.
   const last = Math.max(...archived(disk).map((file) => Number(/log-(\d+)/.exec(file)?.[1])));
   await t.rejects(openEngine(disk, 1, SEED, 1, other), {
-    message: `the archive /archive holds record ${last}, which this store has not written: give it a folder of its own`,
+    message: `the archive /archive contains record ${last}, which this store has not written: use a separate folder for each store`,
   });
   t.strictSame(disk.files(), files);
   const again = await openEngine(disk, 1, SEED, 1, ARCHIVING);

@@ -74,7 +74,7 @@ function worldOf(
   });
   const options = {
     laneCount: lanes.length,
-    makeLane: ({ laneIndex }: { laneIndex: number }) => laneOf(laneIndex),
+    makeLane: ({ workerIndex }: { workerIndex: number }) => laneOf(workerIndex),
   };
   const set = new LaneSet(
     options as unknown as EngineOptions,

@@ -12,7 +12,7 @@ import type {
   ExtractPlan,
   TopLevel,
 } from '../../../src/ir/index.js';
-import type { LaneOp } from '../../../src/protocol/index.js';
+import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { ASKING, DATABASE_ID, laneFile, makeDir, TestStore } from '../store.js';
 import { laneWith } from '../threads.js';
@@ -55,7 +55,7 @@ const aggregation = (levels: readonly TopLevel[]): AggregatePlan => ({
 
 /** Lanes that wait before they answer such requests. */
 const slowLanes =
-  (slow: (op: LaneOp) => boolean, ms: number): MakeLane =>
+  (slow: (op: WorkerOp) => boolean, ms: number): MakeLane =>
   (start, onDown) => {
     const lane = new Lane(laneFile, start, onDown);
     const send: typeof lane.send = async (op, request) => {

@@ -4,7 +4,7 @@ import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
 import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
 import { countsTexts } from '../../../src/ir/index.js';
-import type { LaneOp, LaneRequests, SelectPart } from '../../../src/protocol/index.js';
+import type { SelectPart, WorkerOp, WorkerRequests } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { fill, type Rows, rowsOf } from '../select-store.js';
 import { ASKING, copyDir, laneFile, makeDir, TestStore } from '../store.js';
@@ -30,8 +30,8 @@ const HEAVY = [
   'SELECT COUNT(DISTINCT word) AS w, COUNT(*) AS c FROM [default] WHERE n + 0 > 100',
 ];
 
-type Watch = (op: LaneOp, request: LaneRequests[LaneOp], lane: number) => void;
-type WatchAnswer = (op: LaneOp, request: LaneRequests[LaneOp], lane: number, answer: unknown) => void;
+type Watch = (op: WorkerOp, request: WorkerRequests[WorkerOp], lane: number) => void;
+type WatchAnswer = (op: WorkerOp, request: WorkerRequests[WorkerOp], lane: number, answer: unknown) => void;
 
 /** Lanes whose requests are looked at before they are sent, and their answers before they are taken. */
 const watched =
@@ -39,9 +39,9 @@ const watched =
   (start, onDown) => {
     const lane = new Lane(laneFile, start, onDown);
     const send: Lane['send'] = async (op, request) => {
-      watch(op, request, start.laneIndex);
+      watch(op, request, start.workerIndex);
       const answer = await lane.send(op, request);
-      watchAnswer(op, request, start.laneIndex, answer);
+      watchAnswer(op, request, start.workerIndex, answer);
       return answer;
     };
     return laneWith(lane, send);
@@ -71,7 +71,8 @@ t.test('others come between the slices of a SELECT, and records wait for its end
   let second = (): void => {};
   const store = await openShort(t, (op, request, lane) => {
     if (op === 'apply') slicesBefore = slices;
-    if (op !== 'select-next' || (request as LaneRequests['select-next']).sliceMs === 0 || lane !== 0) return;
+    if (op !== 'select-next' || (request as WorkerRequests['select-next']).sliceMs === 0 || lane !== 0)
+      return;
     if (++slices === 2) second();
   });
   for (const [index, statement] of HEAVY.entries()) {
@@ -127,19 +128,19 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
     t,
     (op, request, lane) => {
       if (op === 'select-begin') {
-        const { selectId, plan } = request as LaneRequests['select-begin'];
+        const { selectId, plan } = request as WorkerRequests['select-begin'];
         begun[lane].push(selectId);
         if (countsTexts(plan)) counting.add(selectId);
       }
-      if (op === 'select-end') end((request as LaneRequests['select-end']).selectId, lane);
+      if (op === 'select-end') end((request as WorkerRequests['select-end']).selectId, lane);
       if (op !== 'select-next') return;
-      const { selectId, sliceMs } = request as LaneRequests['select-next'];
+      const { selectId, sliceMs } = request as WorkerRequests['select-next'];
       if (sliceMs > 0) inside.add(selectId);
       most = Math.max(most, inside.size);
     },
     (op, request, lane, answer) => {
       if (op !== 'select-next' || !(answer as SelectPart).done) return;
-      const { selectId } = request as LaneRequests['select-next'];
+      const { selectId } = request as WorkerRequests['select-next'];
       if (!counting.has(selectId)) end(selectId, lane);
     },
   );
@@ -157,8 +158,8 @@ t.test('who hangs up in the midst of the slices ends them and opens the gate', a
   let slices = 0;
   const begun = new Set<number>();
   const store = await openShort(t, (op, request) => {
-    if (op === 'select-begin') begun.add((request as LaneRequests['select-begin']).selectId);
-    if (op === 'select-end') begun.delete((request as LaneRequests['select-end']).selectId);
+    if (op === 'select-begin') begun.add((request as WorkerRequests['select-begin']).selectId);
+    if (op === 'select-end') begun.delete((request as WorkerRequests['select-end']).selectId);
     if (op === 'select-next' && ++slices === 12) cancel();
   });
   // More often than there are seats.

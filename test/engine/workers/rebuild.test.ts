@@ -2,12 +2,12 @@
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
-import type { LaneOp } from '../../../src/protocol/index.js';
+import type { WorkerOp } from '../../../src/protocol/index.js';
 import { laneFile, makeDir, TestStore } from '../store.js';
 import { bodyOf, COLUMNS, codeOf, laneWith, SIZE, untilBack, watchThreads } from '../threads.js';
 
 /** The store's lane; each thread behind the first one ends with the request that `due` names of it. */
-function dyingLane(t: Test, due: (thread: number, op: LaneOp) => boolean): MakeLane {
+function dyingLane(t: Test, due: (thread: number, op: WorkerOp) => boolean): MakeLane {
   // The thread that a pool begins anew in the place of a dead one is nobody's.
   const waiting: ((worker: Worker) => void)[] = [];
   const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
@@ -33,7 +33,7 @@ t.test(
   'threads that end while a lane is rebuilt, at other places each, are followed by one that gets through',
   async (t) => {
     const threads = watchThreads(t);
-    const ops: readonly LaneOp[] = ['apply', 'model'];
+    const ops: readonly WorkerOp[] = ['apply', 'model'];
     const makeLane = dyingLane(t, (thread, op) => op === ops[thread - 1]);
     const store = await TestStore.open(t, makeDir(t), { laneCount: 1, shardCount: 2, makeLane });
     await store.createColumns(COLUMNS);

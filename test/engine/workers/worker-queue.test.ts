@@ -1,19 +1,19 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { LaneQueue } from '../../../src/engine/workers/worker-queue.js';
-import { LARGE_OPS, type LaneOp } from '../../../src/protocol/index.js';
+import { LARGE_OPS, type WorkerOp } from '../../../src/protocol/index.js';
 
 const SEED = 27_182;
 t.comment(`seed ${SEED}`);
 
 interface Waiting {
-  readonly request: { readonly op: LaneOp };
+  readonly request: { readonly op: WorkerOp };
   readonly number: number;
 }
 
-const OPS: readonly LaneOp[] = ['parse', 'apply', 'count-entities', 'aggregate', 'select-next', 'mutate'];
+const OPS: readonly WorkerOp[] = ['parse', 'apply', 'count-entities', 'aggregate', 'select-next', 'mutate'];
 
-const opsOf = (task: readonly Waiting[]): LaneOp[] => task.map(({ request }) => request.op);
+const opsOf = (task: readonly Waiting[]): WorkerOp[] => task.map(({ request }) => request.op);
 
 t.test('all but bodies leave in order, large answers end a task, and nobody waits for long', async (t) => {
   const prng = new Prng(SEED);
@@ -54,7 +54,7 @@ t.test('all but bodies leave in order, large answers end a task, and nobody wait
 
 t.test('bodies and queries that never cease take turns', async (t) => {
   const queue = new LaneQueue<Waiting>();
-  const kinds: LaneOp[] = [];
+  const kinds: WorkerOp[] = [];
   for (let round = 0; round < 10; round++) {
     queue.push({ request: { op: 'count-entities' }, number: round });
     queue.push({ request: { op: 'parse' }, number: round });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { InsertMemory } from '../../../src/engine/write/insert-memory.js';
-import type { SharedPlace } from '../../../src/protocol/index.js';
+import type { SharedBytes } from '../../../src/protocol/index.js';
 
 const SEED = 4_242;
 t.comment(`seed ${SEED}`);
@@ -43,7 +43,7 @@ t.test('when no part is in use the memory is divided anew', async (t) => {
 t.test('parts in use never overlap, and what does not fit gets a buffer of its own', async (t) => {
   const prng = new Prng(SEED);
   const memory = new InsertMemory(2 ** 20);
-  const held = new Map<SharedPlace, number>();
+  const held = new Map<SharedBytes, number>();
   let own = 0;
   let parts = 0;
   for (let step = 0; step < 3_000; step++) {

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
-import type { LaneOp } from '../../../src/protocol/index.js';
+import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { copyDir, laneFile, makeDir, TestStore } from '../store.js';
 import {
@@ -30,7 +30,7 @@ t.setTimeout(200_000);
 function dyingLanes(
   t: Test,
   moment: 'before' | 'amid',
-  due: (laneIndex: number, op: LaneOp) => boolean,
+  due: (workerIndex: number, op: WorkerOp) => boolean,
 ): MakeLane {
   const waiting: ((worker: Worker) => void)[] = [];
   const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
@@ -43,7 +43,7 @@ function dyingLanes(
       thread = worker;
     });
     const send: typeof lane.send = (op, request) => {
-      if (!due(start.laneIndex, op)) return lane.send(op, request);
+      if (!due(start.workerIndex, op)) return lane.send(op, request);
       if (moment === 'before') thread?.terminate();
       const answer = lane.send(op, request);
       // It is sent with the end of the turn.
@@ -171,7 +171,7 @@ for (const moment of ['before', 'amid'] as const) {
   t.test(
     `a thread that ends ${moment} a write of each kind gives the right answer when it is rebuilt`,
     async (t) => {
-      let armed: { readonly lane: number; readonly op: LaneOp } | null = null;
+      let armed: { readonly lane: number; readonly op: WorkerOp } | null = null;
       const makeLane = dyingLanes(t, moment, (lane, op) => {
         if (armed?.lane !== lane || armed.op !== op) return false;
         armed = null;
@@ -181,7 +181,7 @@ for (const moment of ['before', 'amid'] as const) {
       await store.createColumns(COLUMNS);
       for (const batch of [1, 2, 3]) await store.insert(bodyOf(batch));
       let deaths = 0;
-      const dying = async <T>(lane: number, op: LaneOp, write: () => Promise<T>): Promise<T> => {
+      const dying = async <T>(lane: number, op: WorkerOp, write: () => Promise<T>): Promise<T> => {
         armed = { lane, op };
         const answer = await write();
         t.equal(armed, null, `${op} was sent`);

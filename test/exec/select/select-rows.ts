@@ -10,7 +10,7 @@ import type {
   SelectPlan,
   SortKey,
 } from '../../../src/ir/index.js';
-import type { OperatorFigures, SelectPart } from '../../../src/protocol/index.js';
+import type { OperatorStats, SelectPart } from '../../../src/protocol/index.js';
 import { formatDate, formatDecimal } from '../../../src/schema/index.js';
 import type { Arena, Shard } from '../../../src/storage/index.js';
 import { fromWire, type SqlType, toWire, type Value, valueAt, vectorOf } from '../../../src/vector/index.js';
@@ -313,7 +313,7 @@ export function naiveFeed(
 export interface Asked {
   readonly answers: readonly Answer[];
   readonly parts: readonly SelectPart[];
-  readonly figures: readonly OperatorFigures[];
+  readonly figures: readonly OperatorStats[];
 }
 
 export const shown = (values: unknown): string =>

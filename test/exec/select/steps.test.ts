@@ -4,7 +4,7 @@ import type { IsOver } from '../../../src/base/index.js';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { QueryRun, SelectCursor, type SelectSettings } from '../../../src/exec/index.js';
 import type { Aggregate, AggregateFunction, Feed, SelectPlan } from '../../../src/ir/index.js';
-import type { OperatorFigures, SelectPart } from '../../../src/protocol/index.js';
+import type { OperatorStats, SelectPart } from '../../../src/protocol/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { generateTest } from '../condition/conditions.js';
 import { MODULES } from '../extract/extract-plans.js';
@@ -38,7 +38,7 @@ interface Sliced {
   readonly parts: readonly SelectPart[];
   /** Slices that gave nothing yet. */
   readonly cut: number;
-  readonly figures: readonly OperatorFigures[];
+  readonly figures: readonly OperatorStats[];
   readonly takenBytes: number;
 }
 
@@ -54,7 +54,7 @@ function askInSlices(
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   const all = { tables: [], format: null, profiled: true, ...settings };
   const cursor = new SelectCursor(shards, all, scratch, run);
-  const [parts, figures]: [SelectPart[], OperatorFigures[]] = [[], []];
+  const [parts, figures]: [SelectPart[], OperatorStats[]] = [[], []];
   let cut = 0;
   for (let done = false; !done; ) {
     const part = cursor.next(rowsMax, Number.POSITIVE_INFINITY, isOver);
@@ -69,7 +69,7 @@ function askInSlices(
 }
 
 /** Rows of each operator of each shard. */
-function rowsOf(figures: readonly OperatorFigures[]): [string, number][] {
+function rowsOf(figures: readonly OperatorStats[]): [string, number][] {
   const rows = new Map<string, number>();
   for (const { shard, operator, rows: count } of figures) {
     const key = `${shard} ${operator}`;

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { Distribution } from '../../../src/base/index.js';
+import { Histogram } from '../../../src/base/index.js';
 import { linesOf } from '../../../src/http/observability/metric.js';
 
 t.test('a histogram has a line per bound with all that is not above it, and its sum and count', (t) => {
-  const distribution = new Distribution([1, 10]);
+  const distribution = new Histogram([1, 10]);
   for (const value of [1, 2, 3, 30]) distribution.observe(value);
   const labels = { endpoint: 'a' };
-  const read = () => [{ labels, figures: distribution.figures }];
+  const read = () => [{ labels, figures: distribution.stats }];
   t.strictSame(linesOf({ name: 'm', help: '', type: 'histogram', read }), [
     { metricName: 'm_bucket', labels: { le: 1, ...labels }, value: 1 },
     { metricName: 'm_bucket', labels: { le: 10, ...labels }, value: 3 },

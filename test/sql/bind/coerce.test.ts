@@ -47,56 +47,56 @@ function refusal(work: () => unknown): unknown {
   return null;
 }
 
-t.test('any two types have the type in common that the rules say, or none', async (t) => {
+t.test('two types have the common type of the rules, or none', async (t) => {
   for (const a of TYPES) {
     for (const b of TYPES) {
       const [left, right] = [inputOf(a, 0), inputOf(b, 1)];
-      const told = `${typeName(a)} and ${typeName(b)}`;
+      const label = `${typeName(a)} and ${typeName(b)}`;
       const type = expected(a, b);
       if (type === null) {
-        const message = `${told} do not go together; CAST one of them as the other's type`;
+        const message = `${label} do not go together; CAST one of them as the other's type`;
         t.strictSame(
           refusal(() => commonType(left, right, PLACE)),
           { message, ...PLACE },
         );
         continue;
       }
-      t.equal(typeName(commonType(left, right, PLACE)), type, told);
+      t.equal(typeName(commonType(left, right, PLACE)), type, label);
       const { members } = unify([left, right], PLACE);
       for (const member of members) {
         t.equal(typeName(member.type), type);
-        t.strictSame(expressionFaults(member, [a, b]), [], told);
+        t.strictSame(expressionFaults(member, [a, b]), [], label);
       }
     }
   }
 });
 
-t.test('what widens without losing anything is cast, nothing else is', async (t) => {
+t.test('only lossless conversions are implicit casts', async (t) => {
   const widens = (from: string, to: string): boolean =>
     from === to || expected(parse(from), parse(to)) === to;
   const parse = (name: string): SqlType => TYPES.find((type) => typeName(type) === name) as SqlType;
   for (const from of TYPES) {
     for (const to of TYPES) {
       const input = inputOf(from, 0);
-      const told = `${typeName(from)} to ${typeName(to)}`;
+      const label = `${typeName(from)} to ${typeName(to)}`;
       const message = `${typeName(from)} and ${typeName(to)} do not go together; CAST one of them as the other's type`;
       if (!widens(typeName(from), typeName(to))) {
         t.strictSame(
           refusal(() => castTo(input, to, PLACE)),
           { message, ...PLACE },
-          told,
+          label,
         );
         continue;
       }
       const made = castTo(input, to, PLACE);
-      t.ok(sameType(made.type, to), told);
+      t.ok(sameType(made.type, to), label);
       if (sameType(from, to)) t.equal(made, input);
-      else t.strictSame(made, { op: 'cast', type: to, of: input, lenient: false }, told);
+      else t.strictSame(made, { op: 'cast', type: to, of: input, lenient: false }, label);
     }
   }
 });
 
-t.test('NULL takes every type, alone it is text', async (t) => {
+t.test('NULL takes every type, and is text by itself', async (t) => {
   const missing = constantOf({ type: 'text' }, null);
   for (const type of TYPES) {
     t.ok(sameType(commonType(missing, inputOf(type, 0), PLACE), type));
@@ -106,7 +106,7 @@ t.test('NULL takes every type, alone it is text', async (t) => {
   t.equal(commonType(missing, constantOf({ type: 'date' }, null), PLACE).type, 'date');
 });
 
-t.test('a text is read as what stands beside it', async (t) => {
+t.test('a text literal takes the type of the other operand', async (t) => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['19', 'integer', '19:integer'],
     [' 19 ', 'decimal(2)', '1900:decimal(2)'],
@@ -129,7 +129,7 @@ t.test('a text is read as what stands beside it', async (t) => {
   }
 });
 
-t.test('a text that says nothing of the kind is refused', async (t) => {
+t.test('a text literal that is not a value of that type is refused', async (t) => {
   for (const type of TYPES) {
     if (type.type === 'text') continue;
     for (const text of [
@@ -142,16 +142,16 @@ t.test('a text that says nothing of the kind is refused', async (t) => {
       '1'.repeat(1_000),
       'yess',
     ]) {
-      const told = text.length > 80 ? `"${'1'.repeat(80)}…"` : JSON.stringify(text);
+      const label = text.length > 80 ? `"${'1'.repeat(80)}…"` : JSON.stringify(text);
       t.strictSame(
         refusal(() => commonType(inputOf(type, 0), constantOf({ type: 'text' }, text), PLACE)),
-        { message: `${told} cannot be read as ${typeName(type)}`, ...PLACE },
+        { message: `${label} cannot be read as ${typeName(type)}`, ...PLACE },
       );
     }
   }
 });
 
-t.test('0 and 1 stand for truth values beside others', async (t) => {
+t.test('0 and 1 are truth values next to others', async (t) => {
   const truth = inputOf({ type: 'boolean' }, 0);
   const integers = ['1', '0'].map((digit) => constantOf({ type: 'integer' }, BigInt(digit)));
   for (const members of [

@@ -73,7 +73,7 @@ function someValue(prng: Prng, type: SqlType): bigint {
 }
 
 t.test(
-  'a comparison of exact values, whatever their types, answers as the values themselves do',
+  'a comparison of exact values of any types gives the same result as comparing the values',
   async (t) => {
     const prng = new Prng(SEED);
     let wrong = 0;
@@ -81,15 +81,15 @@ t.test(
       const types = prng.below(3) === 0 ? dateTypes : exactTypes;
       const type = prng.pick(types);
       const constant: Constant = constantOf(prng.pick(types), 0n);
-      const asked: Constant = { ...constant, value: someValue(prng, constant.type) };
+      const other: Constant = { ...constant, value: someValue(prng, constant.type) };
       const comparison = prng.pick(COMPARISONS);
       const flipped = prng.below(2) === 0;
       const input: Expression = { op: 'input', type, input: 0 };
-      const sides: readonly [Expression, Expression] = flipped ? [asked, input] : [input, asked];
+      const sides: readonly [Expression, Expression] = flipped ? [other, input] : [input, other];
       const bound = compared(comparison, ...sides, PLACE, testScope);
       if (expressionFaults(bound, [type]).length > 0) wrong++;
       const value = someValue(prng, type);
-      const values = [finest(value, type), finest(asked.value as bigint, asked.type)] as const;
+      const values = [finest(value, type), finest(other.value as bigint, other.type)] as const;
       const expected = flipped ? holds(comparison, values[1], values[0]) : holds(comparison, ...values);
       if (answer(bound, value) !== expected) wrong++;
     }
@@ -98,7 +98,7 @@ t.test(
 );
 
 t.test(
-  'a column of exact values is compared as it is stored, not cast, with every constant of its kind',
+  'a column of exact values is compared in stored form, without a cast, with every constant of its kind',
   async (t) => {
     const prng = new Prng(SEED + 1);
     let cast = 0;
@@ -120,7 +120,7 @@ t.test(
   },
 );
 
-t.test('IN answers as the comparisons that it stands for', async (t) => {
+t.test('IN gives the same result as its comparisons', async (t) => {
   const prng = new Prng(SEED + 2);
   let wrong = 0;
   for (let round = 0; round < 3_000; round++) {

@@ -16,36 +16,39 @@ t.comment(`seed ${SEED}`);
 
 const PLACE = { line: 1, column: 1 };
 
-t.test('a float beside exact numbers is the number of its shortest digits, or stays a float', async (t) => {
-  const prng = new Prng(SEED);
-  const scales = [0, 2, 7, 18, 38];
-  const wrong: string[] = [];
-  for (let round = 0; round < 3000; round++) {
-    const digits = prng.between(1, 17);
-    const magnitude = Number(
-      `${prng.between(1, 9)}.${prng.between(0, 10 ** (digits - 1))}e${prng.between(-45, 45)}`,
-    );
-    const value = prng.chance(0.5) ? magnitude : -magnitude;
-    const scale = prng.pick(scales);
-    const type: SqlType = scale === 0 ? INTEGER : { type: 'decimal', scale };
-    const made = exactBeside(constantOf(FLOAT, value), type);
-    const [mantissa, exponent = '0'] = String(value).split('e');
-    const places = (mantissa.split('.')[1]?.length ?? 0) - Number(exponent);
-    const wholeDigits = Math.max(Math.floor(Math.log10(Math.abs(value))) + 1, 0);
-    const isTooLong = places > DIGITS_MAX || wholeDigits + Math.max(places, scale) >= DIGITS_MAX;
-    const { value: units } = made;
-    if (typeof units !== 'bigint') {
-      if (units !== value || !isTooLong) wrong.push(`${value} beside ${scale} places stayed ${units}`);
-      continue;
+t.test(
+  'a float next to exact numbers becomes the number of its shortest digits, or stays a float',
+  async (t) => {
+    const prng = new Prng(SEED);
+    const scales = [0, 2, 7, 18, 38];
+    const wrong: string[] = [];
+    for (let round = 0; round < 3000; round++) {
+      const digits = prng.between(1, 17);
+      const magnitude = Number(
+        `${prng.between(1, 9)}.${prng.between(0, 10 ** (digits - 1))}e${prng.between(-45, 45)}`,
+      );
+      const value = prng.chance(0.5) ? magnitude : -magnitude;
+      const scale = prng.pick(scales);
+      const type: SqlType = scale === 0 ? INTEGER : { type: 'decimal', scale };
+      const made = exactBeside(constantOf(FLOAT, value), type);
+      const [mantissa, exponent = '0'] = String(value).split('e');
+      const places = (mantissa.split('.')[1]?.length ?? 0) - Number(exponent);
+      const wholeDigits = Math.max(Math.floor(Math.log10(Math.abs(value))) + 1, 0);
+      const isTooLong = places > DIGITS_MAX || wholeDigits + Math.max(places, scale) >= DIGITS_MAX;
+      const { value: units } = made;
+      if (typeof units !== 'bigint') {
+        if (units !== value || !isTooLong) wrong.push(`${value} beside ${scale} places stayed ${units}`);
+        continue;
+      }
+      const text = formatDecimal(units, scaleOf(made.type));
+      const digitCount = text.replace(/\D/g, '').replace(/^0+/, '').length;
+      if (Number(text) !== value || digitCount > DIGITS_MAX) wrong.push(`${value} became ${text}`);
     }
-    const text = formatDecimal(units, scaleOf(made.type));
-    const digitCount = text.replace(/\D/g, '').replace(/^0+/, '').length;
-    if (Number(text) !== value || digitCount > DIGITS_MAX) wrong.push(`${value} became ${text}`);
-  }
-  t.strictSame(wrong, []);
-});
+    t.strictSame(wrong, []);
+  },
+);
 
-t.test('anything else stays what it is', async (t) => {
+t.test('other values stay unchanged', async (t) => {
   for (const type of [FLOAT, { type: 'text' }, { type: 'date' }] as const) {
     const float = constantOf(FLOAT, 1.5);
     t.equal(exactBeside(float, type), float);
@@ -54,7 +57,7 @@ t.test('anything else stays what it is', async (t) => {
   t.equal(exactBeside(exact, INTEGER), exact);
 });
 
-t.test('comparisons, lists and NULLIF keep every digit of the column beside a float', async (t) => {
+t.test('comparisons, lists and NULLIF keep every digit of the column next to a float', async (t) => {
   const [age, salary, ratio] = ['age', 'salary', 'ratio'].map(column);
   const text = (node: Parameters<typeof bindScalar>[0]): string =>
     expressionText(bindScalar(node, testScope));

@@ -96,14 +96,14 @@ function active(): Condition {
   };
 }
 
-t.test('members of one AND list speak of one event, which aggregates look at too', async (t) => {
+t.test('members of one AND list refer to one event, to which aggregates refer as well', async (t) => {
   for (const [where, condition, feed] of WANTED) {
     const found = planOf(`SELECT COUNT([clicks.value]) FROM users WHERE ${where}`);
     t.strictSame([found.condition, found.feeds], [condition, [feed]], where);
   }
 });
 
-t.test('values of one event pass all tests on them', async (t) => {
+t.test('values of one event satisfy all tests of them', async (t) => {
   const { feeds } = planOf(
     'SELECT SUM([spent.value]) FROM users WHERE [spent.value] > 1 AND [spent.value] <> 2 AND [spent.value] BETWEEN 0.005 AND 3.999',
   );
@@ -121,7 +121,7 @@ t.test('values of one event pass all tests on them', async (t) => {
   ]);
 });
 
-t.test('what reads no rows is a constant, where somebody can tell its value', async (t) => {
+t.test('an expression that reads no rows is a constant if it can be evaluated', async (t) => {
   const sql = 'SELECT name FROM users WHERE [clicks.date] >= DATEADD(day, -7, NOW()) AND age = 3 + 4';
   const request = { ...requestWith(), evaluate: (of: Expression) => valuesOf(of, [], [USER])[0] };
   const from = NOW_MS / 1000 - 7 * DAY - 0.789;

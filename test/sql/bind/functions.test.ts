@@ -287,7 +287,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
   ],
 };
 
-t.test('every function takes what it takes, and says so where it is given something else', async (t) => {
+t.test('every function checks its arguments and reports the expected ones', async (t) => {
   for (const { names } of SQL_FUNCTIONS) {
     const calls = CALLS[names[0]];
     t.ok(calls !== undefined, `${names[0]} is tested`);
@@ -296,7 +296,7 @@ t.test('every function takes what it takes, and says so where it is given someth
   t.equal(Object.keys(CALLS).length, SQL_FUNCTIONS.length);
 });
 
-t.test('other names of a function mean the same', async (t) => {
+t.test('aliases of a function are equivalent', async (t) => {
   for (const entry of SQL_FUNCTIONS) {
     const [first, ...others] = entry.names;
     for (const other of others) {
@@ -308,13 +308,13 @@ t.test('other names of a function mean the same', async (t) => {
   }
 });
 
-t.test('no name stands in the table twice', async (t) => {
+t.test('no name is in the table twice', async (t) => {
   const names = SQL_FUNCTIONS.flatMap((entry) => entry.names);
   t.strictSame([...names].sort(), [...FUNCTION_NAMES].sort());
   for (const known of names) t.equal(known, known.toLowerCase());
 });
 
-t.test('a function that is not there is refused with one that is', async (t) => {
+t.test('an unknown function is refused with a suggestion', async (t) => {
   const refused = (name: string): unknown => {
     try {
       bindScalar(call(name), testScope);
@@ -333,7 +333,7 @@ t.test('a function that is not there is refused with one that is', async (t) => 
 });
 
 t.test(
-  'EOMONTH gives the last day of every month of the calendar, the first and the last one too',
+  'EOMONTH returns the last day of every month of the calendar, including the first and the last',
   async (t) => {
     const years = [0, 1, 4, 100, 400, 1582, 1899, 1900, 1970, 2000, 2023, 2024, 9996, 9999];
     for (const year of years) {
@@ -355,12 +355,12 @@ t.test(
   },
 );
 
-t.test('DISTINCT stands in aggregates only', async (t) => {
+t.test('DISTINCT is allowed only in aggregates', async (t) => {
   const distinct = { ...call('upper', name), distinct: true } as SqlNode;
   t.equal(textOf(distinct), 'DISTINCT stands in aggregates, not in UPPER');
 });
 
-t.test('every name of a unit is known in either case', async (t) => {
+t.test('unit names are case-insensitive', async (t) => {
   t.ok(UNIT_NAMES.length > 30);
   for (const unit of UNIT_NAMES) {
     const bound = textOf(call('datepart', string(unit), seen));

@@ -12,7 +12,7 @@ const least = (minfreq: number, event = events('clicks')): Condition => ({
 const not = (member: Condition): Condition => ({ op: 'not', member });
 const and = (...members: readonly Condition[]): Condition => ({ op: 'and', members });
 
-t.test('COUNT of events is asked of each entity where all rows are one group', async (t) => {
+t.test('without GROUP BY, COUNT of events applies to each entity', async (t) => {
   const wanted: readonly (readonly [having: string, condition: Condition | null])[] = [
     ['COUNT([clicks.value]) > 4', least(5)],
     ['COUNT([clicks.date]) >= 4', least(4)],
@@ -46,7 +46,7 @@ t.test('COUNT of events is asked of each entity where all rows are one group', a
   );
 });
 
-t.test('elsewhere it is an aggregate of the group, as all others are', async (t) => {
+t.test('with GROUP BY, COUNT of events is an aggregate of the group', async (t) => {
   for (const sql of [
     'SELECT name FROM users HAVING COUNT([clicks.value]) > 4',
     'SELECT city, COUNT(*) FROM users GROUP BY city HAVING COUNT([clicks.value]) > 4',
@@ -58,7 +58,7 @@ t.test('elsewhere it is an aggregate of the group, as all others are', async (t)
   }
 });
 
-t.test('conditions on events count as if they stood in WHERE', async (t) => {
+t.test('conditions on events in HAVING act as in WHERE', async (t) => {
   const inWhere = planOf(
     "SELECT MAX([clicks.value]) FROM users WHERE [clicks.date] > '2017-01-01' AND [clicks.value] <> 'a'",
   );

@@ -13,7 +13,7 @@ const ofCity = (columnId: number, test: Parameters<typeof attribute>[1]): Condit
 });
 
 t.test(
-  'a joined table gives what is asked of it; its conditions in WHERE narrow what is found',
+  'a joined table provides the requested columns, and its conditions in WHERE filter the result',
   async (t) => {
     const found = planOf(
       "SELECT u.name, country FROM users u JOIN cities c ON c.[entity-id] = u.city WHERE people >= 5 AND c.country = 'X' AND age = 3 ORDER BY c.[entity-id]",
@@ -50,7 +50,7 @@ t.test(
   },
 );
 
-t.test('behind a left join conditions stay with the rows', async (t) => {
+t.test('conditions after a left join apply to rows', async (t) => {
   const { joins, filter, inputs } = planOf(
     'SELECT u.name FROM users u LEFT JOIN cities c ON u.city = c.[entity-id] WHERE people = 5',
   );
@@ -61,7 +61,7 @@ t.test('behind a left join conditions stay with the rows', async (t) => {
   t.strictSame(inputs[2], { type: INTEGER, from: 'joined', join: 0, column: 0 });
 });
 
-t.test('joins follow each other, and numbers are looked for by their digits', async (t) => {
+t.test('joins can be chained, and numbers are looked up by their digits', async (t) => {
   const { joins, inputs } = planOf(
     'SELECT continent FROM users JOIN cities c ON c.[entity-id] = users.age JOIN regions r ON c.region = r.[entity-id]',
   );
@@ -78,7 +78,7 @@ t.test('joins follow each other, and numbers are looked for by their digits', as
   t.strictSame(inputs[1], { type: TEXT, from: 'joined', join: 0, column: 0 });
 });
 
-t.test('what is no join by entity ID is refused', async (t) => {
+t.test('a join other than by entity ID is refused', async (t) => {
   const form = "a join's condition is a column = c.[entity-id]";
   const refused: readonly (readonly [on: string, message: string])[] = [
     ['u.city = c.country', form],

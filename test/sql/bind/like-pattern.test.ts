@@ -1,7 +1,7 @@
 import t from 'tap';
 import { textPattern } from '../../../src/sql/bind/like-pattern.js';
 
-t.test('a pattern is what it asks for, as plainly as it can be said', async (t) => {
+t.test('a pattern is simplified to an equivalent test', async (t) => {
   const wanted: readonly (readonly [
     pattern: string,
     escapedBy: string | null,

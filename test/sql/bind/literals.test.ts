@@ -7,7 +7,7 @@ import { expressionText } from '../../support/expression-text.js';
 const SEED = 141_421;
 t.comment(`seed ${SEED}`);
 
-t.test('digits are kept, all of them', async (t) => {
+t.test('every digit is kept', async (t) => {
   const prng = new Prng(SEED);
   const wrong: string[] = [];
   for (let round = 0; round < 5_000; round++) {
@@ -23,7 +23,7 @@ t.test('digits are kept, all of them', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('numbers are integers, decimals or floats as they are written', async (t) => {
+t.test('numbers are integers, decimals or floats by their notation', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['0', '0:integer'],
     ['-0', '0:integer'],
@@ -45,7 +45,7 @@ t.test('numbers are integers, decimals or floats as they are written', async (t)
   }
 });
 
-t.test('instants are read as they are written by anybody', async (t) => {
+t.test('datetimes are parsed in all common notations', async (t) => {
   const prng = new Prng(SEED + 1);
   const wrong: string[] = [];
   const check = (text: string, expected: string): void => {
@@ -66,7 +66,7 @@ t.test('instants are read as they are written by anybody', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('what is no date, time or zone is no instant', async (t) => {
+t.test('an invalid date, time or zone is refused', async (t) => {
   const texts = [
     ...['2017-7-17', '2017-02-29', '17-07-2017', '2017-07-17T', '2017-07-17 24:00', '2017-07-17 10', '10:00'],
     ...[
@@ -80,13 +80,13 @@ t.test('what is no date, time or zone is no instant', async (t) => {
   for (const text of texts) t.equal(readInstant(text), null, text);
 });
 
-t.test('a long text is no number, however many digits', async (t) => {
+t.test('a text beyond the length limit is not a number', async (t) => {
   t.equal(readBeside('1'.repeat(2_000_000), { type: 'integer' }), null);
   t.equal(readBeside(' '.repeat(2_000_000), { type: 'date' }), null);
   t.equal(readBeside('[1]', { type: 'json' }), null);
 });
 
-t.test('a decimal reads back as it was', async (t) => {
+t.test('a decimal parses back to itself', async (t) => {
   const read = readBeside('-1000001.123', { type: 'float' });
   t.equal(formatDecimal(read?.value as bigint, 3), '-1000001.123');
 });

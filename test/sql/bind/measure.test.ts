@@ -35,7 +35,7 @@ function messageOf(bind: () => unknown): string {
   return 'nothing was refused';
 }
 
-t.test('ten thousand conditions become one list, in their order, on whichever side they nest', async (t) => {
+t.test('ten thousand conditions become one ordered list, whichever side they nest on', async (t) => {
   const members = Array.from({ length: 10_000 }, (_, index) => compare(age, '=', number(String(index))));
   const expected = `(or ${members.map((_, index) => `(= #0:integer ${index}:integer)`).join(' ')})`;
   const leftward = members.slice(1).reduce((left, right) => either(left, right), members[0]);
@@ -44,13 +44,13 @@ t.test('ten thousand conditions become one list, in their order, on whichever si
   t.ok(expressionText(bindScalar(rightward, testScope)) === expected);
 });
 
-t.test('fifty thousand values stand in one IN', async (t) => {
+t.test('one IN may have fifty thousand values', async (t) => {
   const values = Array.from({ length: 50_000 }, (_, index) => number(String(index)));
   const bound = bindScalar(oneOf(age, values), testScope);
   t.ok(bound.op === 'in' && bound.values.length === 50_000);
 });
 
-t.test('what nests as deep as is allowed is bound, deeper is refused', async (t) => {
+t.test('nesting up to the limit is bound, deeper nesting is refused', async (t) => {
   const forms: readonly ((node: SqlNode) => SqlNode)[] = [
     (node) => arithmetic(node, '+', number('1')),
     (node) => negative(node),
@@ -79,7 +79,7 @@ t.test('what nests as deep as is allowed is bound, deeper is refused', async (t)
   }
 });
 
-t.test('an operand that is repeated and repeated within itself is refused', async (t) => {
+t.test('an operand that is repeated recursively is refused', async (t) => {
   const forms: readonly ((node: SqlNode) => SqlNode)[] = [
     (node) => between(node, truth(false), truth(true)),
     (node) =>

@@ -201,7 +201,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   [arithmetic(call('total', age), '*', number('2')), '(* #1:decimal(2) 2:integer):decimal(2)'],
 ];
 
-t.test('expressions are bound with their types, casts and letters', async (t) => {
+t.test('expressions are bound with types, casts and letter case', async (t) => {
   for (const [node, expected] of BOUND) t.equal(textOf(node), expected, expected);
 });
 
@@ -278,7 +278,7 @@ const REFUSED: readonly (readonly [SqlNode, string])[] = [
   ],
 ];
 
-t.test('what cannot be bound is refused with a sentence that says why', async (t) => {
+t.test('an expression that cannot be bound is refused with the reason', async (t) => {
   for (const [node, expected] of REFUSED) {
     t.equal(
       messageOf(() => bindScalar(node, testScope)),
@@ -288,7 +288,7 @@ t.test('what cannot be bound is refused with a sentence that says why', async (t
   }
 });
 
-t.test('a condition is a truth value; NULL is one that is missing', async (t) => {
+t.test('a condition is a truth value; NULL is a missing one', async (t) => {
   t.equal(expressionText(bindCondition(active, testScope)), '#4');
   t.equal(expressionText(bindCondition(nothing, testScope)), 'null');
   t.equal(
@@ -297,7 +297,7 @@ t.test('a condition is a truth value; NULL is one that is missing', async (t) =>
   );
 });
 
-t.test('an error says where, and what may have been meant', async (t) => {
+t.test('an error has a position and a suggestion', async (t) => {
   const position = { line: 3, column: 14 };
   const node: SqlNode = {
     is: 'call',
@@ -313,7 +313,7 @@ t.test('an error says where, and what may have been meant', async (t) => {
   });
 });
 
-t.test('any tree is bound to a well-made expression or refused with 6000', async (t) => {
+t.test('any tree is bound to a well-formed expression or refused with 6000', async (t) => {
   const seed = 424_242;
   const prng = new Prng(seed);
   let bound = 0;
@@ -351,7 +351,7 @@ const rowsOf = (row: number) => ({
   input: (index: number) => vectorOf(TEST_TYPES[index], [ROWS[index][row]]),
 });
 
-t.test('what was bound can be worked out, or is refused with 6000: no row is a bug', async (t) => {
+t.test('a bound expression can be evaluated or is refused with 6000, in every row', async (t) => {
   const seed = 242_424;
   const prng = new Prng(seed);
   const work = (expression: Expression): number => {

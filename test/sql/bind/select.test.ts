@@ -334,7 +334,7 @@ t.test('score is 1.0 without conditions, and counts those of one event once', as
   t.strictSame(score(`WHERE [clicks.value] IN ('a', 'b') AND ${IN_MAY}`), constant(FLOAT, 1));
 });
 
-t.test('* means what the table holds, but events', async (t) => {
+t.test('* selects all columns of the table except events', async (t) => {
   const names = (sql: string): string[] => planOf(sql).outputs.map(({ name }) => name);
   const own = [
     'name',
@@ -368,7 +368,7 @@ t.test('* means what the table holds, but events', async (t) => {
 });
 
 t.test(
-  'aliases: in WHERE none; a column first in GROUP BY and HAVING, the alias first in ORDER BY',
+  'aliases are not visible in WHERE, follow columns in GROUP BY and HAVING, and precede them in ORDER BY',
   async (t) => {
     const { grouping, order } = planOf(
       'SELECT -age AS age, COUNT(*) c FROM users GROUP BY age HAVING c > 1 ORDER BY age',
@@ -392,7 +392,7 @@ t.test(
   },
 );
 
-t.test('a key that begins a longer list of texts is that key', async (t) => {
+t.test('a key that is a prefix of another key stays distinct', async (t) => {
   const outputs = (sql: string) => planOf(sql).outputs.map(({ of }) => of);
   const both = 'GROUP BY name || city';
   const key = input(TEXT, 0);
@@ -503,18 +503,21 @@ const REFUSALS: readonly (readonly [sql: string, message: string, column: number
   ],
 ];
 
-t.test('what cannot be bound is refused with a sentence, a place and a suggestion', async (t) => {
-  for (const [sql, message, column, suggestion] of REFUSALS) {
-    const wanted = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
-    t.strictSame(
-      refusalOf(() => planOf(sql)),
-      wanted,
-      sql.slice(0, 100),
-    );
-  }
-});
+t.test(
+  'a statement that cannot be bound is refused with a message, a position and a suggestion',
+  async (t) => {
+    for (const [sql, message, column, suggestion] of REFUSALS) {
+      const wanted = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
+      t.strictSame(
+        refusalOf(() => planOf(sql)),
+        wanted,
+        sql.slice(0, 100),
+      );
+    }
+  },
+);
 
-t.test('a key sees its columns and rows only', async (t) => {
+t.test('a key sees only its columns and rows', async (t) => {
   const row = attribute('name', text(['a']));
   const access = {
     allows: (_dimension: unknown, { apiName }: { readonly apiName: string }) =>

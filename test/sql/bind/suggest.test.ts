@@ -21,11 +21,11 @@ t.test('the nearest name is suggested, if it is near', async (t) => {
   for (const [written, expected] of cases) t.equal(suggestion(written, names), expected, written);
 });
 
-t.test('the same name in other letters goes before a near one', async (t) => {
+t.test('the same name in other letter case precedes a similar one', async (t) => {
   t.equal(suggestion('AGE', ['ages', 'age']), 'age');
 });
 
-t.test('what is suggested has the least distance of all names within a third of the letters', async (t) => {
+t.test('the suggestion has the least distance of all names within a third of the letters', async (t) => {
   const prng = new Prng(SEED);
   const wrong: string[] = [];
   const word = (): string =>
@@ -42,7 +42,7 @@ t.test('what is suggested has the least distance of all names within a third of 
   t.strictSame(wrong, []);
 });
 
-t.test('long names, and endless lists of them, cost nothing', async (t) => {
+t.test('long names and long lists of names are cheap', async (t) => {
   const long = 'a'.repeat(1_000_000);
   t.equal(suggestion(long, [long]), null);
   t.equal(suggestion('abc', [long, `${long}b`, 'abd']), 'abd');

@@ -4,7 +4,7 @@ import { ALWAYS, NEVER } from '../../../src/sql/bind/where-predicate.js';
 import { attribute, range, text } from './plans.js';
 import { refusalOf, targetOf } from './statements.js';
 
-t.test('the entities of a write are those of a condition', async (t) => {
+t.test('the WHERE of a write is bound to a condition', async (t) => {
   const { dimension, condition } = targetOf(
     "UPDATE Users SET age = 1 WHERE NOT (name = 'A' OR age IN (1, NULL)) AND city IS NULL",
   );
@@ -27,7 +27,7 @@ t.test('the entities of a write are those of a condition', async (t) => {
   t.match(targetOf(`DELETE FROM users WHERE age IN (${many})`).condition, { op: 'attribute' });
 });
 
-t.test('without WHERE they are all entities, of which the caller sees some', async (t) => {
+t.test('without WHERE a write applies to all entities visible to the caller', async (t) => {
   t.strictSame(targetOf('DELETE FROM users').condition, ALWAYS);
   t.strictSame(targetOf('DELETE FROM users WHERE 1 = 0').condition, NEVER);
   const row = attribute('age', range(1n, 1n));
@@ -35,7 +35,7 @@ t.test('without WHERE they are all entities, of which the caller sees some', asy
   t.strictSame(targetOf('DELETE FROM users', access).condition, row);
 });
 
-t.test('what a logged write cannot hold is refused', async (t) => {
+t.test('a WHERE that a logged write cannot contain is refused', async (t) => {
   const message =
     'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
   for (const where of [

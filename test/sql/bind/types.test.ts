@@ -29,7 +29,7 @@ t.test('every column has a type', async (t) => {
   }
 });
 
-t.test('types of casts go by many names', async (t) => {
+t.test('types of casts have many names', async (t) => {
   const cases: readonly (readonly [string, number | null, number | null, string | null])[] = [
     ['INT', null, null, 'integer'],
     ['tinyint', null, null, 'integer'],

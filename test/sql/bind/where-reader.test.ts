@@ -22,14 +22,14 @@ t.test(`WHERE is true for the users that it describes, and scores them, seed ${S
     else if (plan.condition === null) seen.filters++;
     else seen.both++;
     seen.found += found.length;
-    const told = found.map(({ id }, row) => [id, scores[row]]);
+    const actual = found.map(({ id }, row) => [id, scores[row]]);
     const right = wanted.map((user) => [user.id, scoreOf(where, user)]);
-    if (JSON.stringify(told) !== JSON.stringify(right)) t.strictSame(told, right, sql);
+    if (JSON.stringify(actual) !== JSON.stringify(right)) t.strictSame(actual, right, sql);
   }
   t.ok(Math.min(seen.conditions, seen.filters, seen.both) > 50 && seen.found > CASES, JSON.stringify(seen));
 });
 
-t.test('conditions, columns and nesting are bounded', async (t) => {
+t.test('conditions, columns and nesting are limited', async (t) => {
   const many = (count: number, member: (index: number) => string, op = ' AND '): string =>
     `SELECT name FROM users WHERE ${Array.from({ length: count }, (_, index) => member(index)).join(op)}`;
   t.equal(planOf(many(250, (index) => `age <> ${index}`)).filter, null);

@@ -56,7 +56,7 @@ for (const [postgres, same] of SAME) {
   });
 }
 
-t.test('parameters stand as literals, whatever is in them', (t) => {
+t.test('parameters are literals, whatever their content', (t) => {
   const text = "x' OR [a] = 1 -- $2";
   t.strictSame(
     read('SELECT a FROM t WHERE a = $1 AND b = $2 AND c = $3 AND d = $4 LIMIT $5', [
@@ -73,7 +73,7 @@ t.test('parameters stand as literals, whatever is in them', (t) => {
   t.end();
 });
 
-t.test('a text is cut into statements where it ends one, and places count in the whole text', (t) => {
+t.test('a text is split into statements, with positions in the whole text', (t) => {
   const text = "SELECT ';' ;; SELECT $3 -- ;\n; ";
   t.strictSame(
     readPostgres(text).map(({ text, parameterCount }) => [text, parameterCount]),
@@ -87,7 +87,7 @@ t.test('a text is cut into statements where it ends one, and places count in the
   t.end();
 });
 
-t.test('what has no equivalent is refused with its place', (t) => {
+t.test('syntax without an equivalent is refused with its position', (t) => {
   const refused = (text: string): unknown => {
     try {
       read(text);

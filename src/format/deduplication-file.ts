@@ -3,7 +3,7 @@
  * ENTRIES_PER_PART entries, so that neither writing nor reading blocks the thread for long.
  * Invariant: a file is written whole and synced before a manifest names it, so an invalid file is corrupt.
  *
- * Once file v1. Little-endian; offsets and sizes in bytes.
+ * Deduplication file v1. Little-endian; offsets and sizes in bytes.
  *   offset size field         meaning
  *        0    6 magic         "QRYONC"
  *        6    2 version       u16, 1
@@ -20,15 +20,15 @@ import { Packr } from 'msgpackr';
 import { CorruptionError, NewerFormatError } from '../base/index.js';
 import type { RecordOnce } from './record-payload.js';
 
-export const ONCE_MAGIC = 'QRYONC';
-export const ONCE_VERSION = 1;
+export const DEDUPLICATION_MAGIC = 'QRYONC';
+export const DEDUPLICATION_VERSION = 1;
 export const ENTRIES_PER_PART = 4_096;
 const HEAD_BYTES = 12;
 const VERSION_AT = 6;
 const HEAD_CRC_AT = 8;
 const PART_HEAD_BYTES = 8;
 
-export interface OnceEntry extends RecordOnce {
+export interface DeduplicationEntry extends RecordOnce {
   /** Milliseconds since 1970-01-01. */
   readonly timeMs: number;
   /** LSN of the write's record. */
@@ -39,16 +39,16 @@ export interface OnceEntry extends RecordOnce {
 
 const packr = new Packr({ useRecords: false });
 
-export function onceFileHead(): Uint8Array {
+export function deduplicationFileHead(): Uint8Array {
   const head = new Uint8Array(HEAD_BYTES);
-  head.set(new TextEncoder().encode(ONCE_MAGIC));
+  head.set(new TextEncoder().encode(DEDUPLICATION_MAGIC));
   const view = new DataView(head.buffer);
-  view.setUint16(VERSION_AT, ONCE_VERSION, true);
+  view.setUint16(VERSION_AT, DEDUPLICATION_VERSION, true);
   view.setUint32(HEAD_CRC_AT, crc32(head.subarray(0, HEAD_CRC_AT)), true);
   return head;
 }
 
-export function encodeOncePart(entries: readonly OnceEntry[]): Uint8Array {
+export function encodeDeduplicationPart(entries: readonly DeduplicationEntry[]): Uint8Array {
   const payload = packr.pack(
     entries.map(({ id, bodyHash, timeMs, lsn, answer }) => [id, bodyHash, timeMs, lsn, answer]),
   );
@@ -61,18 +61,23 @@ export function encodeOncePart(entries: readonly OnceEntry[]): Uint8Array {
 }
 
 /** Decodes `bytes`, the whole content of `file`, part by part. Throws CorruptionError and NewerFormatError. */
-export function* decodeOnceFile(bytes: Uint8Array, file: string): Generator<readonly OnceEntry[]> {
+export function* decodeDeduplicationFile(
+  bytes: Uint8Array,
+  file: string,
+): Generator<readonly DeduplicationEntry[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEAD_BYTES)
     throw new CorruptionError(file, bytes.length, 'the file ends inside its head');
   const magic = String.fromCharCode(...bytes.subarray(0, VERSION_AT));
-  if (magic !== ONCE_MAGIC) throw new CorruptionError(file, 0, `its magic is not ${ONCE_MAGIC}`);
+  if (magic !== DEDUPLICATION_MAGIC)
+    throw new CorruptionError(file, 0, `its magic is not ${DEDUPLICATION_MAGIC}`);
   if (view.getUint32(HEAD_CRC_AT, true) !== crc32(bytes.subarray(0, HEAD_CRC_AT))) {
     throw new CorruptionError(file, HEAD_CRC_AT, 'its head fails its checksum');
   }
   const version = view.getUint16(VERSION_AT, true);
-  if (version > ONCE_VERSION) throw new NewerFormatError(file, 'list of named writes', version, ONCE_VERSION);
-  if (version !== ONCE_VERSION) {
+  if (version > DEDUPLICATION_VERSION)
+    throw new NewerFormatError(file, 'list of named writes', version, DEDUPLICATION_VERSION);
+  if (version !== DEDUPLICATION_VERSION) {
     throw new CorruptionError(file, VERSION_AT, `format version ${version} is unknown`);
   }
   let at = HEAD_BYTES;

@@ -35,7 +35,7 @@ interface Pending {
   table: ArrowTable | null;
 }
 
-export class LaneCheckpoint {
+export class WorkerCheckpoint {
   readonly #store: SnapshotStore;
   readonly #lsn: number;
   readonly #shardCount: number;
@@ -91,7 +91,7 @@ export class LaneCheckpoint {
     copy: () => ArrowTable,
   ): void {
     if (state.file !== null) {
-      // A checkpoint that failed may have written it without syncing its name.
+      // A failed checkpoint may have written it without syncing its name.
       this.#dirs.add(dirOf(`${this.#store.dir}/${state.file.path}`));
       this.#files.push({ entry: state.file, state });
       return;
@@ -172,7 +172,7 @@ export async function readSnapshotFile(store: SnapshotStore, entry: SnapshotFile
   return checkedTable(store, entry, await readBytes(store, entry));
 }
 
-/** The file's bytes, or null when it is missing. */
+/** Returns the file's bytes, or null if it is missing. */
 function readBytes({ fs, dir }: SnapshotStore, { path }: SnapshotFileEntry): Promise<Uint8Array | null> {
   return fs.readFile(`${dir}/${path}`).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -184,14 +184,14 @@ function checkedTable(store: SnapshotStore, entry: SnapshotFileEntry, bytes: Uin
   const file = `${store.dir}/${entry.path}`;
   if (bytes === null) throw new CorruptionError(file, 0, 'the manifest names this file, but it is missing');
   if (bytes.length !== entry.bytes) {
-    throw new CorruptionError(file, bytes.length, `it should be ${entry.bytes} bytes long`);
+    throw new CorruptionError(file, bytes.length, `the file should have ${entry.bytes} bytes`);
   }
   if (crc32(bytes) !== entry.crc32) {
-    throw new CorruptionError(file, 0, 'its checksum does not match the manifest');
+    throw new CorruptionError(file, 0, 'the checksum does not match the manifest');
   }
   const table = decodeArrowFile(bytes, store.lz4, file);
   if (table.rowCount !== entry.rowCount) {
-    throw new CorruptionError(file, 0, `it should hold ${entry.rowCount} rows`);
+    throw new CorruptionError(file, 0, `the file should have ${entry.rowCount} rows`);
   }
   return table;
 }
@@ -217,7 +217,7 @@ export async function loadSnapshot(
   for (let index = 0; index < ordered.length; index++) {
     const entry = ordered[index];
     const read = await next;
-    // The disk reads the next file while this one is restored.
+    // Reads the next file while this one is restored.
     next = index + 1 < ordered.length ? readBytes(store, ordered[index + 1]) : null;
     next?.catch(() => {});
     const shard = shards.get(entry.shard)?.dimension(entry);

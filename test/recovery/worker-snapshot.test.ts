@@ -3,10 +3,10 @@ import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
 import {
-  LaneCheckpoint,
   loadSnapshot,
   readSnapshotFile,
   type SnapshotStore,
+  WorkerCheckpoint,
 } from '../../src/recovery/index.js';
 import { ArenaPool, Shard } from '../../src/storage/index.js';
 import {
@@ -41,8 +41,8 @@ class Lane {
     applyPlain(this.entities, changes);
   }
 
-  begin(lsn: number): LaneCheckpoint {
-    return new LaneCheckpoint(this.store, lsn, SHARD_COUNT, [this.shard], [MODEL]);
+  begin(lsn: number): WorkerCheckpoint {
+    return new WorkerCheckpoint(this.store, lsn, SHARD_COUNT, [this.shard], [MODEL]);
   }
 
   async checkpoint(lsn: number): Promise<readonly SnapshotFileEntry[]> {
@@ -58,7 +58,7 @@ class Lane {
   }
 }
 
-async function finish(checkpoint: LaneCheckpoint): Promise<readonly SnapshotFileEntry[]> {
+async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFileEntry[]> {
   while (!(await checkpoint.step()));
   return checkpoint.finish();
 }
@@ -131,7 +131,7 @@ t.test('a segment that is sealed while a checkpoint runs is written as it was', 
   t.strictSame(await lane.loaded(await lane.checkpoint(2)), dumpPlain(lane.entities));
 });
 
-t.test('a full segment that is not sealed yet goes on where it stood after a restart', async (t) => {
+t.test('a full segment that is not sealed yet is unchanged after a restart', async (t) => {
   const lane = new Lane();
   lane.apply([events('a', SEGMENT_ROWS_MAX)]);
   const files = await lane.checkpoint(1);
@@ -190,7 +190,7 @@ t.test('a loaded segment keeps its file until it changes', async (t) => {
   const files = await lane.checkpoint(1);
   const shard = new Shard(new ArenaPool(null), 0);
   await loadSnapshot(lane.store, files, new Map([[0, shard]]));
-  const again = await finish(new LaneCheckpoint(lane.store, 2, SHARD_COUNT, [shard], [MODEL]));
+  const again = await finish(new WorkerCheckpoint(lane.store, 2, SHARD_COUNT, [shard], [MODEL]));
   t.strictSame(again.map(({ path }) => path).sort(), files.map(({ path }) => path).sort());
 });
 

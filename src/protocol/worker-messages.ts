@@ -1,0 +1,330 @@
+/**
+ * The messages between the main thread and a worker, as closed unions of plain data.
+ * Rules: a task carries requests in the order in which they must take effect; the worker returns each response at the request's
+ * index. `sequence` counts the tasks of a worker from 0, and a worker refuses to run one out of turn. Requests that take several
+ * turns of the worker's event loop (SLOW_OPS) are sent separately and may be overtaken. A refusal travels as a WireRefusal; any
+ * other error is a bug and ends the worker.
+ */
+
+import type { RowFormat } from '../answer/index.js';
+import type { DataMemory, DataUse } from '../base/index.js';
+import type { CatalogChange } from '../catalog/index.js';
+import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
+import type { BatchRange, LineNumbers } from '../ingest/index.js';
+import type {
+  Condition,
+  CountEntityPlan,
+  ExtractPlan,
+  GroupPartial,
+  JoinTable,
+  PartitionedTexts,
+  RoundPartial,
+  RoundPlan,
+  SelectPlan,
+} from '../ir/index.js';
+import type { DatabaseModel } from '../schema/index.js';
+import type { WireVector } from '../vector/index.js';
+import type { PackedRows } from './packed-rows.js';
+import type { WireRefusal } from './refusal.js';
+import type { SharedBytes } from './shared-bytes.js';
+
+/** The data that a worker receives when its thread starts. */
+export interface WorkerStart {
+  readonly workerIndex: number;
+  /** The shards that this worker owns. */
+  readonly shards: readonly number[];
+  readonly shardCount: number;
+  readonly storeDir: string;
+  /** Bytes of the SIMD kernels; null = run their TypeScript twins. */
+  readonly kernels: Uint8Array | null;
+  /** One Int32 per slot of WorkerQueryLimits: 0, or 1 once the query is cancelled. */
+  readonly stopFlags: SharedArrayBuffer;
+  /** The common memory of SharedBytes. */
+  readonly inserts: SharedArrayBuffer;
+}
+
+/** The limits of a query on a worker. */
+export interface WorkerQueryLimits {
+  /** Its index in `stopFlags`; 0 = the query is never stopped. */
+  readonly slot: number;
+  /** The memory that it may use besides the data, on this worker. */
+  readonly bytesMax: number;
+}
+
+export interface EventColumnKey {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  readonly columnId: number;
+}
+
+/** The part of one log record that concerns a worker. */
+export interface ApplyRecord {
+  readonly databaseId: number;
+  readonly buffer: SharedBytes;
+  /** Only batches of the worker's own shards. */
+  readonly batches: readonly Omit<BatchRange, 'dimensionId'>[];
+}
+
+/** The settings for parsing an insert or the `set` of an update. */
+export interface ParseSettings {
+  readonly databaseId: number;
+  /** The request's timestamp, milliseconds since 1970-01-01. */
+  readonly nowMs: number;
+  /** Custom keys may not use auto-create. */
+  readonly customKey: boolean;
+  /** Columns that may be written; null = all. */
+  readonly columnIds: readonly number[] | null;
+}
+
+export interface WorkerRequests {
+  /** From now on, inserts of this database are parsed against `model`. */
+  model: { readonly model: DatabaseModel };
+  /** Changes of models: from now on, inserts are parsed against the changed models. */
+  'change-models': { readonly changes: readonly CatalogChange[] };
+  /** Parses the first `bodyBytes` of `shared`; the rest is capacity for the record. */
+  parse: ParseSettings & {
+    readonly shared: SharedBytes;
+    readonly bodyBytes: number;
+    /** The numbers of the lines if the body is lines of entities; null = it is one JSON object. */
+    readonly lines: LineNumbers | null;
+    /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
+    readonly onceId: string | null;
+  };
+  /** Parses the `set` of an update: `body` is an insert of one entity that represents all. */
+  'parse-set': ParseSettings & { readonly body: Uint8Array };
+  apply: { readonly records: readonly ApplyRecord[] };
+  /** Changes (or, with `batch` null, deletes) the entities of the dimension that satisfy the condition. */
+  mutate: {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly condition: Condition;
+    /** An encoded batch of one entity, whose sections are applied to each changed entity. */
+    readonly batch: Uint8Array | null;
+  };
+  'drop-dimension': { readonly databaseId: number; readonly dimensionId: number };
+  'drop-column': { readonly databaseId: number; readonly dimensionId: number; readonly columnId: number };
+  /** Drops the database, including its model. */
+  'drop-database': { readonly databaseId: number };
+  /** Removes the column's events that are older than `beforeSeconds`. */
+  expire: EventColumnKey & { readonly beforeSeconds: number };
+  /** The date of the oldest event of each column. */
+  'oldest-events': { readonly columns: readonly EventColumnKey[] };
+  /** A null condition counts all entities of the dimension. */
+  'count-entities': { readonly plans: readonly CountEntityPlan[]; readonly bounds: WorkerQueryLimits };
+  /** One round for each of several aggregations. */
+  aggregate: { readonly rounds: readonly RoundPlan[]; readonly bounds: WorkerQueryLimits };
+  /** The first rows of the worker's shards, in the plan's order. */
+  extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
+  /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
+  'select-begin': {
+    /** Identifies the SELECT on this worker until 'select-end'. */
+    readonly selectId: number;
+    readonly plan: SelectPlan;
+    /** One per join of the plan. */
+    readonly tables: readonly JoinTable[];
+    /** The row encoding; null = columns. Only for ungrouped plans without an order. */
+    readonly format: RowFormat | null;
+    /** Statistics of the operators are wanted. */
+    readonly profiled: boolean;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /**
+   * Requests the next rows, at most `rowsMax`, and fewer if they take about `bytesMax` bytes; all groups of a grouped plan; or
+   * nothing yet if the slice ends first. Nothing may be written between the slices and parts of one SELECT.
+   */
+  'select-next': {
+    readonly selectId: number;
+    readonly rowsMax: number;
+    readonly bytesMax: number;
+    /** How long the worker may run before other requests get their turn; it always makes some progress. */
+    readonly sliceMs: number;
+    /** Memory for encoded parts; the worker owns it from now on. */
+    readonly spare: readonly SharedArrayBuffer[];
+  };
+  /** Counts the distinct texts of the partitions [from, to) of the lists that workers returned for this SELECT. */
+  'select-count-texts': {
+    readonly selectId: number;
+    readonly lists: readonly PartitionedTexts[];
+    readonly from: number;
+    readonly to: number;
+  };
+  /** Describes how the rows of a dimension that satisfy the condition would be found. */
+  'outline-scan': {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly condition: Condition | null;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** Ends the SELECT; does nothing if it has ended. */
+  'select-end': { readonly selectId: number };
+  /** Entities that do not satisfy the condition do not count as existing. */
+  exist: {
+    readonly databaseId: number;
+    readonly dimensionId: number;
+    readonly ids: readonly string[];
+    readonly condition: Condition | null;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** Fixes the present state as the contents of the checkpoint at `lsn`. */
+  'checkpoint-begin': { readonly lsn: number; readonly models: readonly DatabaseModel[] };
+  /** Writes snapshot files for some milliseconds; repeat until `done`. */
+  'checkpoint-step': object;
+  /** Reports the uses of the memory of the worker's data, piece by piece. */
+  'describe-data': object;
+  /** Loads snapshot files of the worker's shards. */
+  load: { readonly files: readonly SnapshotFileEntry[] };
+}
+
+/**
+ * A worker's part of a SELECT's result. `done`: nothing follows, and the worker has ended the SELECT unless it may still be
+ * requested to count texts (countsTexts). `nothing`: the slice is over; the request must be repeated.
+ */
+export type SelectPart = {
+  readonly done: boolean;
+  readonly figures: readonly OperatorStats[];
+} & (
+  | { readonly gives: 'nothing' }
+  | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
+  /** In the plan's order: the outputs, and the values of the sort keys. */
+  | {
+      readonly gives: 'columns';
+      readonly rowCount: number;
+      readonly outputs: readonly WireVector[];
+      readonly order: readonly WireVector[];
+    }
+  /**
+   * Row parts as written by RowEncoder.rows, concatenated, none of them the first. A part in shared memory has its buffer
+   * exclusively and hands it over.
+   */
+  | { readonly gives: 'bytes'; readonly rowCount: number; readonly parts: readonly Uint8Array[] }
+);
+
+/** How one shard would be scanned. */
+export interface ScanSummary {
+  readonly shard: number;
+  readonly entityCount: number;
+  readonly segmentCount: number;
+  /** Estimated from a sample of segments. */
+  readonly estimatedRows: number;
+  /** One per test of a column, in the order of the condition. */
+  readonly leaves: readonly LeafSummary[];
+}
+
+export interface LeafSummary {
+  /** Empty: entity IDs. */
+  readonly columnIds: readonly number[];
+  readonly over: 'values' | 'events' | 'entity IDs';
+  readonly segmentCount: number;
+  /** Segments that the zone map excludes, and those that it includes completely. */
+  readonly skipped: number;
+  readonly whole: number;
+  /** The kernels that scan the other segments. */
+  readonly kernels: readonly string[];
+}
+
+/** Statistics of one operator in one shard since the previous part, for EXPLAIN ANALYZE. */
+export interface OperatorStats {
+  readonly shard: number;
+  readonly operator: string;
+  /** The number of rows that it produced. */
+  readonly rows: number;
+  readonly milliseconds: number;
+  /** Further notes: segments skipped, kernels. */
+  readonly notes: readonly string[];
+}
+
+/** A worker's data of one dimension. */
+export interface DimensionData {
+  readonly databaseId: number;
+  readonly dimensionId: number;
+  readonly entityCount: number;
+  /** Per event column. */
+  readonly eventCounts: readonly { readonly columnId: number; readonly count: number }[];
+  /** Column 0 = the whole dimension. */
+  readonly memory: readonly { readonly use: DataUse; readonly columnId: number; readonly bytes: number }[];
+}
+
+/** An insert as the log and the workers receive it. */
+export interface ParsedRecord {
+  readonly entityCount: number;
+  readonly valueCount: number;
+  /** The version of the model that it was parsed against. */
+  readonly modelVersion: number;
+  /** The objects that auto-create creates. */
+  readonly changes: readonly CatalogChange[];
+  /** The buffer with the record; null = the buffer of the request. */
+  readonly buffer: SharedArrayBuffer | null;
+  readonly recordAt: number;
+  readonly recordBytes: number;
+  /** As in the record. */
+  readonly once: RecordOnce | null;
+  /** The dimensions of the batches, without duplicates. */
+  readonly dimensionIds: readonly number[];
+  /** The record's batches with their offsets in the buffer. */
+  readonly batches: readonly Omit<BatchRange, 'dimensionId'>[];
+}
+
+/** The `set` of an update as one encoded batch. */
+export interface ParsedSet {
+  readonly batch: Uint8Array;
+  readonly modelVersion: number;
+}
+
+export interface WorkerResponses {
+  model: null;
+  'change-models': null;
+  parse: ParsedRecord;
+  'parse-set': ParsedSet;
+  apply: null;
+  /** The number of entities changed or deleted. */
+  mutate: number;
+  'drop-dimension': null;
+  'drop-column': null;
+  'drop-database': null;
+  expire: null;
+  /** Seconds since 1970-01-01 per column; Infinity if the worker has no event. */
+  'oldest-events': Float64Array;
+  'count-entities': readonly number[];
+  /** Per round, a partial result of each shard that has data of the dimension. */
+  aggregate: readonly (readonly RoundPartial[])[];
+  extract: PackedRows;
+  'select-begin': null;
+  'select-next': SelectPart;
+  /** null: counting would take too long. */
+  'select-count-texts': number | null;
+  'select-end': null;
+  /** Of each shard that has data of the dimension. */
+  'outline-scan': readonly ScanSummary[];
+  /** 1 if one of the worker's shards has the entity. */
+  exist: Uint8Array;
+  'checkpoint-begin': null;
+  /** Refused if a file could not be written: the checkpoint has failed, and the data is unchanged. */
+  'checkpoint-step': { readonly done: boolean; readonly files: readonly SnapshotFileEntry[] };
+  /** Refused if a file could not be read or is damaged: the worker is then unusable. */
+  load: { readonly rowCount: number; readonly bytes: number };
+  'describe-data': readonly DimensionData[];
+}
+
+export type WorkerOp = keyof WorkerRequests;
+export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequests[Op] }[WorkerOp];
+
+/** Requests that wait for the disk: each is a task of its own. */
+export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
+
+/** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['aggregate', 'extract', 'select-next']);
+
+export interface WorkerTask {
+  readonly sequence: number;
+  readonly requests: readonly WorkerRequest[];
+}
+
+export type WorkerReply = { readonly value: WorkerResponses[WorkerOp] } | { readonly refusal: WireRefusal };
+
+export interface WorkerResult {
+  readonly replies: readonly WorkerReply[];
+  /** Memory of the worker's data; null = unchanged since the last report. */
+  readonly memory: DataMemory | null;
+  /** String bytes of the fullest dictionary, which is limited to 4 GiB. */
+  readonly dictionaryBytesMax: number;
+}
