@@ -36,7 +36,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'import',
       'FILE...',
       'insert the rows of CSV, NDJSON, Arrow and Parquet files',
-      () => import('./import-command.js'),
+      () => import('./import/import-command.js'),
     ],
     [
       'export',

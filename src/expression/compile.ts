@@ -5,14 +5,14 @@ import type { Vector } from '../vector/index.js';
 import { vectorKindOf } from '../vector/index.js';
 import { evaluateCase, evaluateCoalesce, nullIf } from './branches.js';
 import { evaluateByText, rememberedByText } from './by-text.js';
-import { callMayFail, evaluateCall } from './calls.js';
-import { evaluateCast, mayLoseValues } from './cast.js';
+import { evaluateCast, mayLoseValues } from './cast/cast.js';
 import { compareVectors } from './compare.js';
 import { exactArithmetic } from './exact.js';
 import { floatArithmetic } from './float.js';
+import { callMayFail, evaluateCall } from './functions/calls.js';
+import { likeMatcher } from './functions/like.js';
 import { inSet } from './in-set.js';
 import { exactOf, floatOf, textOf } from './kinds.js';
-import { likeMatcher } from './like.js';
 import { evaluateLogic, isMissing, negated } from './logic.js';
 import { constantNode, type Evaluate, folded, type Node } from './node.js';
 

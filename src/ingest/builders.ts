@@ -7,7 +7,7 @@
 import { ENTITIES_PER_INSERT_MAX, invariant, longerCopy } from '../base/index.js';
 import type { Form } from '../column/index.js';
 import type { ValueKind } from '../schema/index.js';
-import { TextSink } from './text.js';
+import { TextSink } from './values/text.js';
 
 /** Words per value in `words`. Booleans are stored in `bits` and take none; strings store their hash in `words`. */
 const WORDS_PER_VALUE: Record<ValueKind, number> = { bits: 0, i32: 1, i64: 2, code: 1, geo: 4 };

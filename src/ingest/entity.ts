@@ -11,11 +11,8 @@ import { COLUMNS_PER_INSERT_MAX, invariant, quoted, shardOf, TEXT_POINTS_MAX } f
 import type { Form } from '../column/index.js';
 import { ENTITY_ID_COLUMN, valueKindOf } from '../schema/index.js';
 import type { BatchBuilder, ColumnBuilder } from './builders.js';
-import { readEvent } from './events.js';
 import { InsertError } from './insert-error.js';
 import { eachMember, skipColon, skipString, skipValue, stringAt, unexpected } from './json.js';
-import { kindOfValue } from './numbers.js';
-import type { RelatedEvents } from './relations.js';
 import type { IngestScratch } from './scratch.js';
 import {
   BACKSLASH,
@@ -39,8 +36,11 @@ import {
   STORES_LIST,
   STORES_RELATED_EVENTS,
 } from './tables.js';
-import { decodeText } from './text.js';
-import { readValue } from './values.js';
+import { readEvent } from './values/events.js';
+import { kindOfValue } from './values/numbers.js';
+import type { RelatedEvents } from './values/relations.js';
+import { decodeText } from './values/text.js';
+import { readValue } from './values/values.js';
 
 /** Thrown by a reader without `seek` if "dimension" is not the first key of an entity. */
 export const LATE_DIMENSION = new InsertError(1, 0, 'the dimension is not the first key');

@@ -10,10 +10,10 @@
  * in the same entity replaces it. A null (removal) counts 0. A body without entities is valid and inserts nothing.
  */
 import { invariant, type WireError } from '../base/index.js';
-import { findAutoCreate, readAutoCreate } from './auto-create.js';
 import { encodeAll } from './encode.js';
 import { LATE_DIMENSION } from './entity.js';
-import { type Inferred, inferColumns } from './infer.js';
+import { findAutoCreate, readAutoCreate } from './infer/auto-create.js';
+import { type Inferred, inferColumns } from './infer/infer.js';
 import { InsertError } from './insert-error.js';
 import { checkBody } from './json.js';
 import type { ParseContext, ParsedInsert, ParseOutcome } from './parse.js';

@@ -9,12 +9,12 @@
  * The first line may be `{"auto-create": ["column"]}`. Blank lines are not entities but count as lines.
  */
 import type { WireError } from '../base/index.js';
-import { AUTO_CREATE, readAutoCreate } from './auto-create.js';
+import { AUTO_CREATE, readAutoCreate } from './infer/auto-create.js';
 import { parseByWalk } from './insert.js';
 import { InsertError } from './insert-error.js';
 import { eachMember, stringAt } from './json.js';
 import type { ParseContext, ParsedInsert, ParseOutcome } from './parse.js';
-import { checkLine, eachLine, LINE_BREAK, rewriteLines } from './rewrite-lines.js';
+import { checkLine, eachLine, LINE_BREAK, rewriteLines } from './plain/rewrite-lines.js';
 import type { IngestScratch } from './scratch.js';
 import { CLOSE_OBJECT, OPEN_OBJECT, type Source, skipSpace } from './source.js';
 

@@ -6,10 +6,10 @@
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { BuilderPools } from './builders.js';
-import { PlainWalk } from './plain-walk.js';
+import { PlainWalk } from './plain/walk.js';
 import { Source } from './source.js';
 import { ModelTables } from './tables.js';
-import { TextSink } from './text.js';
+import { TextSink } from './values/text.js';
 
 const NO_COLUMNS = new Set<never>();
 

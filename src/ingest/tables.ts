@@ -14,9 +14,9 @@ import {
   isEventType,
 } from '../schema/index.js';
 import type { BatchBuilder, ColumnBuilder } from './builders.js';
-import { Bounds } from './enumerated.js';
-import { NameTable } from './names.js';
-import { RelatedEvents } from './relations.js';
+import { Bounds } from './values/enumerated.js';
+import { NameTable } from './values/names.js';
+import { RelatedEvents } from './values/relations.js';
 
 /** The key under which an entity names its dimension. */
 export const DIMENSION = 'dimension';

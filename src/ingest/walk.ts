@@ -5,15 +5,15 @@
  * elsewhere: the tables already contain the objects to be created.
  */
 import { ENTITIES_PER_INSERT_MAX, quoted, TEXT_POINTS_MAX, type WireError } from '../base/index.js';
-import { AUTO_CREATE } from './auto-create.js';
 import { EntityReader } from './entity.js';
+import { AUTO_CREATE } from './infer/auto-create.js';
 import { InsertError, syntaxError } from './insert-error.js';
 import { skipColon, skipValue, stringAt, unexpected } from './json.js';
 import type { ParseContext } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace, wordOf } from './source.js';
 import type { ModelTables } from './tables.js';
-import { readText, sameBytes } from './text.js';
+import { readText, sameBytes } from './values/text.js';
 
 const AUTO_WORDS = [wordOf('auto'), wordOf('-cre'), wordOf('ate"')];
 

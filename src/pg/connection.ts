@@ -11,17 +11,17 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { EngineApi } from '../engine/index.js';
-import type { CatalogRunner } from './catalog-answer.js';
-import { userNameOf } from './catalog-view.js';
-import { ClientGone, fieldsOf, ProtocolError } from './fault.js';
-import type { PostgresCounters } from './figures.js';
-import { type Frame, Frames } from './frames.js';
-import type { MessageReader } from './message-reader.js';
-import * as messages from './messages.js';
-import { Session } from './session.js';
-import { Settings } from './settings.js';
-import { firstOf, type Start } from './startup.js';
-import type { PostgresClient } from './statement-answers.js';
+import type { CatalogRunner } from './catalog/answer.js';
+import { userNameOf } from './catalog/view.js';
+import type { PostgresCounters } from './counters.js';
+import { ClientGone, fieldsOf, ProtocolError } from './protocol/errors.js';
+import { type Frame, Frames } from './protocol/frames.js';
+import type { MessageReader } from './protocol/message-reader.js';
+import * as messages from './protocol/messages.js';
+import { firstOf, type Start } from './protocol/startup.js';
+import { Session } from './session/session.js';
+import { Settings } from './session/settings.js';
+import type { PostgresClient } from './session/statement-answers.js';
 
 /** Shared by the connections of one server. */
 export interface ConnectionContext {

@@ -1,2 +1,2 @@
-export type { CatalogSettings } from './catalog-host.js';
+export type { CatalogSettings } from './catalog/host.js';
 export * from './server.js';

@@ -9,11 +9,11 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { TLS_1_2_CIPHERS } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
-import { CatalogHost, type CatalogSettings } from './catalog-host.js';
+import { CatalogHost, type CatalogSettings } from './catalog/host.js';
 import { Connection, type ConnectionContext, type ConnectionLimits } from './connection.js';
-import { ProtocolError } from './fault.js';
-import { PostgresCounters } from './figures.js';
-import type { DatabaseContext, PostgresRequest } from './select.js';
+import { PostgresCounters } from './counters.js';
+import { ProtocolError } from './protocol/errors.js';
+import type { DatabaseContext, PostgresRequest } from './session/select.js';
 
 /** What a client presents. */
 interface ClientCredentials {

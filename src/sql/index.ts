@@ -1,7 +1,7 @@
+export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export * from './bind/request.js';
 export * from './bind/select.js';
-export * from './bind/target.js';
-export { itemTypeOf, sqlTypeOf } from './bind/types.js';
+export * from './bind/where/target.js';
 export * from './bind/writes.js';
 export * from './postgres/parameter-uses.js';
 export * from './postgres/select.js';

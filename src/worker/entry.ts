@@ -2,7 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { NodeFileSystem } from '../io/index.js';
 import type { WorkerResult, WorkerStart, WorkerTask } from '../protocol/index.js';
-import { ShardWorker } from './lane-worker.js';
+import { ShardWorker } from './shard-worker.js';
 
 /** A checkpoint writes one file at a time, and reading a snapshot requires no more handles. */
 const SPARE_HANDLES = 4;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, parseInsert } from '../../src/ingest/index.js';
-import { PlainWalk } from '../../src/ingest/plain-walk.js';
+import { PlainWalk } from '../../src/ingest/plain/walk.js';
 import { compileKernels } from '../../src/kernels/index.js';
 import { PlainBodyWriter, unlikeInserts } from '../ingest/plain-bodies.js';
 import { wasmBytes } from '../kernels/twin-arena.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { createIngestScratch, type ParseOutcome, parseInsert, parseLines } from '../../src/ingest/index.js';
-import { PlainWalk } from '../../src/ingest/plain-walk.js';
+import { PlainWalk } from '../../src/ingest/plain/walk.js';
 import { compileKernels } from '../../src/kernels/index.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
 import { column, dimension, modelOf, NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';

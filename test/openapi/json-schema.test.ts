@@ -1,7 +1,7 @@
 /** The reader of requests and the OpenAPI document accept and refuse the same bodies, of those that no model is needed for. */
 import t from 'tap';
+import { RequestBody } from '../../src/api/body/request-body.js';
 import { parseJson } from '../../src/api/index.js';
-import { RequestBody } from '../../src/api/request-body.js';
 import { Prng, QuarryError } from '../../src/base/index.js';
 import * as definitions from '../../src/interface/index.js';
 import { Checker, sentDocument } from './checker.js';

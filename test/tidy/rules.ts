@@ -40,9 +40,14 @@ export const OUTSIDE = ['tools', 'console', 'client'];
 
 /** The only files (or folders, ending in `/`) that may import each library. */
 export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
-  'apache-arrow': ['src/client/', 'src/column/', 'src/commands/export/', 'src/commands/import/arrow.ts'],
+  'apache-arrow': [
+    'src/client/',
+    'src/column/',
+    'src/commands/export/',
+    'src/commands/import/formats/arrow.ts',
+  ],
   msgpackr: ['src/format/'],
-  'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/arrow.ts'],
+  'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/formats/arrow.ts'],
   'node-sql-parser': ['src/sql/'],
   piscina: ['src/engine/workers/worker-client.ts'],
   'uWebSockets.js': ['src/http/transport/uws.ts'],
@@ -51,11 +56,11 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   selfsigned: ['src/http/transport/certificate.ts'],
   'smol-toml': ['src/commands/serve/serve-config.ts', 'src/commands/serve/limits-file.ts'],
   hyparquet: ['src/commands/import/'],
-  'hyparquet-compressors': ['src/commands/import/parquet-file.ts'],
+  'hyparquet-compressors': ['src/commands/import/formats/parquet-file.ts'],
   fzstd: ['src/commands/import/'],
   'hyparquet-writer': ['src/commands/export/parquet-bytes.ts'],
   '@hpcc-js/wasm-zstd': ['src/commands/export/compress.ts'],
-  '@electric-sql/pglite': ['src/pg/catalog-thread.ts', 'src/tools/postgres-template.mjs'],
+  '@electric-sql/pglite': ['src/pg/catalog/thread.ts', 'src/tools/postgres-template.mjs'],
   'cli-progress': ['src/commands/progress.ts'],
   preact: ['src/console/'],
   uplot: ['src/console/charts/times.tsx'],

@@ -6,7 +6,12 @@
 import { invariant } from '../../base/index.js';
 import type { FileHandle, FileSystem } from '../../io/index.js';
 import { parseInstant } from '../../schema/index.js';
-import { parquetBuffer, parquetMetadata, readParquetRange, rowsOfParts } from '../import/parquet-file.js';
+import {
+  parquetBuffer,
+  parquetMetadata,
+  readParquetRange,
+  rowsOfParts,
+} from '../import/formats/parquet-file.js';
 import { DEMO_FILES, readText } from './files.js';
 
 /** Equally long columns; row i of all of them is one flight. */

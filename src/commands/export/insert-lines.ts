@@ -6,7 +6,7 @@
  * there as the server wrote it.
  */
 import { compareText } from '../../schema/index.js';
-import { LINE_BYTES_MAX } from '../import/lines.js';
+import { LINE_BYTES_MAX } from '../import/formats/lines.js';
 import type { Asker } from './ask.js';
 import { type DimensionModel, literal, selectAttributes, selectEvents } from './dimension.js';
 import { linesOf, membersOf } from './json-line.js';

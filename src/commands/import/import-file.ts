@@ -7,16 +7,16 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { isEventType } from '../../schema/index.js';
-import { BadFile } from './bad-file.js';
-import { type Body, BodyCutter, bodyText, isDistinct } from './bodies.js';
+import type { Input } from './formats/input.js';
+import { ImportError, type RowSource } from './formats/row-block.js';
+import type { Sampled } from './formats/row-range.js';
 import type { ImportOptions } from './import-options.js';
-import type { Input } from './input.js';
-import { type Inserted, RowInserter } from './insert-rows.js';
-import type { Mapping } from './mapping.js';
-import type { Patience } from './patience.js';
-import { type ImportState, importIdentity, newState, nextChain, StateFile } from './resume.js';
-import { ImportError, type RowSource } from './row-block.js';
-import type { Sampled } from './row-range.js';
+import type { Mapping } from './mapping/mapping.js';
+import { BadFile } from './send/bad-file.js';
+import { type Body, BodyCutter, bodyText, isDistinct } from './send/bodies.js';
+import { type Inserted, RowInserter } from './send/insert-rows.js';
+import { type ImportState, importIdentity, newState, nextChain, StateFile } from './send/resume.js';
+import type { Patience } from './send/retry-policy.js';
 
 /** How often progress is written to disk, at most. */
 const STATE_MS = 1_000;

@@ -6,8 +6,10 @@ import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
 import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
 import { type RemoteAccess, RemoteClient, type RemotePlace } from '../remote/index.js';
-import { bodyText, isDistinct } from './bodies.js';
-import { openSource } from './format.js';
+import { openSource } from './formats/format.js';
+import { fileInput, type Input, streamInput } from './formats/input.js';
+import { ImportError } from './formats/row-block.js';
+import { sampled } from './formats/row-range.js';
 import {
   bodiesOf,
   hashOfServer,
@@ -17,13 +19,11 @@ import {
   rowNameOf,
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
-import { fileInput, type Input, streamInput } from './input.js';
-import { dimensionOf, planMapping } from './mapping.js';
-import { mappingLines } from './mapping-table.js';
-import { Patience } from './patience.js';
-import { ImportError } from './row-block.js';
-import { sampled } from './row-range.js';
-import { askColumns, makeColumns, type ServerColumns } from './server-model.js';
+import { dimensionOf, planMapping } from './mapping/mapping.js';
+import { mappingLines } from './mapping/mapping-table.js';
+import { askColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
+import { bodyText, isDistinct } from './send/bodies.js';
+import { Patience } from './send/retry-policy.js';
 
 const SAMPLE_ROWS = 10_000;
 /** How often progress is told of a stream, whose end is not known. */

@@ -1,9 +1,9 @@
 /** The words and flags of `quarry import`, read and checked one by one. */
 import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
-import { FORMATS, type Format } from './format.js';
-import type { BaseType } from './guess.js';
-import { API_NAME } from './server-model.js';
+import { FORMATS, type Format } from './formats/format.js';
+import type { BaseType } from './mapping/guess.js';
+import { API_NAME } from './mapping/server-model.js';
 
 export const LINE_ID = ':line';
 

@@ -1,5 +1,5 @@
 /**
- * The records in the memory of the insert parser. src/ingest/plain-tables.ts writes the records of columns, dimensions and names,
+ * The records in the memory of the insert parser. src/ingest/plain/tables.ts writes the records of columns, dimensions and names,
  * field by field in the order given here, four bytes each.
  * A record belongs to the request whose number is its stamp; the contents of an older record are void.
  * Memory for values is allocated after the body and never freed within a request; the next request starts over. A builder starts

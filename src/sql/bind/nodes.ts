@@ -1,7 +1,7 @@
 /** Traversal of parsed SQL trees of any depth. */
 import type { SqlNode } from '../tree.js';
-import { kindAt, type SqlFunction } from './function.js';
-import { SQL_FUNCTIONS } from './functions.js';
+import { kindAt, type SqlFunction } from './functions/function.js';
+import { SQL_FUNCTIONS } from './functions/functions.js';
 
 const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map(
   SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),

@@ -8,23 +8,23 @@ import type { Condition, Expression, Grouping, Output, SelectPlan, SortKey } fro
 import { sqlError } from '../sql-error.js';
 import type { SelectStatement, SqlNode } from '../tree.js';
 import { RANGES_MAX } from './bounds.js';
-import { junctionOf } from './build.js';
-import { Clauses } from './clauses.js';
-import { keyOf } from './expression-tree.js';
-import { GroupKeys } from './grouped-plan.js';
-import { countCondition, splitHaving } from './having.js';
-import { Inputs } from './inputs.js';
-import { itemsOf } from './items.js';
-import { bindJoins, pushDown } from './joins.js';
-import { outputNames } from './names.js';
-import { type BoundOrder, bindOrder, groupNodes, itemNamed } from './order.js';
+import { Clauses } from './clauses/clauses.js';
+import { GroupKeys } from './clauses/grouped-plan.js';
+import { Inputs } from './clauses/inputs.js';
+import { itemsOf } from './clauses/items.js';
+import { bindJoins, pushDown } from './clauses/joins.js';
+import { outputNames } from './clauses/names.js';
+import { type BoundOrder, bindOrder, groupNodes, itemNamed } from './clauses/order.js';
+import { type Shape, shapeOf } from './clauses/shape.js';
+import { Sources } from './clauses/sources.js';
+import { junctionOf } from './expressions/build.js';
+import { keyOf } from './expressions/expression-tree.js';
+import { comparable } from './expressions/text-case.js';
 import type { SqlRequest } from './request.js';
-import { rowFilter } from './row-filter.js';
-import { type Shape, shapeOf } from './shape.js';
-import { Sources } from './sources.js';
-import { comparable } from './text-case.js';
-import type { LeafScope } from './where-leaf.js';
-import { WhereReader } from './where-reader.js';
+import { countCondition, splitHaving } from './where/having.js';
+import type { LeafScope } from './where/leaf.js';
+import { WhereReader } from './where/reader.js';
+import { rowFilter } from './where/row-filter.js';
 
 /** The outputs as expressions over rows and aggregates. */
 interface Answer {

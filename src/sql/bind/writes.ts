@@ -7,9 +7,9 @@ import type { Condition } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { InsertStatement, SourcePosition, UpdateStatement, WriteStatement } from '../tree.js';
+import { dimensionOf } from './clauses/sources.js';
 import type { SqlAccess, SqlRequest } from './request.js';
-import { dimensionOf } from './sources.js';
-import { bindTarget } from './target.js';
+import { bindTarget } from './where/target.js';
 import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
 
 export type BoundWrite =

@@ -18,7 +18,7 @@ import { BUNDLE_FILES } from '../bundle/build.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const out = path.join(root, 'dist/binary');
 const binaryFile = path.join(out, 'quarry');
-const PROGRAM = [...BUNDLE_FILES.map((file) => `dist/${file}`), 'dist/src/pg/catalog-thread.js'];
+const PROGRAM = [...BUNDLE_FILES.map((file) => `dist/${file}`), 'dist/src/pg/catalog/thread.js'];
 /** Read by name, so that no import leads to them. */
 const DATA = [
   'dist/src/kernels/kernels.wasm',

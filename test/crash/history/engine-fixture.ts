@@ -15,7 +15,7 @@ import {
   type WorkerResponses,
   type WorkerStart,
 } from '../../../src/protocol/index.js';
-import { ShardWorker } from '../../../src/worker/lane-worker.js';
+import { ShardWorker } from '../../../src/worker/shard-worker.js';
 import type { FaultyDisk } from '../../support/faulty-disk.js';
 
 export const STORE_DIR = '/store';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { QuarryError } from '../../../src/base/index.js';
+import { bindScalar } from '../../../src/sql/bind/expressions/scalar.js';
 import { EXPRESSION_DEPTH_MAX } from '../../../src/sql/bind/measure.js';
-import { bindScalar } from '../../../src/sql/bind/scalar.js';
 import type { SqlNode } from '../../../src/sql/tree.js';
 import { expressionFaults } from '../../support/expression-check.js';
 import { expressionText } from '../../support/expression-text.js';

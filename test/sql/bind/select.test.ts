@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import type { Expression, SelectPlan } from '../../../src/ir/index.js';
-import { caseOf } from '../../../src/sql/bind/build.js';
+import { caseOf } from '../../../src/sql/bind/expressions/build.js';
 import {
   AGE,
   aggregate,

@@ -1,6 +1,6 @@
 /** Trees of SQL by chance, for what must bear any. */
 import type { Prng } from '../../../src/base/index.js';
-import { FUNCTION_NAMES } from '../../../src/sql/bind/functions.js';
+import { FUNCTION_NAMES } from '../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../src/sql/tree.js';
 import {
   arithmetic,

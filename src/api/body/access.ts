@@ -1,0 +1,126 @@
+/**
+ * What of a database one caller may use: its columns and its rows. Made from the caller's key; a key without
+ * restrictions has FULL_ACCESS.
+ * Invariants: a filter that cannot be bound (its column is gone or inactive) refuses, it never widens; whatever
+ * is bound for a caller goes through `checkColumn` and `restrict`.
+ */
+import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
+import type { ApiKey, CustomKey } from '../../catalog/index.js';
+import type { Condition } from '../../ir/index.js';
+import { type Column, type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../../schema/index.js';
+import { bindQuery, type ColumnCheck } from '../condition/condition.js';
+import { objectAt } from './fields.js';
+import { type Json, type JsonObject, parseJson } from './json.js';
+
+export interface Access {
+  /** Two accesses with the same text let see the same columns and rows of a database, as long as its model stays. */
+  readonly fingerprint: string;
+  /** Whether the caller may use the column; `entity-id` always. */
+  allows(dimension: Dimension, column: Column): boolean;
+  /** Throws 506 where `allows` is false. Bound, so that it can be handed on alone. */
+  readonly checkColumn: ColumnCheck;
+  /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
+  restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
+  /** Ids of the columns of `model` that the caller may write; null = all. The same list for the same model. */
+  columnIds(model: DatabaseModel): readonly number[] | null;
+  /** Result of `decide` for `subject`, computed once per subject and model. Always true for unrestricted access. */
+  opens(subject: object, model: DatabaseModel, decide: () => boolean): boolean;
+}
+
+export const FULL_ACCESS: Access = {
+  fingerprint: '',
+  allows: () => true,
+  checkColumn: () => {},
+  restrict: (_dimension, condition) => condition,
+  columnIds: () => null,
+  opens: () => true,
+};
+
+export function accessOf(key: ApiKey): Access {
+  if (key.kind !== 'custom') return FULL_ACCESS;
+  return key.columnsWhitelist === null && key.filter.length === 0 ? FULL_ACCESS : new CustomAccess(key);
+}
+
+class CustomAccess implements Access {
+  readonly fingerprint: string;
+  readonly #columns: ReadonlyMap<string, ReadonlySet<string>> | null;
+  readonly #filters: ReadonlyMap<string, string>;
+  /** What `columnIds` gave last; models never change, so it holds for that model. */
+  #writable: { readonly model: DatabaseModel; readonly ids: readonly number[] } | null = null;
+  /** Results of `opens`, for the model of the last call. */
+  #opened: { readonly model: DatabaseModel; readonly bySubject: WeakMap<object, boolean> } | null = null;
+
+  constructor({ columnsWhitelist, filter }: CustomKey) {
+    this.fingerprint = JSON.stringify([columnsWhitelist, filter]);
+    this.#columns =
+      columnsWhitelist === null
+        ? null
+        : new Map(columnsWhitelist.map(({ dimension, columns }) => [dimension, new Set(columns)]));
+    this.#filters = new Map(filter.map(({ dimension, conditions }) => [dimension, conditions]));
+  }
+
+  allows(dimension: Dimension, column: Column): boolean {
+    if (this.#columns === null || column.apiName === ENTITY_ID_COLUMN) return true;
+    return this.#columns.get(dimension.apiName)?.has(column.apiName) === true;
+  }
+
+  readonly checkColumn = (dimension: Dimension, column: Column): void => {
+    if (this.allows(dimension, column)) return;
+    const where = `in dimension ${quoted(dimension.apiName)}`;
+    throw new QuarryError(506, `this key may not use the column ${quoted(column.apiName)} ${where}`);
+  };
+
+  restrict<C extends Condition | null>(
+    dimension: Dimension,
+    condition: C,
+    nowMs: BindingTime,
+  ): Condition | C {
+    const conditions = this.#filters.get(dimension.apiName);
+    if (conditions === undefined) return condition;
+    const filter = bindFilter(conditions, dimension, nowMs);
+    return condition === null ? filter : { op: 'and', members: [filter, condition] };
+  }
+
+  columnIds(model: DatabaseModel): readonly number[] | null {
+    if (this.#columns === null) return null;
+    if (this.#writable?.model === model) return this.#writable.ids;
+    const ids: number[] = [];
+    for (const dimension of model.dimensions.values()) {
+      for (const column of dimension.columns.values()) {
+        if (this.allows(dimension, column)) ids.push(column.id);
+      }
+    }
+    this.#writable = { model, ids };
+    return ids;
+  }
+
+  opens(subject: object, model: DatabaseModel, decide: () => boolean): boolean {
+    if (this.#opened?.model !== model) this.#opened = { model, bySubject: new WeakMap() };
+    const { bySubject } = this.#opened;
+    const known = bySubject.get(subject);
+    if (known !== undefined) return known;
+    const opened = decide();
+    bySubject.set(subject, opened);
+    return opened;
+  }
+}
+
+/** A filter's conditions, one a column, as a query that wants all of them. */
+export function filterQuery(columns: JsonObject): Json {
+  return [...columns].flatMap(([column, condition], index) => [
+    ...(index === 0 ? [] : ['and']),
+    new Map([[column, condition]]),
+  ]);
+}
+
+/** The conditions of a key's filter, joined by `and`. Throws 506, and tells nothing of the filter but that it is broken. */
+function bindFilter(conditions: string, dimension: Dimension, nowMs: BindingTime): Condition {
+  try {
+    const columns = objectAt(parseJson(new TextEncoder().encode(conditions)), 4004, 'the filter');
+    return bindQuery(filterQuery(columns), dimension, nowMs);
+  } catch (error) {
+    if (!(error instanceof QuarryError)) throw error;
+    const where = `dimension ${quoted(dimension.apiName)}`;
+    throw new QuarryError(506, `the row filter of this key no longer fits the columns of ${where}`);
+  }
+}

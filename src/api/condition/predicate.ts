@@ -1,0 +1,246 @@
+/**
+ * The predicates of one column as value tests: which there are, on which columns they make sense, and what they mean.
+ * Several on one column are joined by `and`. A condition tests what an entity has; a level of an aggregation tests
+ * values one by one, and takes a list of operands, of which any may match, wherever a condition takes one operand.
+ * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only in a
+ * condition on a list (where "no item is in the set" differs from "some item is outside it").
+ */
+import { QuarryError, quoted, VALUES_PER_LIST_MAX } from '../../base/index.js';
+import { PREDICATES, type PredicateName } from '../../interface/index.js';
+import {
+  type Bound,
+  complement,
+  domainOf,
+  type GeoTest,
+  intersect,
+  type RangeSet,
+  rangeWithin,
+  type TextMatch,
+  unite,
+  type ValueTest,
+} from '../../ir/index.js';
+import { baseTypeOf, type Column, readDecimal, valueKindOf } from '../../schema/index.js';
+import { isList, type Json, kindOf } from '../body/json.js';
+import { readBox, readRadius } from './geo-test.js';
+import { isOrdered, numberText, readBound, readText } from './operand.js';
+
+const ORDERED: readonly PredicateName[] = [
+  'equals',
+  'not-equals',
+  'in',
+  'not-in',
+  'range',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+];
+const BOOLEAN: readonly PredicateName[] = ['equals', 'not-equals', 'in', 'not-in'];
+const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negated: boolean }>> = {
+  equals: { match: 'equals', negated: false },
+  'not-equals': { match: 'equals', negated: true },
+  in: { match: 'equals', negated: false },
+  'not-in': { match: 'equals', negated: true },
+  contains: { match: 'contains', negated: false },
+  'not-contains': { match: 'contains', negated: true },
+  'starts-with': { match: 'starts-with', negated: false },
+  'not-starts-with': { match: 'starts-with', negated: true },
+  'ends-with': { match: 'ends-with', negated: false },
+  'not-ends-with': { match: 'ends-with', negated: true },
+};
+/** Those on parts of a text. */
+const PARTS = Object.keys(TEXT).filter((name) => TEXT[name].match !== 'equals');
+const GEO: readonly PredicateName[] = ['geo_radius', 'geo_bounding_box'];
+const KNOWN: ReadonlySet<string> = new Set(PREDICATES);
+
+export interface Predicate {
+  readonly name: string;
+  readonly argument: Json;
+  /** Where it stands in the body, for messages. */
+  readonly place: string;
+}
+
+export interface BoundPredicates {
+  readonly tests: readonly ValueTest[];
+  /** `between`s that stood inside geo predicates. */
+  readonly betweens: readonly { readonly argument: Json; readonly place: string }[];
+}
+
+/** One of the values that a predicate compares with. */
+type Operand = Omit<Predicate, 'name'>;
+/** The operands of a predicate, any of which may match. */
+type Operands = (predicate: Predicate) => readonly Operand[];
+
+/** Whether a predicate has that name, on whatever column and at whatever endpoint. */
+export function isPredicateName(name: string): boolean {
+  return KNOWN.has(name);
+}
+
+/** Binds the predicates of a condition on one column. Throws 4012, 4016, 4038, 4039, 4044 and 4047 to 4049. */
+export function bindPredicates(predicates: readonly Predicate[], column: Column): BoundPredicates {
+  return bindWith(predicates, column, conditionOperands, column.storage === 'list-of-values');
+}
+
+/** Binds the predicates that filter a level's values. Throws what `bindPredicates` does. */
+export function bindLevelPredicates(predicates: readonly Predicate[], column: Column): BoundPredicates {
+  return predicates.length === 0
+    ? { tests: [], betweens: [] }
+    : bindWith(predicates, column, levelOperands, false);
+}
+
+function bindWith(
+  predicates: readonly Predicate[],
+  column: Column,
+  operandsOf: Operands,
+  testsLists: boolean,
+): BoundPredicates {
+  for (const predicate of predicates) checkFits(predicate, column);
+  if (baseTypeOf(column.type) === 'geolocation') return geoTests(predicates, operandsOf);
+  const tests = isOrdered(column)
+    ? rangeTests(predicates, column, operandsOf, testsLists)
+    : predicates.map((predicate) => textTest(predicate, operandsOf));
+  return { tests, betweens: [] };
+}
+
+/** `in` takes a list, predicates on parts of a text a list or one text, all others one operand. */
+function conditionOperands(predicate: Predicate): readonly Operand[] {
+  const { name, argument } = predicate;
+  const takesList = name === 'in' || name === 'not-in' || (PARTS.includes(name) && isList(argument));
+  return takesList ? listOperands(predicate) : [predicate];
+}
+
+function levelOperands(predicate: Predicate): readonly Operand[] {
+  const { name, argument } = predicate;
+  const isMany = isList(argument) && (name !== 'range' || isList(argument[0]));
+  return isMany ? listOperands(predicate) : [predicate];
+}
+
+function checkFits({ name, place }: Predicate, column: Column): void {
+  if (name === 'geo_near')
+    throw new QuarryError(4038, `${place}: "geo_near" cannot be used with this endpoint`);
+  if (!KNOWN.has(name)) throw new QuarryError(4049, `${place}: there is no predicate ${quoted(name)}`);
+  if (predicatesOf(column).includes(name)) return;
+  throw new QuarryError(
+    4039,
+    `${place}: ${quoted(name)} cannot be used with a column of type ${column.type}`,
+  );
+}
+
+function predicatesOf(column: Column): readonly string[] {
+  const type = baseTypeOf(column.type);
+  if (type === 'geolocation') return GEO;
+  if (type === 'boolean') return BOOLEAN;
+  return isOrdered(column) ? ORDERED : Object.keys(TEXT);
+}
+
+/** The items of a list. Throws 4049 when it is no list or empty, 4048 when it is too long. */
+function listOperands({ argument, place }: Predicate): readonly Operand[] {
+  if (!isList(argument)) throw new QuarryError(4049, `${place} must be a list, not ${kindOf(argument)}`);
+  if (argument.length === 0) throw new QuarryError(4049, `${place} is an empty list`);
+  if (argument.length > VALUES_PER_LIST_MAX) {
+    throw new QuarryError(4048, `${place} has ${argument.length} values; at most ${VALUES_PER_LIST_MAX}`);
+  }
+  return argument.map((item, index) => ({ argument: item, place: `${place}[${index}]` }));
+}
+
+function textTest(predicate: Predicate, operandsOf: Operands): ValueTest {
+  const { name, argument, place } = predicate;
+  if (name === 'contains' && !isText(argument)) {
+    throw new QuarryError(4016, `${place} must be a string or a list of strings`);
+  }
+  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, operand.place));
+  return { kind: 'text', ...TEXT[name], texts: [...new Set(texts)] };
+}
+
+function isText(argument: Json): boolean {
+  if (!isList(argument)) return typeof argument === 'string';
+  return argument.every((item) => typeof item === 'string');
+}
+
+function geoTests(predicates: readonly Predicate[], operandsOf: Operands): BoundPredicates {
+  const betweens: Operand[] = [];
+  const tests = predicates.map((predicate): ValueTest => {
+    const areas = operandsOf(predicate).map(({ argument, place }): GeoTest => {
+      const { test, between } =
+        predicate.name === 'geo_radius' ? readRadius(argument, place) : readBox(argument, place);
+      if (between !== undefined) betweens.push({ argument: between, place: `${place}.between` });
+      return test;
+    });
+    return areas.length === 1 ? areas[0] : { kind: 'geo-any', areas, negated: false };
+  });
+  return { tests, betweens };
+}
+
+function rangeTests(
+  predicates: readonly Predicate[],
+  column: Column,
+  operandsOf: Operands,
+  testsLists: boolean,
+): readonly ValueTest[] {
+  const domain = domainOf(valueKindOf(column.type));
+  let allowed: RangeSet = [domain];
+  let refused: RangeSet = [];
+  for (const predicate of predicates) {
+    const { name } = predicate;
+    const set = unite(operandsOf(predicate).flatMap((operand) => valueSet(name, operand, column)));
+    if (name.startsWith('not-')) refused = unite([...refused, ...set]);
+    else allowed = intersect(allowed, set);
+  }
+  if (!testsLists) {
+    return [{ kind: 'ranges', ranges: intersect(allowed, complement(domain, refused)), negated: false }];
+  }
+  const tests: ValueTest[] = [];
+  if (predicates.some(({ name }) => !name.startsWith('not-'))) {
+    tests.push({ kind: 'ranges', ranges: allowed, negated: false });
+  }
+  if (predicates.some(({ name }) => name.startsWith('not-'))) {
+    tests.push({ kind: 'ranges', ranges: refused, negated: true });
+  }
+  return tests;
+}
+
+/** The stored values that an operand names; those that it excludes when the predicate's name starts with `not-`. */
+function valueSet(name: string, { argument, place }: Operand, column: Column): RangeSet {
+  const domain = domainOf(valueKindOf(column.type));
+  if (name === 'range') {
+    const [low, high] = rangeEnds(argument, column, place);
+    return rangeWithin(domain, low.ceil, high.floor);
+  }
+  const bound = readBound(argument, column, place);
+  switch (name) {
+    case 'gt':
+      return rangeWithin(domain, bound.floor + 1n, domain.high);
+    case 'gte':
+      return rangeWithin(domain, bound.ceil, domain.high);
+    case 'lt':
+      return rangeWithin(domain, domain.low, bound.ceil - 1n);
+    case 'lte':
+      return rangeWithin(domain, domain.low, bound.floor);
+    default:
+      return bound.floor === bound.ceil ? rangeWithin(domain, bound.floor, bound.floor) : [];
+  }
+}
+
+/** The two ends of `range`: integers on integer columns, decimals or dates where the column holds those. */
+function rangeEnds(argument: Json, column: Column, place: string): readonly [Bound, Bound] {
+  if (!isList(argument) || argument.length !== 2 || !argument.every((end) => isRangeEnd(end, column))) {
+    throw new QuarryError(
+      4012,
+      `${place} must be a list of two values that fit a column of type ${column.type}`,
+    );
+  }
+  try {
+    return [readBound(argument[0], column, place), readBound(argument[1], column, place)];
+  } catch (error) {
+    if (error instanceof QuarryError) throw new QuarryError(4012, error.message);
+    throw error;
+  }
+}
+
+function isRangeEnd(end: Json, column: Column): boolean {
+  const type = baseTypeOf(column.type);
+  if (type !== 'integer' && type !== 'enumerated') return true;
+  const text = numberText(end);
+  const read = text === null ? null : readDecimal(text);
+  return read !== null && read.scale <= 0;
+}

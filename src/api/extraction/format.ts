@@ -1,0 +1,97 @@
+/**
+ * The rows of an extraction as NDJSON, CSV and Arrow: all of them in one answer, the entity's ID first. Values are texts, as
+ * in JSON; scores are integers and distances floats. What the entity lacks is left out of an NDJSON row, as in JSON, and is
+ * missing in the others, where lists, events and coordinates stand as JSON text.
+ */
+import { type RowFormat, rowEncoder, type StreamEncoder } from '../../answer/index.js';
+import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
+import { ENTITY_ID_COLUMN } from '../../schema/index.js';
+import { type Field, type SqlType, type Value, vectorOf } from '../../vector/index.js';
+import type { ExtractColumn } from './columns.js';
+import type { Extraction } from './extraction.js';
+import { cellText, pointText, rowMembers, SCORE_FIELD } from './text.js';
+
+/** A column of the answer and what stands in it. */
+interface RowField extends Field {
+  readonly valueIn: (row: ExtractedRow) => Value;
+}
+
+/** What an extraction's rows are asked for and written with where they come in one answer. */
+export interface WholeExtraction<E extends Extraction> {
+  readonly extraction: E;
+  readonly encoder: StreamEncoder<ExtractedRow>;
+}
+
+/** Without `entity-id` among the columns: every row has it anyway. */
+export function wholeExtraction<E extends Extraction>(asked: E, format: RowFormat): WholeExtraction<E> {
+  const kept = asked.columns.map(({ column }) => column.apiName !== ENTITY_ID_COLUMN);
+  const extraction = {
+    ...asked,
+    columns: asked.columns.filter((_, index) => kept[index]),
+    plan: { ...asked.plan, columns: asked.plan.columns.filter((_, index) => kept[index]) },
+  };
+  return {
+    extraction,
+    encoder: format === 'ndjson' ? lineEncoder(extraction) : columnEncoder(extraction, format),
+  };
+}
+
+function lineEncoder(extraction: Extraction): StreamEncoder<ExtractedRow> {
+  const nothing = new Uint8Array(0);
+  return {
+    format: 'ndjson',
+    head: () => nothing,
+    rows: (rows) => Buffer.from(rows.map((row) => lineOf(extraction, row)).join('')),
+    tail: () => nothing,
+  };
+}
+
+function lineOf(extraction: Extraction, row: ExtractedRow): string {
+  const id = `"${ENTITY_ID_COLUMN}":${JSON.stringify(row.position.id)}`;
+  return `{${[id, ...rowMembers(extraction, row)].join()}}\n`;
+}
+
+function columnEncoder(extraction: Extraction, format: RowFormat): StreamEncoder<ExtractedRow> {
+  const fields = fieldsOf(extraction);
+  const encoder = rowEncoder(format, fields);
+  return {
+    format,
+    head: () => encoder.head(),
+    rows(rows) {
+      const columns = fields.map(({ type, valueIn }) => vectorOf(type, rows.map(valueIn)));
+      return encoder.rows(columns, 0, rows.length, false);
+    },
+    tail: (rowCount) => encoder.tail(rowCount),
+  };
+}
+
+const TEXT: SqlType = { type: 'text' };
+const JSON_TEXT: SqlType = { type: 'json' };
+
+function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
+  const fields: RowField[] = [{ name: ENTITY_ID_COLUMN, type: TEXT, valueIn: ({ position }) => position.id }];
+  columns.forEach((column, index) => {
+    const { apiName, storage } = column.column;
+    const type = column.window !== null || storage === 'list-of-values' ? JSON_TEXT : TEXT;
+    fields.push({ name: apiName, type, valueIn: ({ cells }) => textOf(column, cells[index]) });
+  });
+  if (plan.scored !== null) {
+    const valueIn = ({ position }: ExtractedRow): Value => BigInt(position.score);
+    fields.push({ name: SCORE_FIELD, type: { type: 'integer' }, valueIn });
+  }
+  if (near !== null) {
+    const { apiName } = near.column;
+    const distanceOf = ({ nearest, position }: ExtractedRow): Value =>
+      nearest === null ? null : position.distanceKm;
+    fields.push({ name: `${apiName}_distance`, type: { type: 'float' }, valueIn: distanceOf });
+    if (near.showCoordinates) {
+      const pointOf = ({ nearest }: ExtractedRow): Value => (nearest === null ? null : pointText(nearest));
+      fields.push({ name: `${apiName}_coordinates`, type: JSON_TEXT, valueIn: pointOf });
+    }
+  }
+  return fields;
+}
+
+function textOf(column: ExtractColumn, cell: ExtractedCell): string | null {
+  return cell === null || typeof cell === 'string' ? cell : cellText(column, cell);
+}

@@ -1,0 +1,85 @@
+/**
+ * The rows of an extraction as the text of its answer. Written by hand, because IDs may be "__proto__" or look like
+ * numbers, whose place in an object JavaScript would change, and distances always carry a fraction.
+ * Invariant: a text has at most ANSWER_CHARS_MAX characters and some; a longer one is refused.
+ */
+import { ANSWER_CHARS_MAX, QuarryError } from '../../base/index.js';
+import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
+import type { Point } from '../../schema/index.js';
+import type { ExtractColumn } from './columns.js';
+import type { Extraction } from './extraction.js';
+import { PAGE_TOKEN_FIELD, writePageToken } from './page-token.js';
+
+/** What holds a row's score, beside its columns. */
+export const SCORE_FIELD = 'score';
+
+/**
+ * Members of the answer as JSON text: the page's rows, and where the next page begins. `rows` are those of the
+ * extraction's plan. Throws 9006 when the text becomes too long.
+ */
+export function extractionText(
+  extraction: Extraction,
+  rows: readonly ExtractedRow[],
+  charsMax = ANSWER_CHARS_MAX,
+): string {
+  const { page, asList, plan, owner } = extraction;
+  const held = rows.slice(0, page.rows);
+  let chars = 0;
+  const texts = held.map((row) => {
+    const text = rowText(extraction, row);
+    chars += text.length;
+    if (chars > charsMax) {
+      throw new QuarryError(
+        9006,
+        `the answer has more than ${charsMax} characters; ask for fewer rows or columns`,
+      );
+    }
+    return asList ? text : `${JSON.stringify(row.position.id)}:${text}`;
+  });
+  const data = asList ? `[${texts.join()}]` : `{${texts.join()}}`;
+  const last = held.at(-1)?.position;
+  const hasMore = rows.length > held.length && plan.scored === null;
+  const here = `"data":${data},"page":${page.number}`;
+  if (!hasMore || last === undefined) return `${here},"next-page":null`;
+  const next = { page: page.number + 1, taken: page.taken + held.length, firstMs: page.firstMs, last };
+  return `${here},"next-page":${next.page},"${PAGE_TOKEN_FIELD}":"${writePageToken(owner, next)}"`;
+}
+
+const rowText = (extraction: Extraction, row: ExtractedRow): string =>
+  `{${rowMembers(extraction, row).join()}}`;
+
+/** The members of a row's object. */
+export function rowMembers(
+  { columns, near, plan }: Extraction,
+  { position, nearest, cells }: ExtractedRow,
+): string[] {
+  const members: string[] = [];
+  columns.forEach((column, index) => {
+    const cell = cells[index];
+    if (cell !== null) members.push(`"${column.column.apiName}":${cellText(column, cell)}`);
+  });
+  if (plan.scored !== null) members.push(`"${SCORE_FIELD}":${position.score}`);
+  if (near !== null && nearest !== null) {
+    const { apiName } = near.column;
+    members.push(`"${apiName}_distance":${fraction(position.distanceKm)}`);
+    if (near.showCoordinates) members.push(`"${apiName}_coordinates":${pointText(nearest)}`);
+  }
+  return members;
+}
+
+/** [longitude,latitude] */
+export function pointText({ longitude, latitude }: Point): string {
+  return `[${fraction(longitude)},${fraction(latitude)}]`;
+}
+
+/** As JSON. */
+export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
+  if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
+  return JSON.stringify(cell);
+}
+
+/** A number's JSON token, with a fraction or an exponent. */
+function fraction(value: number): string {
+  const token = JSON.stringify(value);
+  return /[.e]/.test(token) ? token : `${token}.0`;
+}

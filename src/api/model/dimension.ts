@@ -1,0 +1,83 @@
+/**
+ * POST, GET and DELETE /v1/dimension. A decision is made against one model: the changes to log and the answer's
+ * own fields (`status` and `took` are the front end's). A refused request changes nothing.
+ */
+import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../../base/index.js';
+import type { CatalogChange, NewDimension } from '../../catalog/index.js';
+import { deletedDimension, newDimension } from '../../interface/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../../schema/index.js';
+import { dimensionAt, readAll } from '../body/fields.js';
+import { isList, type Json } from '../body/json.js';
+import { RequestBody } from '../body/request-body.js';
+
+export interface ModelDecision<T> {
+  readonly changes: readonly CatalogChange[];
+  readonly answer: T;
+}
+
+export interface ApiNamesAnswer {
+  readonly 'api-name': string | readonly string[];
+}
+
+/** Refuses the api-name of a new dimension if it is reserved. Throws 5001. */
+export function checkNewDimensionName(apiName: string): string {
+  if (!RESERVED_DIMENSIONS.includes(apiName)) return apiName;
+  throw new QuarryError(5001, `dimension api-name ${quoted(apiName)} is reserved`);
+}
+
+/**
+ * Makes dimensions from one object or a list; a refusal tells every faulty field of each. Throws 5000 to 5010; ids are
+ * those that the model gives next.
+ */
+export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const entries = isList(body) ? body : [body];
+  if (entries.length === 0) throw new QuarryError(5007, 'the body holds no dimension');
+  if (entries.length > DIMENSIONS_PER_REQUEST_MAX) {
+    throw new QuarryError(5009, `the body holds more than ${DIMENSIONS_PER_REQUEST_MAX} dimensions`);
+  }
+  const made = new Set<string>();
+  const changes = checkAll(entries, (entry, index): CatalogChange => {
+    const place = isList(body) ? `body[${index}]` : 'the body';
+    const dimension = readDimension(
+      RequestBody.of(newDimension, entry, place),
+      model.nextDimensionId + index,
+    );
+    if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
+      throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
+    }
+    made.add(dimension.apiName);
+    return { change: 'dimension-created', databaseId: model.id, dimension };
+  });
+  return { changes, answer: { 'api-name': [...made] } };
+}
+
+function readDimension(body: RequestBody<typeof newDimension.properties>, id: number): NewDimension {
+  return body.read(() =>
+    readAll({
+      id: () => id,
+      name: () => body.get('name'),
+      apiName: () => checkNewDimensionName(body.get('api-name')),
+      modelType: () => body.get('relational-model-type') ?? null,
+    }),
+  );
+}
+
+/** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
+export function deleteDimension(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
+  const { id, apiName } = RequestBody.of(deletedDimension, json).read((body) =>
+    dimensionAt(model, body.get('api-name')),
+  );
+  if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');
+  return {
+    changes: [{ change: 'dimension-deleted', databaseId: model.id, dimensionId: id }],
+    answer: { 'api-name': [apiName] },
+  };
+}
+
+export interface DimensionsAnswer {
+  readonly dimensions: readonly string[];
+}
+
+export function listDimensions(model: DatabaseModel): DimensionsAnswer {
+  return { dimensions: [...model.dimensions.keys()] };
+}

@@ -1,0 +1,153 @@
+/** POST /v1/query/aggregation: top values of top values of the entities that a filter leaves, and at last a metric. */
+import {
+  type BindingTime,
+  checkAll,
+  LEVELS_PER_AGGREGATION_MAX,
+  QuarryError,
+  quoted,
+} from '../../base/index.js';
+import { aggregation } from '../../interface/index.js';
+import type { AggregateAnswer, AggregatePlan, Condition, MetricLevel, TopLevel } from '../../ir/index.js';
+import type { DatabaseModel, Dimension } from '../../schema/index.js';
+import type { Access } from '../body/access.js';
+import { dimensionOf, objectAt, readAll, readOrNull } from '../body/fields.js';
+import { isList, isObject, type Json, type JsonObject, kindOf } from '../body/json.js';
+import { RequestBody } from '../body/request-body.js';
+import { bindQuery, queryList } from '../condition/condition.js';
+import { AnswerText, writeAnswer } from './aggregate-text.js';
+import { bindValues, type LevelFields, readLevel, readLimit } from './level.js';
+import { readMetric } from './metric.js';
+
+export interface AggregationQuery {
+  readonly plan: AggregatePlan;
+  /** Of the levels, outermost first, that of a metric last. */
+  readonly columns: readonly string[];
+  readonly bypassCache: boolean;
+}
+
+/** A level, and the column that it is of. */
+interface BoundLevel {
+  readonly column: string;
+  readonly level: TopLevel | MetricLevel;
+}
+
+interface LevelScope {
+  readonly dimension: Dimension;
+  readonly nowMs: BindingTime;
+  readonly access: Access;
+}
+
+/**
+ * Binds a body; a refusal tells every faulty field and level. Throws 506, 4004, 4005, 4007 to 4010, 4014, 4015, 4017,
+ * 4027, 4038, 4045, 4046, 4048, 4049, 4051, 5008, 5009, what predicates and windows throw, and all of `bindQuery` for
+ * the filter, with 4020 for two conditions that nothing joins.
+ */
+export function bindAggregation(
+  json: Json,
+  model: DatabaseModel,
+  nowMs: BindingTime,
+  access: Access,
+): AggregationQuery {
+  const body = RequestBody.of(aggregation, json);
+  const readDimension = () => dimensionOf(model, body);
+  const known = readOrNull(readDimension);
+  const scope = known === null ? null : { dimension: known, nowMs, access };
+  const { dimension, entities, levels, bypassCache } = body.read(() =>
+    readAll({
+      dimension: readDimension,
+      entities: () => readFilter(body.get('filter') ?? [], scope),
+      levels: () => readLevels(body.get('query'), scope),
+      bypassCache: () => body.get('bypass-cache') ?? false,
+    }),
+  );
+  const plan: AggregatePlan = {
+    databaseId: model.id,
+    dimensionId: dimension.id,
+    entities,
+    levels: levels.map(({ level }) => level).filter((level): level is TopLevel => 'limit' in level),
+    metric: levels.map(({ level }) => level).find((level): level is MetricLevel => 'metric' in level) ?? null,
+  };
+  return { plan, columns: levels.map(({ column }) => column), bypassCache };
+}
+
+/** The entities that the filter leaves and the caller sees; only its shape is checked when the dimension is refused. */
+function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
+  const list = queryList(filter, 'filter');
+  if (scope === null) return null;
+  const { dimension, nowMs, access } = scope;
+  const condition =
+    list.length === 0 ? null : bindQuery(list, dimension, nowMs, access.checkColumn, 'filter', 4020);
+  return access.restrict(dimension, condition, nowMs);
+}
+
+/** The levels; only their shape is checked, and none is given, when the dimension is refused. */
+function readLevels(query: Json, scope: LevelScope | null): readonly BoundLevel[] {
+  if (!isList(query) && !isObject(query)) {
+    throw new QuarryError(4015, `query must be a list of aggregation conditions, not ${kindOf(query)}`);
+  }
+  const items = isList(query) ? query : [query];
+  if (items.length === 0) throw new QuarryError(4015, 'query has no aggregation condition');
+  if (items.length > LEVELS_PER_AGGREGATION_MAX) {
+    throw new QuarryError(4048, `query has ${items.length} levels; at most ${LEVELS_PER_AGGREGATION_MAX}`);
+  }
+  const levels = checkAll(items, (item, index) => {
+    const place = isList(query) ? `query[${index}]` : 'query';
+    const level = objectAt(item, 4015, place);
+    if (scope === null) return [];
+    const bound = bindLevel(level, scope, place, index === items.length - 1);
+    if (index > 0) checkNested(bound.column, place);
+    return [bound];
+  });
+  return levels.flat();
+}
+
+function bindLevel(object: JsonObject, scope: LevelScope, place: string, isLast: boolean): BoundLevel {
+  const fields = readLevel(object, [], scope.dimension, scope.access, place);
+  const { wanted, column } = fields;
+  const rules = { nowMs: scope.nowMs, takesBuckets: typeof wanted === 'string', defaultWindow: null };
+  const { level } = readAll({
+    minfreq: () => refuseMinfreq(fields),
+    level: (): TopLevel | MetricLevel => {
+      const { what, values } = readAll({
+        what: () => readWanted(fields, isLast),
+        values: () => bindValues(fields, rules),
+      });
+      const { buckets, ...plan } = values;
+      return 'metric' in what ? { ...plan, ...what, buckets } : { ...plan, ...what };
+    },
+  });
+  return { column: column.apiName, level };
+}
+
+/** A row names the next level's column beside its own value and quantity. */
+function checkNested(column: string, place: string): void {
+  if (column !== 'value' && column !== 'quantity') return;
+  const why = `the rows of the level above have a member of that name`;
+  throw new QuarryError(4049, `${place}: the column ${quoted(column)} can only be the first level: ${why}`);
+}
+
+function refuseMinfreq({ others, place }: LevelFields): void {
+  if (others.has('minfreq')) {
+    throw new QuarryError(4038, `${place}.minfreq cannot be used with this endpoint`);
+  }
+}
+
+/** Throws 4045, 4046, 4049 for a metric that is not the last level, 4051. */
+function readWanted(
+  fields: LevelFields,
+  isLast: boolean,
+): Pick<MetricLevel, 'metric'> | Pick<TopLevel, 'limit' | 'minQuantity'> {
+  const { wanted, column, place } = fields;
+  if (typeof wanted !== 'string') return { limit: readLimit(fields), minQuantity: 1 };
+  const here = `${place}.${column.apiName}`;
+  const metric = readMetric(wanted, column, here);
+  if (isLast) return { metric };
+  throw new QuarryError(4049, `${here}: a metric must be the last level`);
+}
+
+/** The `result` of an answer, as JSON text. Throws 9006 when it becomes too long. */
+export function aggregationResult({ columns, plan }: AggregationQuery, answer: AggregateAnswer): string {
+  const text = new AnswerText();
+  writeAnswer(text, { columns, metric: plan.metric?.metric ?? null }, answer);
+  return text.toString();
+}

@@ -1,0 +1,208 @@
+/**
+ * One level of an aggregation or one query of top values: an object that names its column by a key, which says how many
+ * values or which metric, beside predicates on the values and, on event columns, the time of their events.
+ * Invariants: a level names one active column that the caller may use; its tests look at each value by itself.
+ */
+import { type BindingTime, QuarryError, quoted, WINDOWS_PER_LEVEL_MAX } from '../../base/index.js';
+import {
+  CONDITION_CODES,
+  howMany,
+  interval as intervalSchema,
+  levelFields,
+  METRICS,
+} from '../../interface/index.js';
+import { type Buckets, eventWindow, type LevelPlan, type ValueSource, type Window } from '../../ir/index.js';
+import { type Column, type Dimension, isEventType, type ValueForm, valueKindOf } from '../../schema/index.js';
+import type { Access } from '../body/access.js';
+import { readAll, readOrNull } from '../body/fields.js';
+import { ExactNumber, isList, type Json, type JsonObject } from '../body/json.js';
+import { readValue } from '../body/request-body.js';
+import { bucketsOf } from '../condition/interval.js';
+import {
+  type BoundPredicates,
+  bindLevelPredicates,
+  isPredicateName,
+  type Predicate,
+} from '../condition/predicate.js';
+import { readHalfOpenWindow, readWindow } from '../condition/window.js';
+
+export interface LevelFields {
+  readonly column: Column;
+  /** What is wanted of the column: a number of values or a metric. */
+  readonly wanted: Json;
+  /** The level's fields without the column. */
+  readonly others: JsonObject;
+  readonly place: string;
+}
+
+/** Fields of a level beside its column and predicates, at any endpoint. */
+const WORDS: readonly string[] = Object.keys(levelFields);
+
+/**
+ * Finds the column among the keys of a level; `words` are further fields of the endpoint. A field's name stands for a
+ * column only where no other key does. Throws 506, 4007, 4008 and 4014.
+ */
+export function readLevel(
+  object: JsonObject,
+  words: readonly string[],
+  dimension: Dimension,
+  access: Access,
+  place: string,
+): LevelFields {
+  const isField = (key: string): boolean =>
+    WORDS.includes(key) || words.includes(key) || isPredicateName(key);
+  const keys = [...object.keys()];
+  const plain = keys.filter((key) => !isField(key));
+  const named = plain.length > 0 ? plain : keys.filter((key) => isColumnNamedAsField(key, object, dimension));
+  if (named.length === 0) throw new QuarryError(4014, `${place} has no column`);
+  const known = named.filter((key) => dimension.columns.has(key));
+  const [name] = known.length > 0 ? known : named;
+  if (known.length > 1) {
+    throw new QuarryError(
+      4007,
+      `${place} names more than one column: ${quoted(known[0])}, ${quoted(known[1])}`,
+    );
+  }
+  const unknown = named.find((key) => key !== name);
+  if (unknown !== undefined) throw new QuarryError(4049, `unknown field ${quoted(unknown)} in ${place}`);
+  const column = dimension.columns.get(name);
+  if (column === undefined || !column.active) {
+    throw new QuarryError(4008, `${place}: column ${quoted(name)} is inactive or does not exist`);
+  }
+  access.checkColumn(dimension, column);
+  const others = new Map([...object].filter(([key]) => key !== name));
+  return { column, wanted: object.get(name) ?? null, others, place };
+}
+
+function isColumnNamedAsField(key: string, object: JsonObject, dimension: Dimension): boolean {
+  const given = object.get(key);
+  const says = given instanceof ExactNumber || METRICS.some((metric) => metric === given);
+  return says && dimension.columns.get(key)?.active === true;
+}
+
+/** Whose values a level looks at, and how its events are put in buckets. */
+export interface BoundValues extends LevelPlan, ValueForm {
+  readonly buckets: Buckets | null;
+}
+
+export interface LevelRules {
+  readonly nowMs: BindingTime;
+  /** Whether the events may be put in buckets. */
+  readonly takesBuckets: boolean;
+  /** The window of events without `between`; null = it must be given. */
+  readonly defaultWindow: Window | null;
+}
+
+/**
+ * Binds predicates, `between` and `interval`. Throws 4003, 4005, 4012, 4016, 4017, 4027, 4038, 4039, 4044, 4047 to 4049
+ * and 4053; faults of the predicates and of the time are told together.
+ */
+export function bindValues(level: LevelFields, rules: LevelRules): BoundValues {
+  const { column } = level;
+  const readPredicates = () => bindLevelPredicates(predicatesIn(level), column);
+  const known = readOrNull(readPredicates);
+  const { predicates, time } = readAll({
+    predicates: readPredicates,
+    time: () => readTime(level, known, rules),
+  });
+  const { type, decimalPlaces } = column;
+  const source = sourceOf(column, time?.window ?? null);
+  return { source, tests: predicates.tests, type, decimalPlaces, buckets: time?.buckets ?? null };
+}
+
+function predicatesIn({ others, place }: LevelFields): Predicate[] {
+  return [...others]
+    .filter(([name]) => isPredicateName(name))
+    .map(([name, argument]) => ({ name, argument, place: `${place}.${name}` }));
+}
+
+function sourceOf({ id: columnId, type }: Column, window: Window | null): ValueSource {
+  if (type === 'unique-id') return { from: 'entity-id' };
+  const kind = valueKindOf(type);
+  return window === null ? { from: 'attribute', columnId, kind } : { from: 'events', columnId, kind, window };
+}
+
+interface Time {
+  /** Events outside are not looked at. */
+  readonly window: Window;
+  readonly buckets: Buckets | null;
+}
+
+/** The time of an event column's level; null for an attribute column, or when refused predicates may hold it. */
+function readTime(level: LevelFields, predicates: BoundPredicates | null, rules: LevelRules): Time | null {
+  const { column, others, place } = level;
+  const inside = predicates?.betweens ?? [];
+  if (!isEventType(column.type)) {
+    refuseTime(level, inside);
+    return null;
+  }
+  const between = others.get('between');
+  const interval = others.get('interval');
+  if (interval !== undefined && !rules.takesBuckets) throw notHere(`${place}.interval`);
+  if (isList(between) && isList(between[0])) {
+    if (!rules.takesBuckets) throw notHere(`${place}.between with a list of windows`);
+    if (interval !== undefined)
+      throw new QuarryError(4049, `${place}.interval stands beside a list of windows`);
+    if (inside.length > 0) throw besideAnother(inside[0].place);
+    return readWindows(between, rules.nowMs, `${place}.between`);
+  }
+  const given = between === undefined ? [] : [{ argument: between, place: `${place}.between` }];
+  const { window, cut } = readAll({
+    window: () => oneWindow([...given, ...inside], rules.nowMs) ?? rules.defaultWindow,
+    cut: () =>
+      interval === undefined
+        ? null
+        : readValue(intervalSchema, interval, `${place}.interval`, CONDITION_CODES),
+  });
+  if (window === null) {
+    if (predicates === null) return null;
+    throw new QuarryError(4005, `${place} lacks "between"`);
+  }
+  return { window, buckets: cut === null ? null : bucketsOf(cut, window, `${place}.interval`) };
+}
+
+/** Refuses the time of events on an attribute column. */
+function refuseTime({ others, place }: LevelFields, inside: BoundPredicates['betweens']): void {
+  const field = ['between', 'interval'].find((name) => others.has(name));
+  const misplaced = field === undefined ? inside[0]?.place : `${place}.${field}`;
+  if (misplaced !== undefined) throw new QuarryError(4017, `${misplaced} is for event columns only`);
+}
+
+function notHere(what: string): QuarryError {
+  return new QuarryError(4038, `${what} cannot be used without a metric`);
+}
+
+function besideAnother(place: string): QuarryError {
+  return new QuarryError(4049, `${place} stands beside another "between"`);
+}
+
+/** The window that all of the `between`s mean; null when there are none. */
+function oneWindow(betweens: BoundPredicates['betweens'], nowMs: BindingTime): Window | null {
+  const windows = betweens.map(({ argument, place }) => readWindow(argument, nowMs, place));
+  const [first] = windows;
+  const other = windows.findIndex(({ from, to }) => from !== first.from || to !== first.to);
+  if (other !== -1) throw besideAnother(betweens[other].place);
+  return first ?? null;
+}
+
+/** Windows as buckets, and what they span. */
+function readWindows(list: readonly Json[], nowMs: BindingTime, place: string): Time {
+  if (list.length > WINDOWS_PER_LEVEL_MAX) {
+    throw new QuarryError(4048, `${place} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
+  }
+  const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${place}[${index}]`));
+  // `to` of a bucket is outside, that of the level's window inside.
+  const live = windows
+    .map(({ from, to }) => eventWindow({ from, to: to - 1 }))
+    .filter(({ from, to }) => from <= to);
+  const window =
+    live.length === 0
+      ? { from: 1, to: 0 }
+      : { from: Math.min(...live.map(({ from }) => from)), to: Math.max(...live.map(({ to }) => to)) };
+  return { window, buckets: { by: 'windows', windows } };
+}
+
+/** How many values are wanted. Throws 4051. */
+export function readLimit({ column, wanted, place }: LevelFields): number {
+  return readValue(howMany, wanted, `${place}.${column.apiName}`, CONDITION_CODES);
+}

@@ -1,0 +1,299 @@
+/**
+ * POST, PUT, DELETE and GET /v1/query/saved. A query is checked with the rights of the caller who saves it and stored as
+ * JSON text. Each run binds it again, with the rights of the caller who runs it.
+ * PUT replaces type, query and dimension. It leaves an omitted cache-period unchanged; null removes it.
+ * A key with a column whitelist or a row filter sees only the saved queries that it may run. The others do not exist for
+ * it (4023), except that their names are taken (4022).
+ */
+import { QuarryError, quoted } from '../../base/index.js';
+import { type Catalog, type SavedQuery, type SavedQueryType, savedQueriesOf } from '../../catalog/index.js';
+import { changedSavedQuery, newSavedQuery, savedAggregation } from '../../interface/index.js';
+import { type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
+import type { Access } from '../body/access.js';
+import { objectAt, readAll, readOrNull } from '../body/fields.js';
+import { isList, isObject, type Json, type JsonObject, kindOf, parseJson, writeJson } from '../body/json.js';
+import { RequestBody } from '../body/request-body.js';
+import type { ModelDecision } from '../model/dimension.js';
+import { bindAggregation } from './aggregation.js';
+import { bindCountEntity } from './count-entity.js';
+import { bindCountEvent } from './count-event.js';
+import { bindTopValues } from './top-values.js';
+import { bindTotal } from './total.js';
+
+const PLACE = 'the body';
+/** Saved queries of one database, and characters of all their queries: they are kept in memory, and listed at once. */
+const SAVED_QUERIES_MAX = 10_000;
+const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
+/** What a saved count is called in its answer. */
+const COUNT_NAME = 'query';
+
+/** The database and the rights with which a caller reads saved queries. */
+export interface SavedQueryReader {
+  readonly catalog: Catalog;
+  /** Of `catalog`. */
+  readonly model: DatabaseModel;
+  readonly nowMs: number;
+  readonly access: Access;
+}
+
+/** A request to save, change or delete, without its body; `catalog` is the newest. */
+export interface SavedQueryCall extends SavedQueryReader {
+  /** Hash of the caller's key if that is a custom one. */
+  readonly customKey: string | null;
+}
+
+type Binder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
+
+/** What a type's query is: how it stands in a body of the type's own endpoint, and what checks that body. */
+interface QueryKind {
+  /** Whether it runs on one dimension, the one that is saved beside it. */
+  readonly hasDimension: boolean;
+  /** The query as it is kept. Throws where it has not the type's shape. */
+  readonly read: (query: Json | undefined) => Json;
+  readonly bodyOf: (query: Json, dimension: Json | null) => Json;
+  readonly bind: Binder;
+}
+
+const COUNT = {
+  hasDimension: true,
+  read: required,
+  bodyOf: (query: Json, dimension: Json | null) =>
+    new Map<string, Json>([['query-name', COUNT_NAME], ...ofDimension(dimension), ['query', query]]),
+};
+
+const KINDS: Readonly<Record<SavedQueryType, QueryKind>> = {
+  'count/entity': { ...COUNT, bind: bindCountEntity },
+  'count/event': { ...COUNT, bind: bindCountEvent },
+  'count/entity/total': {
+    hasDimension: false,
+    read: readDimensions,
+    bodyOf: (query) => new Map([['dimensions', query]]),
+    bind: bindTotal,
+  },
+  aggregation: {
+    hasDimension: true,
+    read: readAggregation,
+    bodyOf: (query, dimension) => new Map([...ofDimension(dimension), ...membersOfAggregation(query)]),
+    bind: bindAggregation,
+  },
+  top_values: {
+    hasDimension: true,
+    read: (query) => objectAt(required(query), 4004, '"query"'),
+    bodyOf: (query, dimension) => withDimension(objectAt(query, 4004, '"query"'), dimension),
+    bind: bindTopValues,
+  },
+};
+
+const ofDimension = (dimension: Json | null): readonly (readonly [string, Json])[] =>
+  dimension === null ? [] : [['dimension', dimension]];
+
+/** Queries by name, each on `dimension` (null = the default one) unless it names its own. */
+function withDimension(queries: JsonObject, dimension: Json | null): JsonObject {
+  return new Map(
+    [...queries].map(([name, query]): [string, Json] => [
+      name,
+      isObject(query) ? new Map([...ofDimension(dimension), ...query]) : query,
+    ]),
+  );
+}
+
+function required(query: Json | undefined): Json {
+  if (query === undefined || query === null) throw new QuarryError(4010, `${PLACE} lacks "query"`);
+  return query;
+}
+
+/** The dimensions of a total; none = all. Throws 4042. */
+function readDimensions(query: Json | undefined): Json {
+  const names = query ?? [];
+  if (isList(names) && names.every((name) => typeof name === 'string')) return names;
+  const found = isList(names) ? 'a list with something else' : kindOf(names);
+  throw new QuarryError(4042, `"query" of a count/entity/total must be a list of strings, not ${found}`);
+}
+
+/** An object of `filter` and `query`, or the latter's list of levels alone. Throws 4010, 4004 and 4049. */
+function readAggregation(query: Json | undefined): Json {
+  const json = required(query);
+  if (isList(json)) return json;
+  const body = RequestBody.of(savedAggregation, json, '"query"');
+  body.refuseUnknown();
+  return body.object;
+}
+
+const membersOfAggregation = (query: Json): JsonObject =>
+  isObject(query) ? query : new Map([['query', query]]);
+
+/** The body with which the endpoint of its type answers the saved query. */
+export function bodyOfSavedQuery({ type, query, dimension }: SavedQuery): Uint8Array<ArrayBuffer> {
+  const body = KINDS[type].bodyOf(parseJson(bytesOf(query)), dimension);
+  return bytesOf(writeJson(body));
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and all of `readDefinition`. */
+export function createSavedQuery(json: Json, call: SavedQueryCall): ModelDecision<string> {
+  const { name, ...definition } = RequestBody.of(newSavedQuery, json).read((body) => {
+    const read = readAll({
+      name: () => newName(body.get('name'), savedQueriesOf(call.catalog, call.model.id)),
+      definition: () => readDefinition(body, call, null),
+    });
+    return { name: read.name, ...read.definition };
+  });
+  const saved = savedBy(call, { ...definition, name, creator: call.customKey });
+  return set(saved, call, ['name', 'type', 'query', 'dimension', 'cache-period']);
+}
+
+/** Throws 4023, 508, 4048 and all of `readDefinition`. Who made it stays. */
+export function changeSavedQuery(name: string, json: Json, call: SavedQueryCall): ModelDecision<string> {
+  const before = ownSavedQuery(name, call);
+  const definition = RequestBody.of(changedSavedQuery, json).read((body) =>
+    readDefinition(body, call, before),
+  );
+  const saved = savedBy(call, { ...definition, name, creator: before.creator });
+  return set(saved, call, ['type', 'query', 'cache-period']);
+}
+
+/** Throws 4023 and 508. */
+export function deleteSavedQuery(name: string, call: SavedQueryCall): ModelDecision<string> {
+  const saved = ownSavedQuery(name, call);
+  const deleted = `"deleted-query":${JSON.stringify(name)}`;
+  return {
+    changes: [{ change: 'saved-query-deleted', databaseId: call.model.id, name }],
+    answer: `${deleted},${membersOfSavedQuery(saved, ['type', 'query', 'cache-period'])}`,
+  };
+}
+
+/** Members of the answer: the saved queries that the caller may run, in the order of their creation. */
+export function listSavedQueries(reader: SavedQueryReader): string {
+  const entries = [...savedQueriesOf(reader.catalog, reader.model.id).values()]
+    .filter((saved) => mayRun(saved, reader))
+    .map(
+      (saved) => `{${membersOfSavedQuery(saved, ['name', 'type', 'query', 'cache-period', 'dimension'])}}`,
+    );
+  return `"saved-queries":[${entries.join()}]`;
+}
+
+/** Throws 4023, also for a saved query that the caller may not run. */
+export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery {
+  const saved = savedQueriesOf(reader.catalog, reader.model.id).get(name);
+  if (saved !== undefined && mayRun(saved, reader)) return saved;
+  throw new QuarryError(4023, `saved query ${quoted(name)} does not exist`);
+}
+
+/**
+ * Whether the saved query binds with the caller's rights. A query that no longer binds for another reason, such as a
+ * deleted column, counts as closed: nobody can tell whether its column was open to the caller.
+ */
+function mayRun(saved: SavedQuery, { model, nowMs, access }: SavedQueryReader): boolean {
+  return access.opens(saved, model, () => {
+    const { bodyOf, bind } = KINDS[saved.type];
+    try {
+      bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), model, nowMs, access);
+      return true;
+    } catch (error) {
+      if (error instanceof QuarryError) return false;
+      throw error;
+    }
+  });
+}
+
+type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';
+
+/** Those members of an answer about a saved query, as JSON text. */
+export function membersOfSavedQuery(saved: SavedQuery, members: readonly Member[]): string {
+  const { hasDimension } = KINDS[saved.type];
+  const texts: Readonly<Record<Member, () => string>> = {
+    name: () => JSON.stringify(saved.name),
+    type: () => JSON.stringify(saved.type),
+    query: () => saved.query,
+    dimension: () => JSON.stringify(hasDimension ? (saved.dimension ?? DEFAULT_DIMENSION) : null),
+    'cache-period': () => String(saved.cachePeriodSeconds),
+  };
+  return members.map((member) => `"${member}":${texts[member]()}`).join();
+}
+
+function set(saved: SavedQuery, call: SavedQueryCall, members: readonly Member[]): ModelDecision<string> {
+  checkRoom(saved, call);
+  return {
+    changes: [{ change: 'saved-query-set', savedQuery: saved }],
+    answer: membersOfSavedQuery(saved, members),
+  };
+}
+
+type Definition = Pick<SavedQuery, 'type' | 'dimension' | 'query' | 'cachePeriodSeconds'>;
+
+function savedBy(
+  { catalog, model }: SavedQueryCall,
+  own: Definition & Pick<SavedQuery, 'name' | 'creator'>,
+): SavedQuery {
+  return { databaseId: model.id, ...own, version: catalog.version + 1 };
+}
+
+/** The saved query, which the caller may change and delete. Throws 4023 and 508. */
+function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
+  const { customKey } = call;
+  const saved = savedQueryAt(name, call);
+  if (customKey === null || saved.creator === null || saved.creator === customKey) return saved;
+  throw new QuarryError(508, `saved query ${quoted(name)} was made by another custom key`);
+}
+
+/**
+ * Throws 4048 when the database holds too many or too long queries with `saved`. The message does not tell how many or
+ * how long they are, since the caller may not see all of them.
+ */
+function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
+  const all = savedQueriesOf(catalog, model.id);
+  if (all.size >= SAVED_QUERIES_MAX && !all.has(name)) {
+    throw new QuarryError(4048, `the database already holds ${SAVED_QUERIES_MAX} saved queries, the maximum`);
+  }
+  let chars = query.length;
+  for (const other of all.values()) if (other.name !== name) chars += other.query.length;
+  if (chars <= SAVED_QUERY_CHARS_MAX) return;
+  const text = `the saved queries of the database would exceed ${SAVED_QUERY_CHARS_MAX} characters together`;
+  throw new QuarryError(4048, text);
+}
+
+/** The name, which none of `taken` has. Throws 4022. */
+function newName(name: string, taken: ReadonlyMap<string, SavedQuery>): string {
+  if (taken.has(name)) throw new QuarryError(4022, `saved query ${quoted(name)} already exists`);
+  return name;
+}
+
+type DefinitionBody = RequestBody<typeof changedSavedQuery.properties>;
+
+/**
+ * Type, query, dimension and cache-period; the query has passed all checks of its endpoint. Throws 4006, 4010, 4024,
+ * 4033, 4038 for a dimension beside a query that names its own, 4042, and what the type's endpoint throws.
+ */
+function readDefinition(body: DefinitionBody, call: SavedQueryCall, before: SavedQuery | null): Definition {
+  const type = readOrNull(() => body.get('type'));
+  const { query, dimension, ...rest } = readAll({
+    type: () => body.get('type'),
+    dimension: () => (type === null ? null : readDimension(body, type)),
+    query: () => (type === null ? null : readQuery(body, type, call)),
+    cachePeriodSeconds: () => body.get('cache-period') ?? periodWithout(body, before),
+  });
+  return { ...rest, dimension: dimension as string | null, query: writeJson(query) };
+}
+
+/** As it stands there: what it names is checked with the query, if that runs on one. Throws 4038. */
+function readDimension(body: DefinitionBody, type: SavedQueryType): Json {
+  const dimension = body.get('dimension') ?? null;
+  if (dimension === null || KINDS[type].hasDimension) return dimension;
+  throw new QuarryError(
+    4038,
+    `"dimension" cannot be used with type ${type}: its query names dimensions itself`,
+  );
+}
+
+function readQuery(body: DefinitionBody, type: SavedQueryType, call: SavedQueryCall): Json {
+  const { hasDimension, read, bodyOf, bind } = KINDS[type];
+  const query = read(body.get('query'));
+  const dimension = hasDimension ? (body.get('dimension') ?? null) : null;
+  bind(bodyOf(query, dimension), call.model, call.nowMs, call.access);
+  return query;
+}
+
+/** The cache-period of a body that gives none: null takes it away, a missing one keeps it. */
+const periodWithout = ({ object }: DefinitionBody, before: SavedQuery | null): number | null =>
+  object.get('cache-period') === null ? null : (before?.cachePeriodSeconds ?? null);

@@ -1,0 +1,209 @@
+/**
+ * POST, PUT, DELETE and GET /v1/database/custom_key. A whitelist or filter that is absent, null or `{}` restricts
+ * nothing; of a PUT, what is absent or null stays, and `{}` (of addresses: `[]`) takes a restriction away. A dimension
+ * that a columns-whitelist does not name has no column that the key may use.
+ */
+import { checkAll, QuarryError, quoted } from '../../base/index.js';
+import {
+  type Catalog,
+  type ColumnsOfDimension,
+  type CustomKey,
+  type CustomKeyLevel,
+  customKeysOf,
+  type DimensionFilter,
+  hashOfKey,
+} from '../../catalog/index.js';
+import {
+  type Body,
+  changedCustomKey,
+  type changedKeyFields,
+  deletedCustomKey,
+  type Fields,
+  NAMED_MAX,
+  newCustomKey,
+  type Schema,
+} from '../../interface/index.js';
+import type { DatabaseModel, Dimension } from '../../schema/index.js';
+import { filterQuery } from '../body/access.js';
+import { readAddresses } from '../body/address.js';
+import { columnAt, dimensionAt, objectAt, readAll } from '../body/fields.js';
+import { isList, type Json, kindOf, writeJson } from '../body/json.js';
+import { RequestBody } from '../body/request-body.js';
+import { bindQuery } from '../condition/condition.js';
+import type { ModelDecision } from '../model/dimension.js';
+import { databaseAt, type Reach } from './database.js';
+
+const WRONG = 8000;
+/** JSON text of one dimension's filter: it is kept, and read again for every request. */
+const FILTER_CHARS_MAX = 65_536;
+const PLACE = '"custom-database-key"';
+
+export interface CustomKeysAnswer {
+  readonly 'custom-keys': readonly string[];
+}
+
+export interface CreatedKeyAnswer extends CustomKeysAnswer {
+  /** The only time that the key's text is told. */
+  readonly key: string;
+}
+
+/** The fields that new keys and changed ones have in common. */
+type KeyBody = RequestBody<
+  Omit<typeof changedKeyFields.properties, 'key-name' | 'new-key-name' | 'key-type'>
+>;
+
+/** What `read` returns of the key's fields, and the database that the body names. */
+function readBody<F extends Fields, T>(
+  schema: Body<{ readonly 'database-name': Schema<string, string>; readonly 'custom-database-key': Body<F> }>,
+  json: Json,
+  catalog: Catalog,
+  reach: Reach,
+  read: (fields: RequestBody<F>, model: DatabaseModel) => T,
+): { readonly model: DatabaseModel; readonly key: T } {
+  const key = schema.properties['custom-database-key'];
+  return RequestBody.of(schema, json).read((outer) => {
+    const name = outer.get('database-name');
+    if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
+    return RequestBody.of(key, outer.object.get('custom-database-key'), PLACE).read((fields) => {
+      const model = databaseAt(catalog, name, reach);
+      return { model, key: read(fields, model) };
+    });
+  });
+}
+
+/** The entries of an object by dimension, or null when it is absent, null or empty. */
+function byDimension(
+  fields: KeyBody,
+  field: 'columns-whitelist' | 'filter',
+  model: DatabaseModel,
+): [Dimension, Json][] | null {
+  if (!fields.has(field)) return null;
+  const object = objectAt(fields.object.get(field), WRONG, `"${field}" in ${PLACE}`);
+  if (object.size === 0) return null;
+  if (object.size > NAMED_MAX) throw fields.fault(field, `names more than ${NAMED_MAX} dimensions`);
+  return checkAll([...object], ([name, value]) => [dimensionAt(model, name), value]);
+}
+
+function readWhitelist(fields: KeyBody, model: DatabaseModel): readonly ColumnsOfDimension[] | null {
+  const entries = byDimension(fields, 'columns-whitelist', model);
+  if (entries === null) return null;
+  return checkAll(entries, ([dimension, columns]) => {
+    const place = `"columns-whitelist".${dimension.apiName}`;
+    if (!isList(columns)) throw new QuarryError(WRONG, `${place} must be a list, not ${kindOf(columns)}`);
+    if (columns.length > NAMED_MAX)
+      throw new QuarryError(WRONG, `${place} names more than ${NAMED_MAX} columns`);
+    const names = checkAll(columns, (column, index) => {
+      if (typeof column === 'string') return columnAt(dimension, column).apiName;
+      throw new QuarryError(WRONG, `${place}[${index}] must be a column's api-name, not ${kindOf(column)}`);
+    });
+    return { dimension: dimension.apiName, columns: [...new Set(names)] };
+  });
+}
+
+function readFilter(fields: KeyBody, model: DatabaseModel, nowMs: number): readonly DimensionFilter[] {
+  const entries = byDimension(fields, 'filter', model) ?? [];
+  return checkAll(entries, ([dimension, conditions]) => {
+    const place = `"filter".${dimension.apiName}`;
+    const object = objectAt(conditions, WRONG, place);
+    if (object.size === 0) throw new QuarryError(WRONG, `${place} names no column`);
+    bindQuery(filterQuery(object), dimension, nowMs, undefined, place);
+    const text = writeJson(object);
+    if (text.length <= FILTER_CHARS_MAX) return { dimension: dimension.apiName, conditions: text };
+    throw new QuarryError(WRONG, `${place} is longer than ${FILTER_CHARS_MAX} characters`);
+  });
+}
+
+/** Everything of a key but its hash; what the fields do not name is as `before`. */
+function readKey(
+  fields: KeyBody,
+  { name, level }: { readonly name: () => string; readonly level: () => CustomKeyLevel },
+  model: DatabaseModel,
+  before: CustomKey | null,
+  nowMs: number,
+): Omit<CustomKey, 'hash'> {
+  const read = readAll({
+    name,
+    level,
+    description: () => fields.get('description') ?? before?.description ?? '',
+    columnsWhitelist: () =>
+      fields.has('columns-whitelist') ? readWhitelist(fields, model) : (before?.columnsWhitelist ?? null),
+    filter: () => (fields.has('filter') ? readFilter(fields, model, nowMs) : (before?.filter ?? [])),
+    addressesWhitelist: () => readAddresses(fields, before?.addressesWhitelist ?? []),
+  });
+  return { kind: 'custom', databaseId: model.id, ...read };
+}
+
+function refuseTaken(catalog: Catalog, model: DatabaseModel, name: string): void {
+  if (!customKeysOf(catalog, model.id).has(name)) return;
+  throw new QuarryError(8003, `custom key ${quoted(name)} already exists in database ${quoted(model.name)}`);
+}
+
+function keyAt(catalog: Catalog, model: DatabaseModel, name: string): CustomKey {
+  const key = customKeysOf(catalog, model.id).get(name);
+  if (key !== undefined) return key;
+  throw new QuarryError(8004, `custom key ${quoted(name)} does not exist in database ${quoted(model.name)}`);
+}
+
+/** Makes a key whose text the caller made. Throws 8000, 8002, 8003, 503, 5008, 3018 and all of `bindQuery`. */
+export function createCustomKey(
+  json: Json,
+  catalog: Catalog,
+  reach: Reach,
+  text: string,
+  nowMs: number,
+): ModelDecision<CreatedKeyAnswer> {
+  const { model, key: own } = readBody(newCustomKey, json, catalog, reach, (fields, within) =>
+    readKey(
+      fields,
+      { name: () => fields.get('key-name'), level: () => fields.get('key-type') },
+      within,
+      null,
+      nowMs,
+    ),
+  );
+  const key = { ...own, hash: hashOfKey(text) };
+  refuseTaken(catalog, model, key.name);
+  return { changes: [{ change: 'key-created', key }], answer: { 'custom-keys': [key.name], key: text } };
+}
+
+/** Changes what the body names; the text stays. Throws as `createCustomKey`, and 8004. */
+export function changeCustomKey(
+  json: Json,
+  catalog: Catalog,
+  reach: Reach,
+  nowMs: number,
+): ModelDecision<CustomKeysAnswer> {
+  const { model, key } = readBody(changedCustomKey, json, catalog, reach, (fields, within) => {
+    const before = keyAt(catalog, within, fields.get('key-name'));
+    const own = {
+      name: () => fields.get('new-key-name') ?? before.name,
+      level: () => fields.get('key-type') ?? before.level,
+    };
+    return { before, after: { ...readKey(fields, own, within, before, nowMs), hash: before.hash } };
+  });
+  const { before, after } = key;
+  if (after.name !== before.name) refuseTaken(catalog, model, after.name);
+  return { changes: [{ change: 'key-changed', key: after }], answer: { 'custom-keys': [after.name] } };
+}
+
+/** Throws 8000, 8002, 8004 and 503. */
+export function deleteCustomKey(json: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
+  const { key } = readBody(deletedCustomKey, json, catalog, reach, (fields, model) =>
+    keyAt(catalog, model, fields.get('key-name')),
+  );
+  const { hash, name } = key;
+  return { changes: [{ change: 'key-deleted', hash }], answer: { 'custom-keys': [name] } };
+}
+
+/** Members of the answer: the names of all custom keys within reach, and which database has which. */
+export function listCustomKeys(catalog: Catalog, reach: Reach): string {
+  const names: string[] = [];
+  const within = [...catalog.databases.values()].filter(({ id }) => reach(id));
+  // By hand, not from an object: a database may be named "7", and names keep their order.
+  const databases = within.map(({ id, name }) => {
+    const own = [...customKeysOf(catalog, id).keys()];
+    names.push(...own);
+    return `${JSON.stringify(name)}:${JSON.stringify(own)}`;
+  });
+  return `"custom-keys":${JSON.stringify(names)},"databases":{${databases.join(',')}}`;
+}

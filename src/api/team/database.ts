@@ -1,0 +1,282 @@
+/**
+ * POST, PUT and DELETE /v1/database, GET /v1/database and GET /v1/database/retrieve_all.
+ * A name is 1 to 64 printable ASCII characters without quotes and underscores. A test database has no pricing model:
+ * one that is given is ignored, whatever it is. A cloud provider without an area takes the provider's first.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { QuarryError, quoted } from '../../base/index.js';
+import {
+  type Catalog,
+  type CatalogChange,
+  type DatabaseKeyKind,
+  type DatabaseProperties,
+  databaseByName,
+  hashOfKey,
+  type LoadPlan,
+  type PricingModel,
+  propertiesOf,
+} from '../../catalog/index.js';
+import {
+  type Body,
+  CLOUD_AREAS,
+  changedDatabase,
+  deletedDatabase,
+  type Fields,
+  newDatabase,
+  pricingModel,
+} from '../../interface/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
+import { readAddresses } from '../body/address.js';
+import { readAll } from '../body/fields.js';
+import type { Json } from '../body/json.js';
+import { RequestBody, readValue } from '../body/request-body.js';
+import type { ModelDecision } from '../model/dimension.js';
+
+export interface DatabaseNamesAnswer {
+  readonly 'database-name': readonly string[];
+}
+
+type NewFields = (typeof newDatabase.properties.database)['properties'];
+type ChangedFields = (typeof changedDatabase.properties.database)['properties'];
+type Loads = 'query-load' | 'insertion-load';
+/** The fields that new databases and changed ones have in common. */
+type Properties = RequestBody<Omit<ChangedFields, 'name' | 'new-database-name' | 'type' | Loads>>;
+type Outer = RequestBody<Pick<typeof newDatabase.properties, 'addresses-whitelist'>>;
+
+/** What `read` returns of the object at `database` in a body, and of the body itself. */
+function readBody<F extends Fields, G extends Fields & { readonly database: Body<F> }, T>(
+  schema: Body<G>,
+  json: Json,
+  read: (fields: RequestBody<F>, outer: RequestBody<G>) => T,
+): T {
+  const outer = RequestBody.of(schema, json);
+  return outer.read(() => {
+    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    const inner = RequestBody.of(
+      schema.properties.database as Body<F>,
+      outer.object.get('database'),
+      '"database"',
+    );
+    return inner.read(() => read(inner, outer));
+  });
+}
+
+type CloudPlace = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
+
+function readCloud(fields: Properties, before: DatabaseProperties | null): CloudPlace {
+  const cloudProvider = fields.get('cloud_provider') ?? before?.cloudProvider ?? 'ovh';
+  const areas = CLOUD_AREAS.get(cloudProvider) ?? [];
+  const kept = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
+  const cloudArea = fields.get('cloud_area') ?? kept;
+  if (areas.includes(cloudArea)) return { cloudProvider, cloudArea };
+  throw fields.fault('cloud_area', `must be one of ${areas.join(', ')}, not ${quoted(cloudArea)}`);
+}
+
+interface PropertiesSource {
+  readonly fields: Properties;
+  readonly outer: Outer;
+  /** The database has a pricing model. */
+  readonly priced: boolean;
+  readonly loadOf: (field: Loads) => LoadPlan;
+  readonly before: DatabaseProperties | null;
+  readonly nowMs: number;
+}
+
+/** The properties that the fields give; others are as `before`, or have to be there without one. */
+function readProperties({
+  fields,
+  outer,
+  priced,
+  loadOf,
+  before,
+  nowMs,
+}: PropertiesSource): DatabaseProperties {
+  const { cloud, ...own } = readAll({
+    description: () => fields.get('description') ?? before?.description ?? '',
+    pricingModel: () => (priced ? readPricing(fields, before) : null),
+    labels: () => fields.get('labels') ?? before?.labels ?? [],
+    queryLoad: () => loadOf('query-load'),
+    insertionLoad: () => loadOf('insertion-load'),
+    cloud: () => readCloud(fields, before),
+    addressesWhitelist: () => readAddresses(outer, before?.addressesWhitelist ?? []),
+  });
+  return { ...own, ...cloud, createdMs: before?.createdMs ?? nowMs, updatedMs: nowMs };
+}
+
+/** The pricing model of a production database. */
+function readPricing(fields: Properties, before: DatabaseProperties | null): PricingModel {
+  if (!fields.has('pricing-model')) {
+    if (before !== null && before.pricingModel !== null) return before.pricingModel;
+    throw fields.fault('pricing-model', 'is missing');
+  }
+  const json = fields.get('pricing-model') as Json;
+  return readValue(pricingModel, json, `"pricing-model" in ${fields.place}`, newDatabase.codes);
+}
+
+function refuseTaken(catalog: Catalog, name: string): void {
+  if (databaseByName(catalog, name) !== undefined)
+    throw new QuarryError(8001, `database ${quoted(name)} already exists`);
+}
+
+/** Which databases a request of the team may touch, by id. */
+export type Reach = (databaseId: number) => boolean;
+
+/** The database of that name. Throws 8002, and 503 when it is out of reach. */
+export function databaseAt(catalog: Catalog, name: string, reach: Reach): DatabaseModel {
+  const database = databaseByName(catalog, name);
+  if (database === undefined) throw new QuarryError(8002, `database ${quoted(name)} does not exist`);
+  if (!reach(database.id)) throw new QuarryError(503, `you may not use the database ${quoted(name)}`);
+  return database;
+}
+
+/** A new database has these; `demo` only one of type test. */
+export type NewDatabaseKeys = Readonly<Record<DatabaseKeyKind, string>>;
+
+export interface CreatedDatabaseAnswer extends DatabaseNamesAnswer {
+  /** The only time that the keys' texts are told. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** Makes a database with its keys, whose texts the caller made. Throws 8000 and 8001. */
+export function createDatabase(
+  json: Json,
+  catalog: Catalog,
+  texts: NewDatabaseKeys,
+  nowMs: number,
+): ModelDecision<CreatedDatabaseAnswer> {
+  const { name, type, properties } = readBody(newDatabase, json, (fields: RequestBody<NewFields>, outer) =>
+    readAll({
+      name: () => fields.get('name'),
+      type: () => fields.get('type'),
+      properties: () =>
+        readProperties({
+          ...{ fields, outer, before: null, nowMs },
+          priced: fields.object.get('type') === 'production',
+          loadOf: (field) => fields.get(field),
+        }),
+    }),
+  );
+  refuseTaken(catalog, name);
+  const id = catalog.nextDatabaseId;
+  const kinds: readonly DatabaseKeyKind[] = [
+    'master',
+    'write',
+    'read',
+    ...(type === 'test' ? ['demo' as const] : []),
+  ];
+  const changes: CatalogChange[] = [
+    { change: 'database-created', id, name, type, properties },
+    ...kinds.map(
+      (kind): CatalogChange => ({
+        change: 'key-created',
+        key: { hash: hashOfKey(texts[kind]), kind, databaseId: id },
+      }),
+    ),
+  ];
+  const keys = Object.fromEntries(kinds.map((kind) => [`${kind}-key`, texts[kind]]));
+  return { changes, answer: { 'database-name': [name], keys } };
+}
+
+/**
+ * Changes what the body names; `type` may be said again, but not changed. A database that is so already is not changed.
+ * Throws 8000, 8001, 8002 and 503.
+ */
+export function changeDatabase(
+  json: Json,
+  catalog: Catalog,
+  reach: Reach,
+  nowMs: number,
+): ModelDecision<DatabaseNamesAnswer> {
+  const { database, before, name, properties } = readBody(
+    changedDatabase,
+    json,
+    (fields: RequestBody<ChangedFields>, outer) => {
+      const database = databaseAt(catalog, fields.get('name'), reach);
+      const before = propertiesOf(catalog, database.id);
+      const read = readAll({
+        type: () => {
+          if ((fields.get('type') ?? database.type) === database.type) return;
+          throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
+        },
+        name: () => fields.get('new-database-name') ?? database.name,
+        properties: () =>
+          readProperties({
+            ...{ fields, outer, before, nowMs },
+            priced: database.type === 'production',
+            loadOf: (field) =>
+              fields.get(field) ?? (field === 'query-load' ? before.queryLoad : before.insertionLoad),
+          }),
+      });
+      return { database, before, ...read };
+    },
+  );
+  if (name !== database.name) refuseTaken(catalog, name);
+  const isSame =
+    name === database.name && isDeepStrictEqual({ ...properties, updatedMs: 0 }, { ...before, updatedMs: 0 });
+  return {
+    changes: isSame ? [] : [{ change: 'database-changed', databaseId: database.id, name, properties }],
+    answer: { 'database-name': [name] },
+  };
+}
+
+/** Deletes a database with everything in it; the last one too. Throws 8000, 8002 and 503. */
+export function deleteDatabase(
+  json: Json,
+  catalog: Catalog,
+  reach: Reach,
+): ModelDecision<DatabaseNamesAnswer> {
+  const { id, name } = RequestBody.of(deletedDatabase, json).read((outer) => {
+    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    const { database } = deletedDatabase.properties;
+    return RequestBody.of(database, outer.object.get('database'), '"database"').read((fields) =>
+      databaseAt(catalog, fields.get('name'), reach),
+    );
+  });
+  return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };
+}
+
+/** What the engine counted for a database. */
+export interface UsageFigures {
+  readonly requestCount: number;
+  readonly queryCount: number;
+  readonly insertedEntityCount: number;
+  readonly insertedValueCount: number;
+  readonly updatedEntityCount: number;
+  readonly dayWriteCount: number;
+}
+
+/** `YYYY-MM-DDThh:mm:ss.ffffff` */
+function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -1)}000`;
+}
+
+/** A database's metadata. */
+export function describeDatabase(
+  { name, type, dimensions }: DatabaseModel,
+  properties: DatabaseProperties,
+  usage: UsageFigures,
+): object {
+  return {
+    name,
+    description: properties.description,
+    dimensions: [...dimensions.keys()],
+    'updated-at': timestamp(properties.updatedMs),
+    'created-at': timestamp(properties.createdMs),
+    type,
+    'pricing-model': properties.pricingModel,
+    labels: properties.labels,
+    'query-load': properties.queryLoad,
+    'insertion-load': properties.insertionLoad,
+    cloud_provider: properties.cloudProvider,
+    cloud_area: properties.cloudArea,
+    'addresses-whitelist': properties.addressesWhitelist,
+    usage: {
+      requests: usage.requestCount,
+      queries: usage.queryCount,
+      'inserted-entities': usage.insertedEntityCount,
+      'inserted-values': usage.insertedValueCount,
+      'updated-entities': usage.updatedEntityCount,
+      'writes-today': usage.dayWriteCount,
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * Arrow IPC, streams and files alike -> blocks of rows, batch by batch: a file is its magic, a stream, and a footer, which
+ * is looked at only where the stream has no schema. Compressed batches (LZ4, zstd) are read, too.
+ * The schema says the types; structs, maps, unions, times of day and durations are not taken. Decimals keep all their digits,
+ * moments lose fractions of a second, and those without a zone are UTC.
+ */
+import {
+  CompressionType,
+  compressionRegistry,
+  DataType,
+  Message,
+  type RecordBatch,
+  RecordBatchReader,
+  type Vector,
+} from 'apache-arrow';
+import { decompress as unzstd } from 'fzstd';
+import { decompressFrameSync } from 'lz4-napi';
+import type { ColumnType } from '../../../schema/index.js';
+import { dateTexts, dateTimeTexts } from './date-texts.js';
+import { decimalText, integerOfWords, shortestFloat32 } from './numbers.js';
+import {
+  BLOCK_ROWS,
+  type Cell,
+  ImportError,
+  type Leaf,
+  type RowBlock,
+  type RowSource,
+  type TypedColumn,
+} from './row-block.js';
+
+/** What is made of values of a type, or why nothing is. */
+function leafOf(type: DataType): Leaf | string {
+  const plain = (leafType: ColumnType, cellOf: Leaf['cellOf'] = null): Leaf => ({
+    type: leafType,
+    decimalPlaces: null,
+    cellOf,
+  });
+  if (DataType.isDictionary(type)) return leafOf(type.dictionary);
+  if (DataType.isBool(type)) return plain('boolean');
+  if (DataType.isInt(type)) return plain('integer');
+  if (DataType.isFloat(type))
+    return plain('decimal', type.precision === 1 ? (value) => shortestFloat32(value as number) : null);
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type))
+    return plain('string');
+  if (DataType.isDecimal(type)) {
+    const { scale } = type;
+    const cellOf = (value: unknown): Cell => decimalText(integerOfWords(value as Uint32Array), scale);
+    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, cellOf } : plain('integer', cellOf);
+  }
+  if (DataType.isDate(type)) {
+    const dateText = dateTexts();
+    return plain('date', (value) => dateText(Math.floor(Number(value) / 86_400_000)));
+  }
+  if (DataType.isTimestamp(type)) {
+    const dateTimeText = dateTimeTexts();
+    return plain('datetime', (value) => dateTimeText(Math.floor(Number(value) / 1_000)));
+  }
+  return `of type ${type}`;
+}
+
+function columnOf(name: string, type: DataType): TypedColumn {
+  const isList = DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type);
+  const leaf = leafOf(isList ? (type.children[0].type as DataType) : type);
+  if (typeof leaf === 'string') return { name, schema: null, unfit: leaf, cellOf: null };
+  const { cellOf } = leaf;
+  const itemsOf = (value: unknown): Cell =>
+    Array.from(value as Iterable<unknown>, (item) =>
+      item == null || cellOf === null ? (item as Cell) : cellOf(item),
+    );
+  const schema = {
+    type: leaf.type,
+    decimalPlaces: leaf.decimalPlaces,
+    storage: isList ? 'list-of-values' : 'latest-value',
+  } as const;
+  return { name, schema, unfit: null, cellOf: isList ? itemsOf : cellOf };
+}
+
+const MAGIC = 'ARROW1';
+/** Of a file, in front of its stream. */
+const MAGIC_BYTES = 8;
+
+export const isArrowFile = (head: Uint8Array): boolean =>
+  Buffer.from(head.subarray(0, MAGIC.length)).toString('latin1') === MAGIC;
+
+/** Of a file without a schema in front, which is read whole: some writers leave it to the footer. */
+const WHOLE_BYTES_MAX = 2 ** 30;
+
+/** Whether the stream within a file begins with its schema. `head` is the file's first part. */
+function beginsWithSchema(head: Uint8Array): boolean {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const from = 2 * MAGIC_BYTES;
+  const length = head.length < from ? 0 : view.getUint32(from - 4, true);
+  return (
+    length > 0 && head.length >= from + length && Message.decode(head.slice(from, from + length)).isSchema()
+  );
+}
+
+/** What the package reads: the stream of a stream or file, or a whole file of which only the footer has the schema. */
+async function readable(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+): Promise<AsyncIterable<Uint8Array> | Uint8Array> {
+  const parts = bytes[Symbol.asyncIterator]();
+  const first = await parts.next();
+  const head = first.done === true ? new Uint8Array(0) : new Uint8Array(first.value);
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) yield next.value;
+  }
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(head.subarray(isArrowFile(head) ? MAGIC_BYTES : 0));
+    yield* rest();
+  }
+  if (!isArrowFile(head) || beginsWithSchema(head)) return stream();
+  const all: Uint8Array[] = [head];
+  let length = head.length;
+  for await (const part of rest()) {
+    all.push(part);
+    length += part.length;
+    if (length > WHOLE_BYTES_MAX) {
+      throw new ImportError(
+        `${name} has its schema at its end only and is larger than 1 GiB: write it as an Arrow stream`,
+      );
+    }
+  }
+  return new Uint8Array(Buffer.concat(all));
+}
+
+/** The package keeps its codecs in a table of the process. */
+function registerCodecs(): void {
+  compressionRegistry.set(CompressionType.LZ4_FRAME, {
+    decode: (bytes) => decompressFrameSync(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+  });
+  compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => unzstd(bytes) });
+}
+
+/** Reads the schema. Rejects with ImportError when there is none. */
+export async function arrowSource(bytes: AsyncIterable<Uint8Array>, name: string): Promise<RowSource> {
+  registerCodecs();
+  const damaged = (error: unknown): ImportError =>
+    error instanceof ImportError
+      ? error
+      : new ImportError(`${name} is no whole Arrow file or stream: ${(error as Error).message}`);
+  const read = async () => {
+    try {
+      const reader = await RecordBatchReader.from((await readable(bytes, name)) as AsyncIterable<Uint8Array>);
+      await reader.open({ autoDestroy: false });
+      return reader;
+    } catch (error) {
+      throw damaged(error);
+    }
+  };
+  const reader = await read();
+  const schema = reader.schema;
+  if (schema === undefined) throw new ImportError(`${name} holds no Arrow schema`);
+  const columns = schema.fields.map((field) => columnOf(field.name, field.type));
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    try {
+      for await (const batch of reader) yield batch;
+    } catch (error) {
+      throw damaged(error);
+    }
+  }
+  return {
+    columns,
+    isText: false,
+    rowCount: null,
+    blocks: (skipRows, used) => arrowBlocks(batches(), columns, skipRows, used),
+    notes: () => [],
+  };
+}
+
+async function* arrowBlocks(
+  batches: AsyncGenerator<RecordBatch>,
+  columns: readonly TypedColumn[],
+  skipRows: number,
+  used: readonly number[],
+): AsyncGenerator<RowBlock> {
+  let batchStart = 0;
+  for await (const batch of batches) {
+    for (let from = Math.max(0, skipRows - batchStart); from < batch.numRows; from += BLOCK_ROWS) {
+      const to = Math.min(from + BLOCK_ROWS, batch.numRows);
+      const cells: ArrayLike<Cell>[] = columns.map(() => []);
+      for (const index of used) cells[index] = cellsOf(batch.getChildAt(index), columns[index], from, to);
+      const rowNumbers = Array.from({ length: to - from }, (_, at) => batchStart + from + at + 1);
+      yield { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };
+    }
+    batchStart += batch.numRows;
+  }
+}
+
+function cellsOf(vector: Vector | null, { cellOf }: TypedColumn, from: number, to: number): Cell[] {
+  const cells: Cell[] = [];
+  for (let row = from; row < to; row++) {
+    const value = vector?.get(row);
+    cells.push(value == null || cellOf === null ? value : cellOf(value));
+  }
+  return cells;
+}

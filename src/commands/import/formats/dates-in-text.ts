@@ -1,0 +1,49 @@
+/**
+ * Dates as people write them -> the interface's forms. Read are YYYY-MM-DD and YYYY/MM/DD, alone or with a time hh:mm,
+ * hh:mm:ss or with a fraction (dropped), behind T or a space, and Z, ±hh:mm, ±hhmm, ±hh or " UTC"; without a zone it is UTC.
+ * Other orders of day and month are not: they cannot be told apart.
+ */
+import {
+  formatDateTime,
+  INSTANT_SECONDS_MAX,
+  INSTANT_SECONDS_MIN,
+  parseDate,
+  parseDateTime,
+} from '../../../schema/index.js';
+
+const DAY = /^(\d{4})([-/])(\d{2})\2(\d{2})$/;
+const MOMENT =
+  /^(\d{4})([-/])(\d{2})\2(\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([Zz]|UTC|[+-]\d{2}(?::?\d{2})?))?$/;
+
+/** "YYYY-MM-DD", or null when the text is no date. */
+export function dateIn(text: string): string | null {
+  const match = DAY.exec(text);
+  if (match === null) return null;
+  const date = `${match[1]}-${match[3]}-${match[4]}`;
+  return parseDate(date) === null ? null : date;
+}
+
+/** "YYYY-MM-DDThh:mm:ssZ" of a text with a time; null when it is none. */
+export function momentIn(text: string): string | null {
+  const match = MOMENT.exec(text);
+  if (match === null) return null;
+  const [, year, , month, day, time, second = '00', zone = 'Z'] = match;
+  const seconds = parseDateTime(`${year}-${month}-${day}T${time}:${second}${zoneOf(zone)}`);
+  return seconds === null ? null : formatDateTime(seconds);
+}
+
+function zoneOf(zone: string): string {
+  if (!/^[+-]/.test(zone)) return 'Z';
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
+  return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
+}
+
+/** Of a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size; null = no such moment. */
+export function momentOfUnixTime(value: bigint): string | null {
+  const size = value < 0n ? -value : value;
+  const perSecond =
+    size < 10n ** 11n ? 1n : size < 10n ** 14n ? 1_000n : size < 10n ** 17n ? 1_000_000n : 1_000_000_000n;
+  const whole = value / perSecond;
+  const seconds = Number(value < 0n && whole * perSecond !== value ? whole - 1n : whole);
+  return seconds < INSTANT_SECONDS_MIN || seconds > INSTANT_SECONDS_MAX ? null : formatDateTime(seconds);
+}

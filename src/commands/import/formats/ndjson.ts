@@ -1,0 +1,158 @@
+/**
+ * NDJSON: one JSON object a line, whose members are the row's columns -> blocks of rows. Empty lines are no rows.
+ * The columns are those of the first rows, in order of appearance; a member that appears later only is left out, and
+ * told. Of lines as `quarry export --format insert` writes them, which name their dimension, a line with such a member is
+ * bad as a whole. Integers beyond 2^53 and long decimals keep their digits.
+ */
+
+import { API_NAME } from '../mapping/server-model.js';
+import { jsonCell } from './json-cell.js';
+import type { TextPart } from './lines.js';
+import { type CellObject, ImportError, type RowSource } from './row-block.js';
+import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
+
+type JsonRow = TextRow<CellObject>;
+
+const ROWS_AT_ONCE = 4_096;
+
+function parseLine(line: number, text: string): JsonRow {
+  try {
+    const value = jsonCell(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { line, text, read: { values: value as CellObject } };
+    }
+    return brokenRow(line, text, 'the line is JSON, but no object');
+  } catch (error) {
+    return brokenRow(line, text, `the line is no JSON: ${(error as Error).message}`);
+  }
+}
+
+async function* jsonRows(parts: AsyncIterable<TextPart>): AsyncGenerator<JsonRow[]> {
+  let line = 0;
+  for await (const part of parts) {
+    if ('overlong' in part) {
+      line++;
+      yield [overlongLine(line, part.overlong)];
+      continue;
+    }
+    const rows: JsonRow[] = [];
+    const lines = part.text.split('\n');
+    if (lines[lines.length - 1] === '') lines.pop();
+    for (const raw of lines) {
+      line++;
+      const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+      if (text.trim() !== '') rows.push(parseLine(line, text));
+      if (rows.length === ROWS_AT_ONCE) yield rows.splice(0);
+    }
+    if (rows.length > 0) yield rows;
+  }
+}
+
+/** Reads as many rows as the names of columns are told from. Rejects with ImportError when there is none. */
+export async function ndjsonSource(
+  parts: AsyncIterable<TextPart>,
+  name: string,
+  sampleRows: number,
+): Promise<RowSource> {
+  const rows = jsonRows(parts);
+  const first: JsonRow[] = [];
+  while (first.length < sampleRows) {
+    const next = await rows.next();
+    if (next.done === true) break;
+    first.push(...next.value);
+  }
+  // However many rows came at once: the same file always has the same columns.
+  const behind = first.splice(sampleRows);
+  const names = namesOf(first, name);
+  const late = new Map<string, number>();
+  const lineDimensions = dimensionsOf(first);
+  const spoils = lineDimensions !== undefined;
+  return {
+    ...(lineDimensions === undefined ? {} : { lineDimensions }),
+    columns: names.map((column) => ({ name: column, schema: null, unfit: null })),
+    isText: false,
+    rowCount: null,
+    blocks: (skipRows, used) => {
+      const known = new Set(names);
+      const isUsed = names.map((_, column) => used.includes(column));
+      return textBlocks(first, noticed(allOf(behind, rows), known, late, spoils), skipRows, (objects) =>
+        isUsed.map((wanted, column) =>
+          wanted
+            ? objects.map((object) => (Object.hasOwn(object, names[column]) ? object[names[column]] : null))
+            : [],
+        ),
+      );
+    },
+    notes: () =>
+      [...late].map(
+        ([member, line]) =>
+          `${JSON.stringify(member)} stands in none of the first ${first.length} rows, first on line ${line}: left out`,
+      ),
+  };
+}
+
+function namesOf(first: readonly JsonRow[], name: string): string[] {
+  const names = new Set<string>();
+  for (const { read } of first) {
+    if ('values' in read) for (const key of Object.keys(read.values)) names.add(key);
+  }
+  if (names.size > 0) return [...names];
+  if (first.length === 0) throw new ImportError(`${name} is empty: a line of NDJSON is a JSON object`);
+  const [{ line, read }] = first;
+  const wrong = 'wrong' in read ? read.wrong : 'the object is empty';
+  throw new ImportError(`${name} holds no row of NDJSON: line ${line}: ${wrong}`);
+}
+
+async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncGenerator<JsonRow[]> {
+  yield first;
+  yield* rows;
+}
+
+/** As `quarry export --format insert` writes them: the ID first, then the dimension. Absent when one row is other. */
+function dimensionsOf(first: readonly JsonRow[]): readonly string[] | undefined {
+  const named = new Set<string>();
+  for (const { read } of first) {
+    if ('wrong' in read) continue;
+    const [id, dimension] = Object.keys(read.values);
+    const { dimension: name } = read.values;
+    if (id !== 'id' || dimension !== 'dimension' || typeof name !== 'string' || !API_NAME.test(name)) return;
+    named.add(name);
+  }
+  return named.size === 0 ? undefined : [...named];
+}
+
+const LATE_NAMES_MAX = 20;
+
+/** Remembers members that are none of `known`, and their lines; `spoils`: these lines are bad, and told with the others. */
+async function* noticed(
+  rows: AsyncGenerator<JsonRow[]>,
+  known: ReadonlySet<string>,
+  late: Map<string, number>,
+  spoils: boolean,
+): AsyncGenerator<JsonRow[]> {
+  for await (const some of rows) {
+    if (spoils) {
+      yield some.map((row) => withoutLate(row, known));
+      continue;
+    }
+    for (const { line, read } of some) {
+      if ('wrong' in read) continue;
+      for (const key of Object.keys(read.values)) {
+        if (!known.has(key) && !late.has(key) && late.size < LATE_NAMES_MAX) late.set(key, line);
+      }
+    }
+    yield some;
+  }
+}
+
+/** The line of an entity is in it whole or not at all. */
+function withoutLate({ line, text, read }: JsonRow, known: ReadonlySet<string>): JsonRow {
+  const late = 'wrong' in read ? undefined : Object.keys(read.values).find((name) => !known.has(name));
+  return late === undefined
+    ? { line, text, read }
+    : brokenRow(
+        line,
+        text,
+        `${JSON.stringify(late)} stands in none of the first rows: import this line alone`,
+      );
+}

@@ -1,0 +1,239 @@
+/**
+ * Parquet -> blocks of rows. A row group, or a part of a large one, is decoded at once.
+ * The schema says the types; structs, maps, times of day and intervals are not taken. Decimals keep all their digits, moments
+ * lose fractions of a second, and those without a zone are UTC.
+ */
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetSchema,
+  type SchemaElement,
+  type SchemaTree,
+} from 'hyparquet';
+import type { ColumnType } from '../../../schema/index.js';
+import { dateTexts, dateTimeTexts, secondsOf } from './date-texts.js';
+import type { Input } from './input.js';
+import { bigEndianInteger, decimalText, shortestFloat32 } from './numbers.js';
+import {
+  type ParquetPart,
+  parquetBuffer,
+  parquetMetadata,
+  readParquetRange,
+  rowsOfParts,
+} from './parquet-file.js';
+import {
+  BLOCK_ROWS,
+  type Cell,
+  ImportError,
+  type Leaf,
+  type RowBlock,
+  type RowSource,
+  type TypedColumn,
+} from './row-block.js';
+
+/** Values that are decoded at once. */
+const RANGE_CELLS_MAX = 2 ** 23;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function textOrHex(value: unknown): Cell {
+  if (!(value instanceof Uint8Array)) return value as Cell;
+  try {
+    return decoder.decode(value);
+  } catch {
+    return Buffer.from(value).toString('hex');
+  }
+}
+
+/** What is made of a leaf, or why nothing is. */
+function leafOf({
+  type,
+  type_length,
+  converted_type,
+  logical_type,
+  scale = 0,
+  name,
+}: SchemaElement): Leaf | string {
+  const plain = (leafType: ColumnType): Leaf => ({ type: leafType, decimalPlaces: null, cellOf: null });
+  const logical = logical_type?.type;
+  if (converted_type === 'DECIMAL' || logical === 'DECIMAL') {
+    const cellOf = (value: unknown): Cell =>
+      decimalText(
+        value instanceof Uint8Array ? bigEndianInteger(value) : BigInt(value as number | bigint),
+        scale,
+      );
+    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, cellOf } : { ...plain('integer'), cellOf };
+  }
+  if (converted_type === 'DATE' || logical === 'DATE') return plain('date');
+  if (converted_type?.startsWith('TIMESTAMP') || logical === 'TIMESTAMP' || type === 'INT96')
+    return plain('datetime');
+  if (converted_type?.startsWith('TIME') || logical === 'TIME') return 'a time of day';
+  if (converted_type === 'INTERVAL' || converted_type === 'BSON' || logical === 'VARIANT')
+    return `of type ${converted_type ?? logical}`;
+  if (logical === 'GEOMETRY' || logical === 'GEOGRAPHY') return 'a geometry';
+  if (logical === 'FLOAT16') return plain('decimal');
+  switch (type) {
+    case 'BOOLEAN':
+      return plain('boolean');
+    case 'INT32':
+    case 'INT64':
+      return plain('integer');
+    case 'DOUBLE':
+      return plain('decimal');
+    case 'FLOAT':
+      return { ...plain('decimal'), cellOf: (value) => shortestFloat32(value as number) };
+    case 'BYTE_ARRAY':
+    case 'FIXED_LEN_BYTE_ARRAY':
+      return { ...plain('string'), cellOf: textOrHex };
+    default:
+      return `of the unknown type ${type ?? `of ${name} (${type_length})`}`;
+  }
+}
+
+function columnOf({ element, children }: SchemaTree): TypedColumn {
+  const { name } = element;
+  const unfit = (why: string): TypedColumn => ({ name, schema: null, unfit: why, cellOf: null });
+  const isList = children.length > 0 || element.repetition_type === 'REPEATED';
+  const item = children.length === 0 ? element : listItemOf(element, children);
+  if (item === null) return unfit(element.converted_type?.startsWith('MAP') ? 'a map' : 'a struct');
+  const leaf = leafOf(item);
+  if (typeof leaf === 'string') return unfit(leaf);
+  const { type, decimalPlaces, cellOf } = leaf;
+  const schema = { type, decimalPlaces, storage: isList ? 'list-of-values' : 'latest-value' } as const;
+  const itemsOf = (value: unknown): Cell =>
+    Array.isArray(value)
+      ? value.map((one) => (one == null || cellOf === null ? one : cellOf(one)))
+      : (value as Cell);
+  return { name, schema, unfit: null, cellOf: isList ? itemsOf : cellOf };
+}
+
+/** The item of a list in three levels, or in two as older writers have it; null when it is no list of plain values. */
+function listItemOf(element: SchemaElement, children: readonly SchemaTree[]): SchemaElement | null {
+  if (element.converted_type !== 'LIST' && element.logical_type?.type !== 'LIST') return null;
+  const [repeated] = children;
+  if (repeated.children.length === 0) return repeated.element;
+  return repeated.children.length === 1 && repeated.children[0].children.length === 0
+    ? repeated.children[0].element
+    : null;
+}
+
+/** The schema without its marks of decimals, so that their integers come as they are: the package makes doubles of them. */
+function withRawDecimals(metadata: FileMetaData): FileMetaData {
+  const schema = metadata.schema.map((element) => {
+    const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL';
+    return isDecimal ? { ...element, converted_type: undefined, logical_type: undefined } : element;
+  });
+  return { ...metadata, schema };
+}
+
+/** The package's hooks: moments become texts at once, JSON stays text. */
+function parsers() {
+  const dateText = dateTexts();
+  const dateTimeText = dateTimeTexts();
+  const moment = (perSecond: bigint) => {
+    let last = -1n;
+    let text = '';
+    return (units: bigint): string => {
+      if (units === last) return text;
+      last = units;
+      text = dateTimeText(secondsOf(BigInt(units), perSecond));
+      return text;
+    };
+  };
+  return {
+    dateFromDays: (days: number) => dateText(days),
+    timestampFromMilliseconds: moment(1_000n),
+    timestampFromMicroseconds: moment(1_000_000n),
+    timestampFromNanoseconds: moment(1_000_000_000n),
+    jsonFromBytes: textOrHex,
+  };
+}
+
+/** Reads the footer. Rejects with ImportError when it is none. */
+export async function parquetSource(input: Input): Promise<RowSource> {
+  const { name, file } = input;
+  if (file === null) {
+    throw new ImportError(
+      'Parquet has its schema at the end: it is read from a file, not from standard input',
+    );
+  }
+  const buffer = await parquetBuffer(file);
+  const metadata = await readFooter(buffer, name);
+  const columns = parquetSchema(metadata).children.map(columnOf);
+  return {
+    columns,
+    isText: false,
+    rowCount: Number(metadata.num_rows),
+    blocks: (skipRows, used) => parquetBlocks(input, buffer, metadata, columns, skipRows, used),
+    notes: () => [],
+  };
+}
+
+async function readFooter(buffer: AsyncBuffer, name: string): Promise<FileMetaData> {
+  try {
+    return await parquetMetadata(buffer);
+  } catch (error) {
+    throw new ImportError(`${name} is no whole Parquet file: ${(error as Error).message}`);
+  }
+}
+
+async function* parquetBlocks(
+  input: Input,
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  columns: readonly TypedColumn[],
+  skipRows: number,
+  used: readonly number[],
+): AsyncGenerator<RowBlock> {
+  const names = used.map((column) => columns[column].name);
+  const rangeRows = Math.max(BLOCK_ROWS, Math.floor(RANGE_CELLS_MAX / Math.max(1, used.length)));
+  const raw = withRawDecimals(metadata);
+  const hooks = parsers();
+  let groupStart = 0;
+  for (const group of metadata.row_groups) {
+    const groupEnd = groupStart + Number(group.num_rows);
+    for (let from = Math.max(groupStart, skipRows); from < groupEnd; from += rangeRows) {
+      const to = Math.min(from + rangeRows, groupEnd);
+      try {
+        const range = {
+          file,
+          metadata: raw,
+          rowStart: from,
+          rowEnd: to,
+          columns: names,
+          parsers: hooks,
+          utf8: false,
+        };
+        const parts = names.length === 0 ? new Map<string, ParquetPart[]>() : await readParquetRange(range);
+        for (let at = from; at < to; at += BLOCK_ROWS) {
+          yield blockOf(columns, used, parts, at, Math.min(at + BLOCK_ROWS, to));
+        }
+      } catch (error) {
+        throw new ImportError(
+          `${input.name}: rows ${from + 1} to ${to} cannot be read: ${(error as Error).message}`,
+        );
+      }
+    }
+    groupStart = groupEnd;
+  }
+}
+
+function blockOf(
+  columns: readonly TypedColumn[],
+  used: readonly number[],
+  parts: ReadonlyMap<string, ParquetPart[]>,
+  from: number,
+  to: number,
+): RowBlock {
+  const cells: ArrayLike<Cell>[] = columns.map(() => []);
+  for (const index of used) {
+    const { name, cellOf } = columns[index];
+    const values = rowsOfParts(parts.get(name) ?? [], from, to);
+    cells[index] =
+      cellOf === null
+        ? (values as ArrayLike<Cell>)
+        : Array.from(values, (value) => (value == null ? null : cellOf(value)));
+  }
+  const rowNumbers = Array.from({ length: to - from }, (_, index) => from + index + 1);
+  return { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };
+}

@@ -1,0 +1,296 @@
+/**
+ * Which column of a file goes into which column of Quarry, as what: from the flags, the file's schema or its first rows, and the
+ * columns that the server has.
+ * Invariants: a column of the server is kept as it is; what is written for a row depends on the file, the flags and the
+ * types and storages of the columns alone, so an import that is begun again makes the same bodies, also when its first
+ * run made the columns.
+ */
+
+import { NAME_CHARS_MAX } from '../../../base/index.js';
+import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
+import {
+  baseTypeOf,
+  type ColumnType,
+  DEFAULT_DIMENSION,
+  ENTITY_ID_COLUMN,
+  isEventType,
+  type Storage,
+} from '../../../schema/index.js';
+import { type Cell, ImportError, type RowSource } from '../formats/row-block.js';
+import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js';
+import { type Guess, guessColumn } from './guess.js';
+import type { NewColumn, ServerColumns } from './server-model.js';
+import { cellWriter, ValueFault, type ValueForm, valueWriter } from './values.js';
+
+export interface Target {
+  /** Index of the file's column with the values. */
+  readonly source: number;
+  /** Of that with the events' dates; null where the values are attributes, or events that hold their dates. */
+  readonly date: number | null;
+  readonly column: string;
+  readonly form: ValueForm;
+  /** What is to be made; null = the server has it. */
+  readonly made: NewColumn | null;
+  readonly guess: Guess;
+}
+
+export interface LeftOut {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface Mapping {
+  readonly dimension: string;
+  /** Index of the file's column that names it, and must do so in every row; null = none need. */
+  readonly dimensionAt: number | null;
+  /** The rows are lines as POST /v1/insert takes them: one without a value is an entity without one. */
+  readonly areLines: boolean;
+  readonly isNewDimension: boolean;
+  /** Indexes of the file's columns; null = the row's number. */
+  readonly id: readonly number[] | null;
+  readonly targets: readonly Target[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const ID_NAMES = [ENTITY_ID_COLUMN, 'id'];
+const DIMENSION_MEMBER = 'dimension';
+/** Words of an insert, and the column that cannot be written. */
+const TAKEN_NAMES = [DIMENSION_MEMBER, ENTITY_ID_COLUMN];
+
+/** Lower-case letters, digits and dashes; what is left of "Größe (m)" is "gr-e-m". */
+const apiNameOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, NAME_CHARS_MAX - 4);
+
+/** Whether the rows are lines as POST /v1/insert takes them, and no flag makes a column of what names their dimension. */
+const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: ImportOptions): boolean =>
+  lineDimensions !== undefined &&
+  !renames.has(DIMENSION_MEMBER) &&
+  columns?.includes(DIMENSION_MEMBER) !== true &&
+  !types.has(DIMENSION_MEMBER);
+
+/** Where the rows go. Throws an ImportError for lines of several dimensions. */
+export function dimensionOf(source: RowSource, options: ImportOptions): string {
+  if (options.dimension !== null) return options.dimension;
+  const [named = DEFAULT_DIMENSION, ...others] = areLines(source, options)
+    ? (source.lineDimensions ?? [])
+    : [];
+  if (others.length === 0) return named;
+  throw new ImportError(
+    `the lines are of several dimensions, ${[named, ...others].join(', ')}: import those of each alone, or all into one ` +
+      `by --dimension; --rename ${DIMENSION_MEMBER}=NAME makes a column of it`,
+  );
+}
+
+/** `sample`: the first rows' cells by column of the file. `server` is what it has of the dimension. */
+export function planMapping(
+  source: RowSource,
+  sample: readonly (readonly Cell[])[],
+  options: ImportOptions,
+  server: ServerColumns,
+): Mapping {
+  return new Planner(source, sample, options, server).plan();
+}
+
+class Planner {
+  readonly #source: RowSource;
+  readonly #sample: readonly (readonly Cell[])[];
+  readonly #options: ImportOptions;
+  readonly #server: ServerColumns;
+  readonly #dimension: string;
+  readonly #nulls: ReadonlySet<string>;
+  readonly #leftOut: LeftOut[] = [];
+
+  constructor(
+    source: RowSource,
+    sample: readonly (readonly Cell[])[],
+    options: ImportOptions,
+    server: ServerColumns,
+  ) {
+    this.#source = source;
+    this.#sample = sample;
+    this.#options = options;
+    this.#server = server;
+    this.#dimension = dimensionOf(source, options);
+    this.#nulls = new Set(options.nulls);
+  }
+
+  plan(): Mapping {
+    const { events, columns, skip, mayCreate } = this.#options;
+    const dimension = this.#dimension;
+    const isOfLines = areLines(this.#source, this.#options);
+    const namedAt = isOfLines ? this.#indexOf(DIMENSION_MEMBER) : null;
+    for (const name of [...this.#options.renames.keys(), ...skip, ...(columns ?? [])]) this.#indexOf(name);
+    const id = this.#id();
+    const eventTargets = events.map(({ column, value, date }) =>
+      this.#target(this.#indexOf(value), this.#indexOf(date), column),
+    );
+    const consumed = new Set([
+      namedAt,
+      ...(id ?? []),
+      ...eventTargets.flatMap(({ source, date }) => [source, date]),
+    ]);
+    const taken = new Set([...TAKEN_NAMES, ...eventTargets.map((target) => target.column)]);
+    const attributes: Target[] = [];
+    this.#source.columns.forEach(({ name, unfit }, index) => {
+      const isWanted = columns === null ? !consumed.has(index) : columns.includes(name);
+      if (!isWanted || skip.includes(name)) return;
+      const why = unfit ?? this.#guess(index).unfit;
+      if (why === null) attributes.push(this.#target(index, null, this.#nameFor(index, taken)));
+      else this.#leftOut.push({ name, why });
+    });
+    const targets = [...attributes, ...eventTargets];
+    this.#check(targets);
+    const missing = targets.filter(({ made }) => made !== null);
+    if (!mayCreate && (missing.length > 0 || this.#server === null)) {
+      const what = missing.map(({ column }) => column).join(', ');
+      throw new ImportError(
+        this.#server === null
+          ? `there is no dimension ${JSON.stringify(dimension)}, and --no-create makes none`
+          : `dimension ${JSON.stringify(dimension)} has no column ${what}, and --no-create makes none: --skip or --rename them`,
+      );
+    }
+    return {
+      dimension,
+      dimensionAt: this.#options.dimension === null ? namedAt : null,
+      areLines: isOfLines,
+      isNewDimension: this.#server === null,
+      ...{ id, targets, leftOut: this.#leftOut },
+    };
+  }
+
+  #check(targets: readonly Target[]): void {
+    if (targets.length === 0) throw new ImportError('no column of the file is left to be imported');
+    const seen = new Set<string>();
+    for (const { column } of targets) {
+      if (seen.has(column))
+        throw new ImportError(`two columns of the file go into ${JSON.stringify(column)}: --rename one`);
+      if (TAKEN_NAMES.includes(column))
+        throw new ImportError(`no column can be called ${JSON.stringify(column)}: --rename it`);
+      seen.add(column);
+    }
+    const known = new Set([...seen, ...this.#source.columns.map(({ name }) => name)]);
+    for (const name of this.#options.types.keys()) {
+      if (!known.has(name))
+        throw new ImportError(
+          `--type: there is no column ${JSON.stringify(name)}; there are ${[...known].join(', ')}`,
+        );
+    }
+  }
+
+  #indexOf(name: string): number {
+    const index = this.#source.columns.findIndex((column) => column.name === name);
+    if (index >= 0) return index;
+    const names = this.#source.columns.map((column) => column.name).join(', ');
+    throw new ImportError(`the file has no column ${JSON.stringify(name)}; it has ${names}`);
+  }
+
+  #id(): readonly number[] | null {
+    const { id } = this.#options;
+    if (id !== null)
+      return id.length === 1 && id[0] === LINE_ID ? null : id.map((name) => this.#indexOf(name));
+    const names = this.#source.columns.map(({ name }) =>
+      name.toLowerCase().replaceAll('_', '-').replace(/^-/, ''),
+    );
+    const index = ID_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0);
+    return index === undefined ? null : [index];
+  }
+
+  #guess(index: number): Guess {
+    return guessColumn(
+      this.#sample[index] ?? [],
+      this.#source.isText,
+      this.#source.columns[index].schema,
+      this.#nulls,
+    );
+  }
+
+  /** The name that a flag gives, or the file's own made fit, with a number behind it where it is taken. */
+  #nameFor(index: number, taken: Set<string>): string {
+    const { name } = this.#source.columns[index];
+    const given = this.#options.renames.get(name);
+    const wanted = given ?? (apiNameOf(name) || `column-${index + 1}`);
+    let unique = wanted;
+    if (given === undefined) for (let count = 2; taken.has(unique); count++) unique = `${wanted}-${count}`;
+    taken.add(unique);
+    return unique;
+  }
+
+  #target(source: number, date: number | null, column: string): Target {
+    const { name, unfit } = this.#source.columns[source];
+    const guess = this.#guess(source);
+    if (unfit !== null || guess.unfit !== null) {
+      throw new ImportError(
+        `column ${JSON.stringify(name)} of the file holds ${unfit ?? guess.unfit}, which events cannot have`,
+      );
+    }
+    const known = this.#server?.get(column);
+    const flag = this.#options.types.get(name) ?? this.#options.types.get(column) ?? null;
+    const wanted = this.#wanted(guess, flag, date !== null || guess.isEvents, column);
+    if (known !== undefined) this.#checkKnown(column, known, wanted, flag);
+    const { type, storage } = known ?? wanted;
+    const roundedTo =
+      guess.isFloating && baseTypeOf(type) === 'decimal'
+        ? (wanted['decimal-places'] ?? guess.decimalPlaces)
+        : null;
+    const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls: this.#nulls };
+    const target = { source, date, column, form, made: known === undefined ? wanted : null, guess };
+    this.#checkSample(target, name);
+    return target;
+  }
+
+  #wanted(guess: Guess, flag: TypeFlag | null, isEvent: boolean, column: string): NewColumn {
+    const base = flag?.type ?? guess.type;
+    const head = { name: column, 'api-name': column, dimension: this.#dimension };
+    const places = flag?.decimalPlaces ?? guess.decimalPlaces ?? 6;
+    const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, DECIMAL_PLACES_MAX) } : {};
+    if (isEvent) {
+      // There are no events of truth values and dates: their texts serve.
+      const type = ['boolean', 'date', 'datetime'].includes(base) ? 'string' : base;
+      return { ...head, type: `${type}-event` as ColumnType, ...decimals };
+    }
+    const storage: Storage = flag === null ? guess.storage : flag.isList ? 'list-of-values' : 'latest-value';
+    const cardinality = base === 'string' ? { cardinality: guess.cardinality } : {};
+    return { ...head, type: base, storage, ...cardinality, ...decimals };
+  }
+
+  #checkKnown(
+    column: string,
+    known: { readonly type: ColumnType; readonly isActive: boolean },
+    wanted: NewColumn,
+    flag: TypeFlag | null,
+  ): void {
+    const where = `column ${JSON.stringify(column)} of dimension ${JSON.stringify(this.#dimension)}`;
+    if (!known.isActive)
+      throw new ImportError(`${where} is inactive: --rename or --skip it, or make it active`);
+    if (isEventType(known.type) !== isEventType(wanted.type)) {
+      throw new ImportError(
+        `${where} is of type ${known.type}: the file has ${isEventType(wanted.type) ? 'events' : 'no events'} for it`,
+      );
+    }
+    if (flag !== null && baseTypeOf(known.type) !== flag.type) {
+      throw new ImportError(`${where} is of type ${known.type}, not ${flag.type} as --type says`);
+    }
+  }
+
+  /** Refuses a mapping of which no value of the sample fits. */
+  #checkSample({ source, date, column, form }: Target, name: string): void {
+    const write = date === null ? cellWriter(form) : valueWriter(form);
+    let fault: ValueFault | null = null;
+    for (const cell of this.#sample[source] ?? []) {
+      const written = write(cell);
+      if (written === null) continue;
+      if (!(written instanceof ValueFault)) return;
+      fault ??= written;
+    }
+    if (fault === null) return;
+    throw new ImportError(
+      `column ${JSON.stringify(name)} of the file does not fit ${JSON.stringify(column)} of type ${form.type}: ${fault.reason}`,
+    );
+  }
+}

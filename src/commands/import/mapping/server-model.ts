@@ -1,0 +1,78 @@
+/** The columns that a server has, and those that an import makes there. */
+import { COLUMNS_PER_REQUEST_MAX } from '../../../base/index.js';
+import { type ColumnType, DEFAULT_DIMENSION, type Storage } from '../../../schema/index.js';
+import { type RemoteClient, RemoteError } from '../../remote/index.js';
+
+/** Of a dimension or column that an import may make. */
+export const API_NAME = /^[a-z0-9-]{1,64}$/;
+
+export interface ServerColumn {
+  readonly type: ColumnType;
+  /** null of event columns. */
+  readonly storage: Storage | null;
+  readonly isActive: boolean;
+}
+
+/** Columns of a dimension by api-name; null = there is no such dimension. */
+export type ServerColumns = ReadonlyMap<string, ServerColumn> | null;
+
+interface Entry {
+  readonly 'api-name': string;
+  readonly type: ColumnType;
+  readonly storage?: Storage;
+}
+
+/** Rejects as `RemoteClient` does. */
+export async function askColumns(
+  client: RemoteClient,
+  key: string,
+  dimension: string,
+): Promise<ServerColumns> {
+  const answer = (await client.json({ method: 'GET', path: '/v1/column', key })) as Record<
+    string,
+    { readonly active: readonly Entry[]; readonly inactive: readonly Entry[] } | undefined
+  >;
+  const listed = answer[dimension];
+  if (listed === undefined) return null;
+  const columns = new Map<string, ServerColumn>();
+  for (const [entries, isActive] of [
+    [listed.active, true],
+    [listed.inactive, false],
+  ] as const) {
+    for (const { 'api-name': name, type, storage = null } of entries)
+      columns.set(name, { type, storage, isActive });
+  }
+  return columns;
+}
+
+/** A column as POST /v1/column takes it. */
+export interface NewColumn {
+  readonly name: string;
+  readonly 'api-name': string;
+  readonly type: ColumnType;
+  readonly dimension: string;
+  readonly storage?: Storage;
+  readonly cardinality?: 'low' | 'high';
+  readonly 'decimal-places'?: number;
+}
+
+const DIMENSION_EXISTS = 5006;
+
+/** Makes the dimension, unless it is there, and the columns. */
+export async function makeColumns(
+  client: RemoteClient,
+  key: string,
+  dimension: string,
+  columns: readonly NewColumn[],
+): Promise<void> {
+  const make = (path: string, body: unknown): Promise<unknown> =>
+    client.json({ method: 'POST', path, key, body: JSON.stringify(body) });
+  if (dimension !== DEFAULT_DIMENSION) {
+    await make('/v1/dimension', { name: dimension, 'api-name': dimension }).catch((error) => {
+      if (!(error instanceof RemoteError && error.code === DIMENSION_EXISTS)) throw error;
+    });
+  }
+  for (let from = 0; from < columns.length; from += COLUMNS_PER_REQUEST_MAX) {
+    await make('/v1/column', columns.slice(from, from + COLUMNS_PER_REQUEST_MAX));
+  }
+}

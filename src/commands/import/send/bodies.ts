@@ -1,0 +1,346 @@
+/**
+ * Rows -> bodies of inserts, cut after the same rows whenever the same rows come in the same mapping.
+ * Invariants: a body has at most ENTITIES_PER_INSERT_MAX entities; every row that was read is in exactly one body, as a row
+ * of it or among its bad ones; rows of one entity stand together, their events all kept, of attributes the later row's.
+ */
+import { ENTITIES_PER_INSERT_MAX, TEXT_POINTS_MAX } from '../../../base/index.js';
+import { codePointCount, isEventType, lowerCase } from '../../../schema/index.js';
+import { remembered } from '../formats/remembered.js';
+import type { Cell, RowBlock } from '../formats/row-block.js';
+import type { Mapping, Target } from '../mapping/mapping.js';
+import { type CellWriter, cellWriter, isList, isRecord, ValueFault, valueWriter } from '../mapping/values.js';
+
+/** A body is closed before it holds more; one of other than ASCII text is larger in bytes. */
+const BODY_CHARS_MAX = 4_000_000;
+/** Also of rows that are all bad. */
+const BODY_ROWS_MAX = 50_000;
+
+export interface BadRow {
+  readonly row: number;
+  /** null where a format has no lines. */
+  readonly line: number | null;
+  /** Of the server's refusal. */
+  readonly code?: number;
+  readonly reason: string;
+  readonly text: string;
+}
+
+export interface Body {
+  readonly rows: readonly BodyRow[];
+  readonly bad: readonly BadRow[];
+  /** Of its entities; null where every row of the file is one of its own. */
+  readonly keys: ReadonlySet<string> | null;
+  /** Number of the last row that was looked at. */
+  readonly lastRow: number;
+}
+
+/** A row ready to be sent: what its entity gets from it. */
+export interface BodyRow {
+  readonly row: number;
+  readonly line: number | null;
+  /** As it stands in the file; null where it stands in no text. */
+  readonly text: string | null;
+  readonly id: string;
+  /** One entity whatever the letters' case. */
+  readonly key: string;
+  /** By target: a value, a list, events parted by commas, or nothing. Of dated events what stands before the date. */
+  readonly pieces: readonly (string | null)[];
+  /** By target: the rest of a dated event; else empty. Nothing where no target has such events. */
+  readonly rests: readonly string[];
+}
+
+interface RowWriter {
+  readonly value: CellWriter;
+  readonly source: number;
+  /** Of dated events; else null. */
+  readonly moment: CellWriter | null;
+  readonly date: number;
+}
+
+const NO_RESTS: readonly string[] = [];
+const DATE_MISSING = new ValueFault('there is a value, but no date');
+
+/** Writes what a target gets from a row: of an event its beginning and, behind its value, its date and end. */
+function rowWriter({ source, date, form }: Target): RowWriter {
+  if (date === null) return { source, value: cellWriter(form), date: 0, moment: null };
+  const around = (write: CellWriter, before: string, after: string): CellWriter =>
+    remembered((cell) => {
+      const written = write(cell);
+      return typeof written === 'string' ? before + written + after : written;
+    });
+  return {
+    source,
+    value: around(valueWriter(form), '{"value":', ''),
+    date,
+    moment: around(valueWriter({ ...form, type: 'datetime' }), ',"date":', '}'),
+  };
+}
+
+/** Whether no two rows of the body are of one entity. */
+export const isDistinct = ({ keys, rows }: Body): boolean => keys === null || keys.size === rows.length;
+
+/** The insert body of `rows`, which are known to be `distinct` entities, or may not be. */
+export function bodyText(
+  { dimension, targets, areLines }: Mapping,
+  rows: readonly BodyRow[],
+  distinct: boolean,
+): string {
+  const columns = targets.map(({ column, form }) => ({
+    head: `,"${column}":`,
+    textOf: isEventType(form.type) ? eventsText : latestText,
+  }));
+  const start = `:{"dimension":"${dimension}"`;
+  // An entity must name a column: one without any value names one that it lacks.
+  const [{ column, form }] = targets;
+  const nothing = `,"${column}":${isEventType(form.type) ? '[]' : 'null'}`;
+  let text = '';
+  for (const same of distinct ? alone(rows) : byEntity(rows)) {
+    text += (text === '' ? '{' : '},') + JSON.stringify(same[0].id) + start;
+    let isEmpty = areLines;
+    for (let target = 0; target < columns.length; target++) {
+      const { head, textOf } = columns[target];
+      const written = textOf(same, target);
+      if (written === '') continue;
+      text += head + written;
+      isEmpty = false;
+    }
+    if (isEmpty) text += nothing;
+  }
+  return text === '' ? '{}' : `${text}}}`;
+}
+
+/** Each row in one and the same list. */
+function* alone(rows: readonly BodyRow[]): Generator<readonly BodyRow[]> {
+  const one = rows.slice(0, 1);
+  for (const row of rows) {
+    one[0] = row;
+    yield one;
+  }
+}
+
+function byEntity(rows: readonly BodyRow[]): Iterable<readonly BodyRow[]> {
+  const entities = new Map<string, BodyRow[]>();
+  for (const row of rows) {
+    const same = entities.get(row.key);
+    if (same === undefined) entities.set(row.key, [row]);
+    else same.push(row);
+  }
+  return entities.values();
+}
+
+/** '' where no row has any. */
+function eventsText(rows: readonly BodyRow[], target: number): string {
+  let text = '';
+  for (const { pieces, rests } of rows) {
+    const piece = pieces[target];
+    if (piece !== null) text += (text === '' ? '[' : ',') + piece + (rests[target] ?? '');
+  }
+  return text === '' ? '' : `${text}]`;
+}
+
+/** '' where no row has one. */
+function latestText(rows: readonly BodyRow[], target: number): string {
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const piece = rows[index].pieces[target];
+    if (piece !== null) return piece;
+  }
+  return '';
+}
+
+export class BodyCutter {
+  readonly #writers: readonly RowWriter[];
+  readonly #idOf: (block: RowBlock, index: number) => EntityId;
+  readonly #mapping: Mapping;
+  readonly #columnNames: readonly string[];
+  #rows: BodyRow[] = [];
+  #bad: BadRow[] = [];
+  /** null: rows have IDs made of their numbers. */
+  #keys: Set<string> | null;
+  readonly #hasRests: boolean;
+  #chars = 0;
+  #lastRow = 0;
+
+  /** `name`: in front of row numbers where these are the IDs. */
+  constructor(mapping: Mapping, columnNames: readonly string[], name: string) {
+    const { id } = mapping;
+    this.#mapping = mapping;
+    this.#columnNames = columnNames;
+    this.#writers = mapping.targets.map(rowWriter);
+    this.#idOf = idReader(id, name);
+    this.#keys = id === null ? null : new Set();
+    this.#hasRests = mapping.targets.some(({ date }) => date !== null);
+  }
+
+  /** The bodies that are full once the rows of `block` were taken. */
+  *take(block: RowBlock): Generator<Body> {
+    let broken = 0;
+    const takeBroken = (before: number): void => {
+      for (; broken < block.broken.length && block.broken[broken].row < before; broken++) {
+        const { row, line, reason, text } = block.broken[broken];
+        this.#addBad({ row, line, reason, text });
+      }
+    };
+    for (let index = 0; index < block.count; index++) {
+      takeBroken(block.rowNumbers[index]);
+      const row = this.#rowOf(block, index);
+      const chars = row === null ? 0 : charsOf(row);
+      const isFull = row === null ? false : !this.#fits(row, chars);
+      if (isFull || this.#isLong()) yield this.#close();
+      if (row !== null) this.#add(row, chars);
+      else this.#addBad(this.#fault(block, index));
+    }
+    takeBroken(Number.POSITIVE_INFINITY);
+    if (this.#isLong()) yield this.#close();
+  }
+
+  /** The last body; null when every row is in one. */
+  rest(): Body | null {
+    return this.#rows.length + this.#bad.length === 0 ? null : this.#close();
+  }
+
+  #reason = '';
+
+  /** null: the row is bad, for #reason. */
+  #rowOf(block: RowBlock, index: number): BodyRow | null {
+    const { id, key, fault: idWrong } = this.#idOf(block, index);
+    this.#reason = idWrong;
+    if (idWrong !== '') return null;
+    const pieces: (string | null)[] = [];
+    const rests: string[] | null = this.#hasRests ? [] : null;
+    let isEmpty = true;
+    for (const { source, value, date, moment } of this.#writers) {
+      const piece = value(block.columns[source][index]);
+      const written =
+        piece === null || moment === null ? '' : (moment(block.columns[date][index]) ?? DATE_MISSING);
+      const fault = piece instanceof ValueFault ? piece : written instanceof ValueFault ? written : null;
+      if (fault !== null) {
+        this.#reason = `column ${JSON.stringify(this.#mapping.targets[pieces.length].column)}: ${fault.reason}`;
+        return null;
+      }
+      if (piece !== null) isEmpty = false;
+      pieces.push(piece as string | null);
+      rests?.push(written as string);
+    }
+    const { dimension, dimensionAt, areLines } = this.#mapping;
+    if (isEmpty && !areLines) {
+      this.#reason = 'no column has a value';
+      return null;
+    }
+    const named = dimensionAt === null ? dimension : block.columns[dimensionAt][index];
+    if (named !== dimension) {
+      this.#reason = `it is of ${textOf(named) === '' ? 'no dimension' : `dimension ${JSON.stringify(textOf(named))}`}`;
+      return null;
+    }
+    const { rowNumbers, lines, texts } = block;
+    const line = lines === null ? null : lines[index];
+    return {
+      row: rowNumbers[index],
+      line,
+      text: texts === null ? null : texts[index],
+      id,
+      key,
+      pieces,
+      rests: rests ?? NO_RESTS,
+    };
+  }
+
+  #fault({ rowNumbers, lines, texts, columns }: RowBlock, index: number): BadRow {
+    const row = rowNumbers[index];
+    const line = lines === null ? null : lines[index];
+    if (texts !== null) return { row, line, reason: this.#reason, text: texts[index] };
+    const cells = this.#columnNames.flatMap((name, column) =>
+      columns[column].length > 0 ? [[name, columns[column][index]]] : [],
+    );
+    const text = JSON.stringify(Object.fromEntries(cells), (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    return { row, line, reason: this.#reason, text };
+  }
+
+  #isLong = (): boolean =>
+    this.#rows.length + this.#bad.length >= BODY_ROWS_MAX || this.#chars >= BODY_CHARS_MAX;
+
+  #fits({ key }: BodyRow, chars: number): boolean {
+    const entityCount = this.#keys?.size ?? this.#rows.length;
+    if (entityCount === ENTITIES_PER_INSERT_MAX && this.#keys?.has(key) !== true) return false;
+    return this.#rows.length === 0 || this.#chars + chars <= BODY_CHARS_MAX;
+  }
+
+  #add(row: BodyRow, chars: number): void {
+    this.#rows.push(row);
+    this.#keys?.add(row.key);
+    this.#chars += chars;
+    this.#lastRow = row.row;
+  }
+
+  #addBad(bad: BadRow): void {
+    this.#bad.push(bad);
+    this.#chars += bad.text.length;
+    this.#lastRow = bad.row;
+  }
+
+  #close(): Body {
+    const body = { rows: this.#rows, bad: this.#bad, keys: this.#keys, lastRow: this.#lastRow };
+    this.#rows = [];
+    this.#bad = [];
+    if (this.#keys !== null) this.#keys = new Set();
+    this.#chars = 0;
+    return body;
+  }
+}
+
+/** What a piece takes beside its own text: its column's name, in a body of one row an entity. */
+const PIECE_CHARS = 24;
+
+function charsOf({ id, pieces, rests }: BodyRow): number {
+  let chars = id.length + PIECE_CHARS;
+  for (const piece of pieces) if (piece !== null) chars += piece.length + 1;
+  for (const rest of rests) chars += rest.length;
+  return chars;
+}
+
+interface EntityId {
+  readonly id: string;
+  readonly key: string;
+  /** Why the row has no ID that can be taken; '' = it has one. */
+  readonly fault: string;
+}
+
+const entityId = (id: string): EntityId => ({ id, key: lowerCase(id), fault: idFault(id) });
+
+function idReader(
+  columns: readonly number[] | null,
+  name: string,
+): (block: RowBlock, index: number) => EntityId {
+  if (columns === null) return (block, index) => entityId(`${name}:${block.rowNumbers[index]}`);
+  const [only] = columns;
+  const ofCell = remembered((cell: Cell) => entityId(textOf(cell)));
+  if (columns.length === 1) return (block, index) => ofCell(block.columns[only][index]);
+  return (block, index) => entityId(idText(columns.map((column) => block.columns[column][index])));
+}
+
+/** Key of an insert's own. */
+const AUTO_CREATE = 'auto-create';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function idFault(id: string): string {
+  if (id === '') return 'the row has no ID';
+  if (id === AUTO_CREATE) return 'no entity can be called "auto-create"';
+  if (id.length > TEXT_POINTS_MAX && codePointCount(id) > TEXT_POINTS_MAX) {
+    return `the ID has ${codePointCount(id)} characters; at most ${TEXT_POINTS_MAX}`;
+  }
+  return LONE_SURROGATE.test(id) ? 'the ID is no UTF-8' : '';
+}
+
+/** '' when a part is missing. */
+function idText(cells: readonly Cell[]): string {
+  const texts = cells.map(textOf);
+  return texts.includes('') ? '' : texts.join('-');
+}
+
+/** '' of what is no text. */
+function textOf(cell: Cell): string {
+  if (typeof cell === 'string') return cell;
+  if (cell === null || cell === undefined || isList(cell) || isRecord(cell)) return '';
+  return typeof cell === 'object' ? cell.text : String(cell);
+}

@@ -1,0 +1,143 @@
+/**
+ * How far an import is, in a small file beside the one that is imported, so that it goes on there when it is begun again.
+ * Rule: nothing depends on it for 24 hours, as long as the server knows the Idempotency-Keys; after them it alone tells
+ * what was sent.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { FileSystem } from '../../../io/index.js';
+import type { Input } from '../formats/input.js';
+import { ImportError } from '../formats/row-block.js';
+import type { ImportOptions } from '../import-options.js';
+import type { Mapping } from '../mapping/mapping.js';
+
+const VERSION = 1;
+const TAIL_BYTES = 2 ** 16;
+/** A server forgets an Idempotency-Key after 24 hours. */
+const KNOWN_MS = 23.5 * 3_600_000;
+
+export interface Counts {
+  readonly rows: number;
+  readonly entities: number;
+  readonly bad: number;
+}
+
+export interface ImportState {
+  readonly version: typeof VERSION;
+  /** Of the file and the mapping. */
+  readonly import: string;
+  /** Of the server's address and the key, without which what is in cannot be told. */
+  readonly server: string;
+  /** Bodies that are in, and the last row looked at for them. */
+  readonly bodies: number;
+  readonly lastRow: number;
+  /** What the next body's key goes on from. */
+  readonly chain: string;
+  readonly counts: Counts;
+  /** Of the file of bad rows, as far as it belongs to those bodies. */
+  readonly badBytes: number;
+  /** Bodies that were sent, with or without an answer. */
+  readonly bodiesSent: number;
+  /** When this was written, in milliseconds of the Unix epoch. */
+  readonly atMs: number;
+}
+
+/**
+ * Tells an import from all others: the file's name, size, beginning and end, and all that decides what is sent. An import's
+ * bodies go into its keys as well, so only equal bodies in equal places ever share one.
+ */
+export async function importIdentity(
+  input: Input,
+  mapping: Mapping,
+  options: ImportOptions,
+): Promise<string> {
+  const hash = createHash('sha256');
+  const { dimension, id, targets, dimensionAt, areLines } = mapping;
+  const columns = targets.map(({ source, date, column, form: { type, storage, roundedTo } }) => {
+    return [source, date, column, type, storage, roundedTo];
+  });
+  const { nulls, limit, skipRows, header, delimiter, format } = options;
+  const cut = { limit: String(limit), skipRows, header, delimiter, format };
+  const plan = { dimension, id, columns, nulls, ...cut, ...(areLines ? { dimensionAt } : {}) };
+  hash.update(JSON.stringify([VERSION, path.basename(input.name), input.byteCount, plan]));
+  hash.update(input.head);
+  if (input.file !== null && input.byteCount !== null) {
+    const tail = new Uint8Array(Math.min(TAIL_BYTES, input.byteCount));
+    await input.file.read(tail, input.byteCount - tail.length);
+    hash.update(tail);
+  }
+  return hash.digest('hex');
+}
+
+/** The key of the body behind those that gave `chain`, from which that of the next body follows. */
+export const nextChain = (chain: string, body: Uint8Array): string =>
+  createHash('sha256').update(chain).update(body).digest('hex');
+
+export class StateFile {
+  readonly #files: FileSystem;
+  /** null: none is kept. */
+  readonly #file: string | null;
+
+  constructor(files: FileSystem, file: string | null) {
+    this.#files = files;
+    this.#file = file;
+  }
+
+  /** null: the import is to begin at its beginning. Throws ImportError when nobody can tell any more what is in. */
+  async read(identity: string, server: string, nowMs: number): Promise<ImportState | null> {
+    if (this.#file === null || !(await this.#files.exists(this.#file))) return null;
+    const state = parseState(Buffer.from(await this.#files.readFile(this.#file)).toString('utf8'));
+    if (state === null || state.import !== identity) return null;
+    if (state.server !== server) {
+      throw new ImportError(
+        `${this.#file} is of an import to another server or with another key: go on with these, or remove it to begin anew`,
+      );
+    }
+    const areKnown = state.bodiesSent === state.bodies || nowMs - state.atMs < KNOWN_MS;
+    if (areKnown) return state;
+    throw new ImportError(
+      `${this.#file} is older than a day: the server forgot which of the rows behind row ${state.lastRow} it took at the end. ` +
+        `Look which are there, remove the file and go on with --skip-rows`,
+    );
+  }
+
+  /** Replaces it whole. */
+  async write(state: ImportState): Promise<void> {
+    if (this.#file === null) return;
+    await this.#files.writeFile(`${this.#file}.new`, Buffer.from(`${JSON.stringify(state)}\n`));
+    await this.#files.rename(`${this.#file}.new`, this.#file);
+  }
+
+  async remove(): Promise<void> {
+    if (this.#file !== null && (await this.#files.exists(this.#file))) await this.#files.remove(this.#file);
+  }
+}
+
+export const newState = (identity: string, server: string, skipRows: number): ImportState => ({
+  version: VERSION,
+  import: identity,
+  server,
+  bodies: 0,
+  lastRow: skipRows,
+  chain: identity,
+  counts: { rows: 0, entities: 0, bad: 0 },
+  badBytes: 0,
+  bodiesSent: 0,
+  atMs: 0,
+});
+
+const WHOLE_FIELDS = ['bodies', 'lastRow', 'badBytes', 'bodiesSent', 'atMs'] as const;
+
+function parseState(text: string): ImportState | null {
+  try {
+    const state = JSON.parse(text) as ImportState;
+    const areWhole = WHOLE_FIELDS.every((field) => Number.isSafeInteger(state[field]) && state[field] >= 0);
+    const { rows, entities, bad } = state.counts;
+    const areCounts = [rows, entities, bad].every((count) => Number.isSafeInteger(count));
+    return state.version === VERSION && areWhole && areCounts && /^[0-9a-f]{64}$/.test(state.chain)
+      ? state
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+/** Calls of functions: which function works on what, and how its arguments come. */
+import { invariant, type MemoryAccount } from '../../base/index.js';
+import type { Expression, ScalarFunction } from '../../ir/index.js';
+import type { SqlType, Vector } from '../../vector/index.js';
+import { compareRows } from '../../vector/index.js';
+import { type Apply, evaluateByText } from '../by-text.js';
+import { expressionError } from '../error.js';
+import { merge, type Part, TextUnion } from '../merge.js';
+import { constantValue, type Evaluate, type Node } from '../node.js';
+import { isValid } from '../validity.js';
+import { dateFunction, mayLeaveYears } from './date-calls.js';
+import { mayRescale, numberFunction, power } from './number-calls.js';
+import { mayGrow, textFunction } from './text-calls.js';
+
+type Call = Extract<Expression, { readonly op: 'call' }>;
+
+/** Throws 6000 for what a function cannot be asked. */
+export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAccount | null): Evaluate {
+  const { name, type, unit } = call;
+  const text = textFunction(name);
+  const apply = text ?? otherFunction(name, type, unit, args, memory);
+  return evaluateByText(args, type, isStrict(name), memory, apply);
+}
+
+/** Whether the result is missing if any argument is missing. */
+const isStrict = (name: ScalarFunction): boolean =>
+  name !== 'concat' && name !== 'greatest' && name !== 'least';
+
+function otherFunction(
+  name: ScalarFunction,
+  type: SqlType,
+  unit: Call['unit'],
+  args: readonly Node[],
+  memory: MemoryAccount | null,
+): Apply {
+  const types = args.map((arg) => arg.type);
+  if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
+  if (name === 'power') return ([base, exponent]) => power(base, exponent, types);
+  const ofDates = dateFunction(name, unit, types, type);
+  if (ofDates !== null) return ofDates;
+  const ofNumber = numberFunction(name, types[0], type, digitsOf(name, args));
+  invariant(ofNumber !== null, `${name} is a function of texts, dates or numbers`);
+  return ([vector]) => ofNumber(vector);
+}
+
+/** The fractional digits that round and truncate keep. Throws 6000 if the argument is not constant. */
+function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
+  const digits = args[1];
+  if (digits === undefined || (name !== 'round' && name !== 'truncate')) return 0;
+  const value = digits.constant ? constantValue(digits) : null;
+  if (value === null)
+    throw expressionError(`the digits of ${name.toUpperCase()} must be a number, the same for all rows`);
+  return Math.trunc(Number(value));
+}
+
+/** Whether the function can raise an error for some row. */
+export function callMayFail(name: ScalarFunction): boolean {
+  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name);
+}
+
+/** The greatest (`sign` 1) or least argument of each row; missing ones are left out. */
+function extremes(type: SqlType, sign: 1 | -1, memory: MemoryAccount | null): Apply {
+  const union = new TextUnion(memory);
+  return (args, count) => {
+    const best = new Int32Array(count).fill(-1);
+    args.forEach((vector, index) => {
+      for (let row = 0; row < count; row++) {
+        if (isValid(vector.valid, row) && isBetter(args, best[row], vector, row, sign)) best[row] = index;
+      }
+    });
+    return merge(type, count, partsOf(args, best), union);
+  };
+}
+
+const isBetter = (
+  args: readonly Vector[],
+  best: number,
+  vector: Vector,
+  row: number,
+  sign: 1 | -1,
+): boolean => best === -1 || compareRows(vector, row, args[best], row) * sign > 0;
+
+/** Row r comes from argument best[r]; -1 = from none. */
+function partsOf(args: readonly Vector[], best: Int32Array): Part[] {
+  return args.flatMap((vector, index) => {
+    const rows = rowsWith(best, index);
+    return rows.length === 0 ? [] : [{ vector, from: rows, to: rows }];
+  });
+}
+
+function rowsWith(best: Int32Array, index: number): Uint32Array {
+  const rows = new Uint32Array(best.length);
+  let found = 0;
+  for (let row = 0; row < best.length; row++) if (best[row] === index) rows[found++] = row;
+  return rows.subarray(0, found);
+}

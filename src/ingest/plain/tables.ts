@@ -1,0 +1,212 @@
+/**
+ * The model's tables in the form that the SIMD parser reads in its memory: records, names, bounds and hash tables at absolute
+ * offsets. The record fields have the order of kernels/wasm/_insert-records.ts.
+ * Invariant: the tables contain only columns that the caller may write and the parser can read. Any other name in a body is
+ * unknown to the parser, which then gives up.
+ */
+import { hashBytes, longerCopy } from '../../base/index.js';
+import { FORMS, type Form, KINDS } from '../../column/index.js';
+import {
+  INSERT_BUILDER_WORDS,
+  INSERT_COLUMN_WORDS,
+  INSERT_DIMENSION_WORDS,
+  INSERT_RELATION_WORDS,
+} from '../../kernels/index.js';
+import { type ValueKind, valueKindOf } from '../../schema/index.js';
+import {
+  AS_INSTANT,
+  DIMENSION,
+  type DimensionTable,
+  type ModelTables,
+  STORES_EVENTS,
+  STORES_LATEST,
+  STORES_LIST,
+  STORES_RELATED_EVENTS,
+} from '../tables.js';
+import { writeBigWords } from '../values/numbers.js';
+
+/** Larger tables are not built; bodies for those models are walked by TypeScript. */
+export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
+
+function valueBytes(kind: ValueKind): number {
+  if (kind === 'geo') return 16;
+  if (kind === 'i64') return 8;
+  return kind === 'bits' ? 1 : 4;
+}
+
+const RETENTION_DAYS_MAX = 2 ** 31 - 1;
+
+export interface PlainTables {
+  readonly words: Int32Array;
+  /** Offsets in the parser's memory. */
+  readonly defaultDimension: number;
+  readonly dimensionsAt: number;
+  readonly dimensionMask: number;
+}
+
+/** Concatenated words with known final offsets. */
+class Image {
+  words = new Int32Array(1_024);
+  #length = 0;
+  readonly #firstAt: number;
+
+  constructor(firstAt: number) {
+    this.#firstAt = firstAt;
+  }
+
+  /** Appends `count` zero words and returns the index of the first. */
+  take(count: number): number {
+    const from = this.#length;
+    this.#length += count;
+    if (this.#length > this.words.length) this.words = longerCopy(this.words, this.#length * 2);
+    return from;
+  }
+
+  put(fields: readonly number[], index: number): void {
+    this.words.set(fields, index);
+  }
+
+  placeOf(index: number): number {
+    return this.#firstAt + index * 4;
+  }
+
+  get held(): Int32Array {
+    return this.words.slice(0, this.#length);
+  }
+
+  get byteLength(): number {
+    return this.#length * 4;
+  }
+
+  /** Appends the name in quotes, padded to whole vectors. */
+  name(name: string): { at: number; byteCount: number; hash: number } {
+    const bytes = new TextEncoder().encode(`"${name}"`);
+    const index = this.take(Math.ceil(bytes.length / 16) * 4);
+    new Uint8Array(this.words.buffer).set(bytes, index * 4);
+    return {
+      at: this.placeOf(index),
+      byteCount: bytes.length,
+      hash: hashBytes(bytes, 1, bytes.length - 1),
+    };
+  }
+
+  /** Appends a hash table of record offsets by name hash: open addressing, 0 = free. */
+  hashTable(records: readonly { hash: number; at: number }[]): { at: number; mask: number } {
+    const size = 2 ** Math.ceil(Math.log2(records.length * 2 + 2));
+    const index = this.take(size);
+    for (const { hash, at } of records) {
+      let slot = hash & (size - 1);
+      while (this.words[index + slot] !== 0) slot = (slot + 1) & (size - 1);
+      this.words[index + slot] = at;
+    }
+    return { at: this.placeOf(index), mask: size - 1 };
+  }
+
+  bounds(range: readonly bigint[] | null): number {
+    if (range === null) return 0;
+    const index = this.take(range.length * 2);
+    range.forEach((bound, place) => {
+      writeBigWords(this.words, index + place * 2, bound);
+    });
+    return this.placeOf(index);
+  }
+
+  /** Appends a builder for each shard, with the given entry sizes in bytes for each part. */
+  builders(shardCount: number, owner: number, parts: readonly [number, number, number, number]): void {
+    for (let shard = 0; shard < shardCount; shard++) {
+      this.put([0, ...parts, shard, owner], this.take(INSERT_BUILDER_WORDS));
+    }
+  }
+}
+
+function formOf(stores: number): Form | null {
+  if (stores === STORES_LATEST) return 'latest';
+  if (stores === STORES_LIST) return 'list';
+  return stores === STORES_EVENTS || stores === STORES_RELATED_EVENTS ? 'event' : null;
+}
+
+/** `relations` maps relation IDs to the offsets of the dimension's relations. */
+function buildColumn(
+  image: Image,
+  tables: ModelTables,
+  slot: number,
+  relations: ReadonlyMap<number, number>,
+): { hash: number; at: number } | null {
+  const column = tables.columns[slot];
+  const { apiName, range, retentionDays } = column;
+  const form = formOf(tables.stores[slot]);
+  const isKnown = form !== null && tables.reader[slot] !== AS_INSTANT && apiName !== DIMENSION;
+  const isKept =
+    retentionDays === null ||
+    (Number.isInteger(retentionDays) && retentionDays >= 0 && retentionDays <= RETENTION_DAYS_MAX);
+  if (!isKnown || !isKept || !tables.allows(column)) return null;
+  const kind = valueKindOf(column.type);
+  const name = image.name(apiName);
+  const boundsAt = image.bounds(range);
+  const index = image.take(INSERT_COLUMN_WORDS);
+  image.put(
+    [
+      0,
+      column.id,
+      FORMS.indexOf(form),
+      KINDS.indexOf(kind),
+      tables.reader[slot],
+      tables.places[slot],
+      retentionDays ?? -1,
+      boundsAt,
+      range?.length ?? 0,
+      name.at,
+      name.byteCount,
+      0,
+      0,
+      relations.get(tables.related.relationIds[slot]) ?? 0,
+    ],
+    index,
+  );
+  const extraBytes = form === 'latest' ? 0 : 4;
+  const endBytes = kind === 'code' ? 4 : 0;
+  image.builders(tables.shardCount, 0, [4, extraBytes, valueBytes(kind), endBytes]);
+  if (form === 'latest') image.builders(tables.shardCount, 0, [4, 0, 0, endBytes]);
+  return { hash: name.hash, at: image.placeOf(index) };
+}
+
+function layDimension(
+  image: Image,
+  tables: ModelTables,
+  table: DimensionTable,
+): { hash: number; at: number } | null {
+  const { dimension, firstSlot } = table;
+  const columns: { hash: number; at: number }[] = [];
+  const relations = new Map<number, number>();
+  for (const { id } of dimension.relations.values()) {
+    const index = image.take(INSERT_RELATION_WORDS);
+    image.put([id], index);
+    relations.set(id, image.placeOf(index));
+  }
+  for (let slot = firstSlot; slot < firstSlot + dimension.columns.size; slot++) {
+    const column = buildColumn(image, tables, slot, relations);
+    if (column !== null) columns.push(column);
+    if (image.byteLength > PLAIN_TABLES_BYTES_MAX) return null;
+  }
+  const name = image.name(dimension.apiName);
+  const hashed = image.hashTable(columns);
+  const index = image.take(INSERT_DIMENSION_WORDS);
+  const at = image.placeOf(index);
+  image.put([0, dimension.id, name.at, name.byteCount, hashed.at, hashed.mask], index);
+  image.builders(tables.shardCount, at, [0, 0, 4, 4]);
+  return { hash: name.hash, at };
+}
+
+/** Builds the tables for byte offset `firstAt`; null if they are too large. */
+export function buildPlainTables(tables: ModelTables, firstAt: number): PlainTables | null {
+  const image = new Image(firstAt);
+  const dimensions: { hash: number; at: number }[] = [];
+  for (const table of tables.dimensions) {
+    const dimension = layDimension(image, tables, table);
+    if (dimension === null || image.byteLength > PLAIN_TABLES_BYTES_MAX) return null;
+    dimensions.push(dimension);
+  }
+  const { at, mask } = image.hashTable(dimensions);
+  const defaultDimension = tables.defaultDimension < 0 ? 0 : dimensions[tables.defaultDimension].at;
+  return { words: image.held, defaultDimension, dimensionsAt: at, dimensionMask: mask };
+}

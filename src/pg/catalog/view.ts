@@ -1,0 +1,88 @@
+/**
+ * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
+ * caller may use, two per such event column ([clicks.value], [clicks.date]), and score.
+ * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
+ */
+import { type Column, type Dimension, isEventType } from '../../schema/index.js';
+import { itemTypeOf, sqlTypeOf } from '../../sql/index.js';
+import type { SqlType } from '../../vector/index.js';
+import { typeText } from '../protocol/types.js';
+import type { DatabaseContext } from '../session/select.js';
+
+export interface CatalogView {
+  /** Views with equal keys are equal. */
+  readonly key: string;
+  readonly databaseName: string;
+  /** The role that runs queries. */
+  readonly userName: string;
+  /** CREATE TABLE statements. */
+  readonly tables: () => string;
+}
+
+/** The role of a client whose user name is not a valid role name in Postgres. */
+const OTHER_USER = 'anybody';
+
+/** The role for a client's user name: the name itself if Postgres allows it, else OTHER_USER. */
+export function userNameOf(given: string): string {
+  const isReserved = /^(|pg_.*|public|none|quarry_owner)$/i.test(given);
+  return isReserved || Buffer.byteLength(given) > NAME_BYTES_MAX ? OTHER_USER : given;
+}
+
+/** Columns of a table; further columns are omitted. */
+const COLUMNS_MAX = 1_500;
+/** Postgres truncates longer names; of names that are equal after truncation, only the first is shown. */
+const NAME_BYTES_MAX = 63;
+
+/** `userName`: as userNameOf gives it. */
+export function viewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
+  return {
+    key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
+    databaseName: model.name,
+    userName,
+    tables() {
+      const shown = new Names();
+      return [...model.dimensions.values()]
+        .filter(({ apiName }) => shown.add(apiName))
+        .map((dimension) => tableOf(dimension, (column) => access.allows(dimension, column)))
+        .join('\n');
+    },
+  };
+}
+
+function tableOf(dimension: Dimension, allows: (column: Column) => boolean): string {
+  const columns: string[] = [];
+  const notes: string[] = [];
+  const shown = new Names();
+  const table = named(dimension.apiName);
+  const add = (name: string, type: SqlType, description = ''): void => {
+    if (columns.length >= COLUMNS_MAX || !shown.add(name)) return;
+    columns.push(`${named(name)} ${typeText(type)}`);
+    if (description !== '')
+      notes.push(`COMMENT ON COLUMN ${table}.${named(name)} IS ${quotedText(description)};`);
+  };
+  for (const column of dimension.columns.values()) {
+    if (!column.active || !allows(column)) continue;
+    const { apiName, description } = column;
+    if (isEventType(column.type)) {
+      add(`${apiName}.value`, itemTypeOf(column), description);
+      add(`${apiName}.date`, { type: 'datetime' });
+    } else add(apiName, sqlTypeOf(column), description);
+  }
+  add('score', { type: 'float' });
+  return [`CREATE TABLE ${table} (${columns.join(', ')});`, ...notes].join('\n');
+}
+
+class Names {
+  readonly #known = new Set<string>();
+
+  /** Returns false if an equal name, after truncation, was added before. */
+  add(name: string): boolean {
+    const cut = Buffer.from(name, 'utf8').subarray(0, NAME_BYTES_MAX).toString('latin1');
+    const isNew = !this.#known.has(cut);
+    this.#known.add(cut);
+    return isNew;
+  }
+}
+
+const named = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`;
+const quotedText = (text: string): string => `'${text.replaceAll("'", "''").replaceAll('\0', '')}'`;

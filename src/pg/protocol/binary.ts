@@ -1,0 +1,100 @@
+/** Converts values from the text that the engine writes to the binary formats of Postgres. */
+import { parseDate, parseDateTime } from '../../schema/index.js';
+import { ProtocolError } from './errors.js';
+import { BINARY } from './messages.js';
+import { numericBytes } from './numeric.js';
+import { TYPE } from './types.js';
+
+/** Days from 1970-01-01 to 2000-01-01, the epoch of Postgres. */
+export const DAYS_TO_2000 = 10_957;
+export const SECONDS_TO_2000 = DAYS_TO_2000 * 86_400;
+export const MICROSECONDS = 1_000_000n;
+
+const DATA_ROW = 0x44;
+const HEAD_BYTES = 5;
+
+function int64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+}
+
+function float64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return bytes;
+}
+
+function dateBytes(text: string): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE((parseDate(text) ?? 0) - DAYS_TO_2000);
+  return bytes;
+}
+
+/** Encodes YYYY-MM-DD hh:mm:ss+00 as microseconds since 2000-01-01. */
+function instantBytes(text: string): Buffer {
+  const seconds = parseDateTime(`${text.slice(0, -3).replace(' ', 'T')}Z`) ?? 0;
+  return int64((BigInt(seconds) - BigInt(SECONDS_TO_2000)) * MICROSECONDS);
+}
+
+const latin = (cell: Buffer): string => cell.toString('latin1');
+
+/** By type number; a type that is absent has the same bytes in both formats. */
+const ENCODERS: ReadonlyMap<number, (cell: Buffer) => Buffer> = new Map([
+  [TYPE.bool, (cell) => Buffer.of(cell[0] === 0x74 ? 1 : 0)],
+  [TYPE.int8, (cell) => int64(BigInt(latin(cell)))],
+  [TYPE.float8, (cell) => float64(Number(latin(cell)))],
+  [TYPE.numeric, (cell) => numericBytes(latin(cell))],
+  [TYPE.date, (cell) => dateBytes(latin(cell))],
+  [TYPE.timestamptz, (cell) => instantBytes(latin(cell))],
+]);
+
+/** Converts the values of complete DataRow messages from text to binary where `formats` requests it. */
+export function rowsInFormats(rows: Buffer, typeIds: readonly number[], formats: readonly number[]): Buffer {
+  const encoders = typeIds.map((typeId, index) =>
+    formats[index] === BINARY ? ENCODERS.get(typeId) : undefined,
+  );
+  if (encoders.every((encoder) => encoder === undefined)) return rows;
+  const out: Buffer[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const end = at + 1 + rows.readInt32BE(at + 1);
+    out.push(rowInFormats(rows.subarray(at, end), encoders));
+    at = end;
+  }
+  return Buffer.concat(out);
+}
+
+function rowInFormats(row: Buffer, encoders: readonly (((cell: Buffer) => Buffer) | undefined)[]): Buffer {
+  const parts: Buffer[] = [Buffer.alloc(HEAD_BYTES), row.subarray(HEAD_BYTES, HEAD_BYTES + 2)];
+  let at = HEAD_BYTES + 2;
+  for (const encoder of encoders) {
+    const length = row.readInt32BE(at);
+    const end = at + 4 + Math.max(length, 0);
+    if (length < 0 || encoder === undefined) parts.push(row.subarray(at, end));
+    else {
+      const cell = encoder(row.subarray(at + 4, end));
+      const head = Buffer.alloc(4);
+      head.writeInt32BE(cell.length);
+      parts.push(head, cell);
+    }
+    at = end;
+  }
+  const message = Buffer.concat(parts);
+  message[0] = DATA_ROW;
+  message.writeInt32BE(message.length - 1, 1);
+  return message;
+}
+
+/** One format per column or parameter: none given = text, one given = that one for all. Throws 08P01. */
+export function formatsFor(given: readonly number[], count: number): readonly number[] {
+  const wrong = given.find((format) => format !== 0 && format !== BINARY);
+  if (wrong !== undefined)
+    throw new ProtocolError('08P01', `unknown format code ${wrong}; 0 is text, 1 is binary`);
+  if (given.length === 0) return Array<number>(count).fill(0);
+  if (given.length === 1) return Array<number>(count).fill(given[0]);
+  if (given.length === count) return given;
+  throw new ProtocolError(
+    '08P01',
+    `the message has ${given.length} format codes for ${count} columns or parameters`,
+  );
+}

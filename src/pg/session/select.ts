@@ -1,0 +1,115 @@
+/** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
+import type { Access } from '../../api/index.js';
+import type { AskedPlan, EngineApi } from '../../engine/index.js';
+import { EXPLAIN_FIELDS } from '../../engine/index.js';
+import { compile, ONE_ROW } from '../../expression/index.js';
+import type { SelectPlan } from '../../ir/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
+import * as sql from '../../sql/index.js';
+import { type Field, valueAt } from '../../vector/index.js';
+import { formatsFor, rowsInFormats } from '../protocol/binary.js';
+import { type RowField, rowDescription } from '../protocol/messages.js';
+import { rowField } from '../protocol/types.js';
+import type { Answer } from './answer.js';
+import type { Waiting } from './waiting.js';
+
+/** A caller's view of a database, in the turn in which it was authorized. */
+export interface DatabaseContext {
+  readonly databaseId: number;
+  readonly model: DatabaseModel;
+  readonly access: Access;
+  readonly nowMs: number;
+}
+
+/** An authorized statement. */
+export interface PostgresRequest {
+  readonly context: DatabaseContext;
+  /** Reports the plan, for the log of slow queries. */
+  planned(plan: AskedPlan): void;
+  /** To be called once. `error`: null = success. */
+  ended(error: unknown, rowCount: number): void;
+}
+
+export interface BoundSelect {
+  readonly plan: SelectPlan;
+  readonly explain: sql.SelectStatement['explain'];
+  readonly fields: readonly Field[];
+}
+
+/** Throws 6000, with the place, and 506. */
+export function planSelect(
+  select: sql.SelectStatement,
+  { model, nowMs, access }: DatabaseContext,
+): SelectPlan {
+  return sql.bindSelect(select, {
+    model,
+    nowMs,
+    access,
+    evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
+  });
+}
+
+/** Throws 6000, with the place, and 506. */
+export function bindSelect(
+  statement: sql.PostgresStatement,
+  parameters: readonly sql.SqlParameter[],
+  admission: DatabaseContext,
+): BoundSelect {
+  const select = sql.readPostgresSelect(statement, parameters);
+  const plan = planSelect(select, admission);
+  const { explain } = select;
+  return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
+}
+
+export const rowFields = ({ fields }: BoundSelect): readonly RowField[] => fields.map(rowField);
+
+/**
+ * Starts the query. `fields` are the fields of its rows, or the described fields to which they convert without loss; `formats`
+ * are the format codes of the Bind message.
+ */
+export function answerSelect(
+  engine: Pick<EngineApi, 'select'>,
+  request: PostgresRequest,
+  bound: BoundSelect,
+  fields: readonly RowField[],
+  formats: readonly number[],
+  waiting: Waiting,
+): Answer {
+  const wanted = formatsFor(formats, fields.length);
+  const { plan, explain } = bound;
+  request.planned({ asks: 'select', plan });
+  const isRestricted = request.context.access.fingerprint !== '';
+  const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
+    cancellation: waiting,
+    bypassCache: false,
+  });
+  return {
+    description: rowDescription(fields, wanted),
+    notice: null,
+    rows: converted(
+      parts,
+      done,
+      fields.map(({ typeId }) => typeId),
+      wanted,
+    ),
+    tag: (rowCount) => (explain === 'no' ? `SELECT ${rowCount}` : 'EXPLAIN'),
+    over: (error, rowCount) => request.ended(error, rowCount),
+  };
+}
+
+async function* converted(
+  parts: AsyncGenerator<Uint8Array, void, void>,
+  done: ((part: Uint8Array) => void) | undefined,
+  typeIds: readonly number[],
+  formats: readonly number[],
+): AsyncGenerator<Buffer, void, void> {
+  const isText = formats.every((format) => format === 0);
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    const rows = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    // Rows are copied: the socket reads them until they are sent, and the engine reuses the memory of a part.
+    const own = isText ? Buffer.from(rows) : rowsInFormats(rows, typeIds, formats);
+    done?.(part);
+    yield own;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Statements that concern only the session: SET, SHOW, DEALLOCATE, DISCARD, and transaction control, which has no effect on data
+ * since every SELECT reads a version of its own.
+ */
+import { isSign, type PostgresStatement, type Token } from '../../sql/index.js';
+import { ProtocolError } from '../protocol/errors.js';
+import { notice, type TransactionState } from '../protocol/messages.js';
+import { rowField } from '../protocol/types.js';
+import { type Answer, done, oneRow } from './answer.js';
+import type { Settings } from './settings.js';
+
+/** The state of a session that its statements read and change. */
+export interface SessionState {
+  readonly settings: Settings;
+  readonly databaseName: string;
+  readonly userName: string;
+  readonly processId: number;
+  transaction: TransactionState;
+  /** Removes a prepared statement; null = all. */
+  deallocate(name: string | null): void;
+  closePortals(): void;
+  /** Closes portals and resets the settings of SET LOCAL. */
+  endTransaction(): void;
+}
+
+const CURSORS =
+  'cursors are not available; clients can fetch rows in parts with the extended protocol (Execute with a row count)';
+const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
+
+/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
+export function answerSession(
+  { tokens }: PostgresStatement,
+  state: SessionState,
+  formats: readonly number[],
+): Answer | null {
+  const words = tokens.filter(({ kind }) => kind !== 'end');
+  const [{ upper: first }] = words;
+  const second = words[1]?.upper ?? '';
+  switch (first) {
+    case 'SET':
+      return set(words.slice(1), state);
+    case 'SHOW':
+      return show(words.slice(1), state, formats);
+    case 'RESET':
+      state.settings.reset(second === 'ALL' ? null : textIn(words.slice(1)));
+      return done('RESET');
+    case 'BEGIN':
+    case 'START':
+      if (state.transaction === 'I') state.transaction = 'T';
+      return done(first === 'BEGIN' ? 'BEGIN' : 'START TRANSACTION');
+    case 'COMMIT':
+    case 'END':
+      return ended(state, state.transaction === 'E' ? 'ROLLBACK' : 'COMMIT');
+    case 'ROLLBACK':
+    case 'ABORT':
+      if (words.some(({ upper }) => upper === 'TO')) {
+        if (state.transaction === 'E') state.transaction = 'T';
+        return done('ROLLBACK');
+      }
+      return ended(state, 'ROLLBACK');
+    case 'SAVEPOINT':
+    case 'RELEASE':
+      return done(first);
+    case 'DISCARD':
+      return discarded(second, state);
+    case 'DEALLOCATE':
+      return deallocated(words, state);
+    case 'CLOSE':
+      if (second === 'ALL') state.closePortals();
+      return done(second === 'ALL' ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR');
+    case 'UNLISTEN':
+      return done('UNLISTEN');
+    case 'LISTEN':
+      throw new ProtocolError('0A000', 'notifications are not available');
+    case 'DECLARE':
+    case 'FETCH':
+    case 'MOVE':
+      throw new ProtocolError('0A000', CURSORS);
+    default:
+      throw new ProtocolError('0A000', PREPARED);
+  }
+}
+
+function ended(state: SessionState, tag: string): Answer {
+  state.transaction = 'I';
+  state.endTransaction();
+  return done(tag);
+}
+
+function discarded(target: string, state: SessionState): Answer {
+  if (target === 'ALL') {
+    state.settings.reset(null);
+    state.deallocate(null);
+    state.closePortals();
+  }
+  return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
+}
+
+function deallocated(words: readonly Token[], state: SessionState): Answer {
+  const name = words[1]?.upper === 'PREPARE' ? words[2] : words[1];
+  if (name === undefined) throw new ProtocolError('42601', 'DEALLOCATE requires a name or ALL');
+  state.deallocate(name.upper === 'ALL' ? null : name.text);
+  return done(name.upper === 'ALL' ? 'DEALLOCATE ALL' : 'DEALLOCATE');
+}
+
+/** Names of time zone UTC, in which all dates are. */
+const UTC =
+  /^(default|local|(etc\/)?(utc|uct|gmt|zulu|universal|greenwich)|z|(interval)?[+-]?0+(:?0+)*(hourtominute)?)$/i;
+const OTHER_ZONE = 'dates are always in UTC; "TimeZone" stays UTC';
+
+/** SET [SESSION|LOCAL] name = value, TIME ZONE value, TRANSACTION ..., NAMES value. */
+function set(tokens: readonly Token[], { settings }: SessionState): Answer {
+  const isLocal = tokens[0]?.upper === 'LOCAL';
+  const words = isLocal || tokens[0]?.upper === 'SESSION' ? tokens.slice(1) : tokens;
+  const [first, second] = words;
+  if (first === undefined) throw new ProtocolError('42601', 'SET requires a name and a value');
+  // Isolation levels have no effect, since every SELECT reads one version; the key determines the role.
+  if (['TRANSACTION', 'CHARACTERISTICS', 'ROLE', 'AUTHORIZATION'].includes(first.upper)) return done('SET');
+  const { name, value } = assigned(words);
+  if (name.toLowerCase() === 'timezone' && !UTC.test(value)) return done('SET', notice('01000', OTHER_ZONE));
+  const isDefault =
+    value.toUpperCase() === 'DEFAULT' && words.at(-1)?.kind === 'word' && second !== undefined;
+  if (isDefault) settings.reset(name);
+  else settings.set(name, value, isLocal);
+  return done('SET');
+}
+
+/** The name and value of an assignment. The name may contain dots. */
+function assigned(words: readonly Token[]): { readonly name: string; readonly value: string } {
+  const [{ upper: first }, second] = words;
+  if (first === 'TIME' && second?.upper === 'ZONE')
+    return { name: 'timezone', value: textIn(words.slice(2)) };
+  if (first === 'NAMES') return { name: 'client_encoding', value: textIn(words.slice(1)) };
+  const at = words.findIndex((word) => word.upper === 'TO' || isSign(word, '='));
+  if (at < 1) throw new ProtocolError('42601', 'the syntax of SET is SET name = value or SET name TO value');
+  return { name: textIn(words.slice(0, at)), value: textIn(words.slice(at + 1)) };
+}
+
+const textIn = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join('');
+
+function show(
+  words: readonly Token[],
+  { settings }: SessionState,
+  formats: readonly number[],
+): Answer | null {
+  const upper = words.map((word) => word.upper).join(' ');
+  const name =
+    upper === 'TRANSACTION ISOLATION LEVEL'
+      ? 'transaction_isolation'
+      : upper === 'TIME ZONE'
+        ? 'timezone'
+        : words.map(({ text }) => text).join('');
+  const value = settings.show(name);
+  if (value === null) return null;
+  const field = rowField({ name: name.toLowerCase(), type: { type: 'text' } });
+  return oneRow([field], () => [value], formats, 'SHOW');
+}

@@ -1,0 +1,361 @@
+/**
+ * The session of an authenticated client; handles its messages.
+ * Invariants: messages are handled one at a time; after an error in the extended protocol, messages are skipped up to Sync; each
+ * Query and each Sync ends with one ReadyForQuery; the first Execute of a portal runs its statement, later ones continue it;
+ * portals live until Sync, or in a transaction until its end.
+ */
+import * as sql from '../../sql/index.js';
+import type { PostgresCounters } from '../counters.js';
+import { formatsFor } from '../protocol/binary.js';
+import { ClientGone, fieldsOf, ProtocolError, withText, withTextLater } from '../protocol/errors.js';
+import type { Frame } from '../protocol/frames.js';
+import type { MessageReader } from '../protocol/message-reader.js';
+import * as messages from '../protocol/messages.js';
+import { TYPE } from '../protocol/types.js';
+import { type Answer, rowsWithin } from './answer.js';
+import {
+  leavePortal,
+  newPortal,
+  newPrepared,
+  nextRows,
+  type Portal,
+  type PreparedStatement,
+} from './portal.js';
+import type { SessionState } from './session-statement.js';
+import type { Settings } from './settings.js';
+import {
+  hasOnlyEffect,
+  StatementAnswers,
+  type StatementDependencies,
+  type StatementDescription,
+} from './statement-answers.js';
+import { StatementRegistry } from './statement-registry.js';
+import type { Waiting } from './waiting.js';
+
+export interface SessionDependencies extends StatementDependencies {
+  readonly counters: PostgresCounters;
+  readonly settings: Settings;
+  readonly databaseName: string;
+  readonly userName: string;
+  readonly processId: number;
+  /** Resolves when more may be sent. Rejects with ClientGone. */
+  readonly send: (bytes: Uint8Array) => Promise<void>;
+}
+
+const ROWS_AT_ONCE = 2 ** 18;
+/** SQLSTATE query_canceled. */
+const STOPPED = '57014';
+const kindOf = (letter: string): number => letter.charCodeAt(0);
+
+export class Session implements SessionState {
+  readonly settings: Settings;
+  readonly databaseName: string;
+  readonly userName: string;
+  readonly processId: number;
+  transaction: messages.TransactionState = 'I';
+  readonly #dependencies: SessionDependencies;
+  readonly #answers: StatementAnswers;
+  readonly #registry = new StatementRegistry();
+  /** An error occurred, and Sync has not arrived yet. */
+  #skipsToSync = false;
+  /** Cancels the running statement. */
+  #waiting: Waiting | null = null;
+  #pending: Buffer[] = [];
+
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
+    this.settings = dependencies.settings;
+    this.databaseName = dependencies.databaseName;
+    this.userName = dependencies.userName;
+    this.processId = dependencies.processId;
+    this.#answers = new StatementAnswers(dependencies, this);
+  }
+
+  /** Cancels the running statement, which then fails with 57014. */
+  cancel(): void {
+    this.#waiting?.cancel();
+  }
+
+  /** Ends the session: the client has disconnected or is being disconnected. */
+  leave(): void {
+    this.cancel();
+    this.closePortals();
+  }
+
+  deallocate(name: string | null): void {
+    this.#registry.deallocate(name);
+  }
+
+  closePortals(): void {
+    this.#registry.closePortals();
+  }
+
+  endTransaction(): void {
+    this.closePortals();
+    this.settings.endTransaction();
+  }
+
+  /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
+  async handle({ kind, body }: Frame): Promise<void> {
+    if (kind === kindOf('Q')) {
+      this.#skipsToSync = false;
+      await this.#query(body.text());
+      await this.#ready();
+    } else if (kind === kindOf('S')) {
+      this.#skipsToSync = false;
+      if (this.transaction === 'I') this.endTransaction();
+      await this.#ready();
+    } else if (kind === kindOf('H')) await this.#flush();
+    else if (!this.#skipsToSync) await this.#extended(kind, body);
+  }
+
+  async #extended(kind: number, body: MessageReader): Promise<void> {
+    try {
+      if (kind === kindOf('P')) this.#parse(body);
+      else if (kind === kindOf('B')) this.#bind(body);
+      else if (kind === kindOf('D')) await this.#describe(body);
+      else if (kind === kindOf('E')) await this.#execute(body);
+      else if (kind === kindOf('C')) this.#close(body);
+      else throw unknownMessage(kind);
+    } catch (error) {
+      this.#skipsToSync = true;
+      await this.#refuse(error, null);
+    }
+  }
+
+  // The simple protocol
+
+  async #query(text: string): Promise<void> {
+    let statements: readonly sql.PostgresStatement[];
+    try {
+      statements = sql.readPostgres(text);
+    } catch (error) {
+      await this.#refuse(error, text);
+      return;
+    }
+    if (statements.length === 0) this.#put(messages.emptyQuery());
+    for (const statement of statements) {
+      try {
+        if (statement.parameterCount > 0)
+          throw new ProtocolError('42P02', 'a simple query cannot have parameters');
+        await this.#run(statement, text);
+      } catch (error) {
+        await this.#refuse(error, text);
+        return;
+      }
+    }
+    if (this.transaction === 'I') this.endTransaction();
+  }
+
+  async #run(statement: sql.PostgresStatement, text: string): Promise<void> {
+    const prepared = newPrepared(text, statement, []);
+    const portal = newPortal(prepared, [], [], []);
+    try {
+      await this.#inTime(portal, async () => {
+        const answer = await this.#opened(portal);
+        if (answer.description !== null) this.#put(answer.description);
+        await this.#sendRows(portal, 0);
+      });
+    } finally {
+      leavePortal(portal);
+    }
+  }
+
+  // The extended protocol
+
+  #parse(body: MessageReader): void {
+    const name = body.text();
+    const text = body.text();
+    const typeIds = Array.from({ length: body.count() }, () => body.int32() >>> 0);
+    body.expectEnd();
+    const statements = withText(text, () => sql.readPostgres(text));
+    if (statements.length > 1) {
+      throw new ProtocolError(
+        '42601',
+        'a prepared statement must be a single statement; use a simple query for several',
+      );
+    }
+    const [statement = null] = statements;
+    const count = Math.max(typeIds.length, statement?.parameterCount ?? 0);
+    const filled = Array.from({ length: count }, (_, at) => typeIds[at] ?? 0);
+    this.#registry.addPrepared(name, newPrepared(text, statement, filled));
+    this.#put(messages.parseComplete());
+  }
+
+  #bind(body: MessageReader): void {
+    const name = body.text();
+    const prepared = this.#registry.prepared(body.text());
+    const formatCodes = Array.from({ length: body.count() }, () => body.int16());
+    const values = Array.from({ length: body.count() }, () => {
+      const byteCount = body.int32();
+      return byteCount === -1 ? null : body.take(byteCount);
+    });
+    const formats = Array.from({ length: body.count() }, () => body.int16());
+    body.expectEnd();
+    if (values.length !== prepared.typeIds.length) {
+      const required = `the prepared statement requires ${prepared.typeIds.length} parameters`;
+      throw new ProtocolError('08P01', `${required}, but the message has ${values.length}`);
+    }
+    this.#registry.addPortal(
+      name,
+      newPortal(prepared, values, formatsFor(formatCodes, values.length), formats),
+    );
+    this.#put(messages.bindComplete());
+  }
+
+  async #describe(body: MessageReader): Promise<void> {
+    const target = String.fromCharCode(body.byte());
+    const name = body.text();
+    body.expectEnd();
+    if (target === 'P') {
+      const portal = this.#registry.portal(name);
+      const { statement } = portal.prepared;
+      if (statement === null || hasOnlyEffect(statement)) this.#put(messages.noData());
+      else {
+        const { description } = await this.#inTime(portal, () => this.#opened(portal));
+        this.#put(description ?? messages.noData());
+      }
+      return;
+    }
+    if (target !== 'S') throw new ProtocolError('08P01', 'Describe requires a statement (S) or a portal (P)');
+    const prepared = this.#registry.prepared(name);
+    const described = await withTextLater(prepared.text, () => this.#description(prepared));
+    this.#put(messages.parameterDescription(described.typeIds));
+    this.#put(described.rows ?? messages.noData());
+  }
+
+  /** The parameters and rows of a statement whose parameter values are unknown. */
+  async #description(prepared: PreparedStatement): Promise<StatementDescription> {
+    const { statement } = prepared;
+    // Parameters of unknown type are described as text, which accepts values of every type.
+    const typeIds = prepared.typeIds.map((id) => (id === 0 ? TYPE.text : id));
+    if (statement === null || hasOnlyEffect(statement)) return { typeIds, rows: null };
+    const values = typeIds.map(() => null);
+    const portal = newPortal(prepared, values, formatsFor([], values.length), []);
+    try {
+      return await this.#inTime(portal, async () => {
+        const known = await this.#answers.describe(statement, portal);
+        return known ?? { typeIds, rows: (await this.#opened(portal)).description };
+      });
+    } finally {
+      leavePortal(portal);
+    }
+  }
+
+  async #execute(body: MessageReader): Promise<void> {
+    const portal = this.#registry.portal(body.text());
+    const rowsMax = body.int32();
+    body.expectEnd();
+    if (portal.prepared.statement === null) {
+      this.#put(messages.emptyQuery());
+      return;
+    }
+    await this.#inTime(portal, async () => {
+      await this.#opened(portal);
+      await this.#sendRows(portal, Math.max(0, rowsMax));
+    });
+  }
+
+  #close(body: MessageReader): void {
+    const target = String.fromCharCode(body.byte());
+    const name = body.text();
+    body.expectEnd();
+    if (target === 'S') this.deallocate(name);
+    else this.#registry.closePortal(name);
+    this.#put(messages.closeComplete());
+  }
+
+  // Answers
+
+  /** The portal's answer; starts it if necessary. */
+  async #opened(portal: Portal): Promise<Answer> {
+    if (portal.answer !== null) return portal.answer;
+    const { statement, text } = portal.prepared;
+    if (statement === null) throw new ProtocolError('XX000', 'an empty query has no answer');
+    portal.answer = await withTextLater(text, () => this.#answers.answer(statement, portal));
+    return portal.answer;
+  }
+
+  /** Runs `act` for a portal; a cancel request or the session's statement_timeout cancels it. */
+  async #inTime<T>({ waiting }: Portal, act: () => Promise<T>): Promise<T> {
+    this.#waiting = waiting;
+    const msMax = this.settings.statementMsMax;
+    const timer = msMax === 0 ? null : setTimeout(() => waiting.cancel(true), msMax);
+    try {
+      return await act();
+    } catch (error) {
+      throw stoppedBy(waiting, error);
+    } finally {
+      if (timer !== null) clearTimeout(timer);
+      this.#waiting = null;
+    }
+  }
+
+  /** Sends at most `rowsMax` rows (0 = all), then PortalSuspended or CommandComplete. */
+  async #sendRows(portal: Portal, rowsMax: number): Promise<void> {
+    const { answer } = portal;
+    if (answer === null || portal.isOver) {
+      this.#put(messages.commandComplete(answer?.tag(0) ?? 'SELECT 0'));
+      return;
+    }
+    let wanted = rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax;
+    for (;;) {
+      if (portal.unsentRows.length === 0 && !(await nextRows(portal, answer))) break;
+      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_AT_ONCE));
+      const rows = portal.unsentRows.subarray(0, end);
+      portal.unsentRows = portal.unsentRows.subarray(end);
+      portal.rowCount += rowCount;
+      wanted -= rowCount;
+      this.#put(rows);
+      await this.#flush();
+      if (wanted === 0) {
+        this.#put(messages.portalSuspended());
+        return;
+      }
+    }
+    portal.isOver = true;
+    if (answer.notice !== null) this.#put(answer.notice);
+    answer.over(null, portal.rowCount);
+    this.#dependencies.counters.statementAnswered();
+    this.#put(messages.commandComplete(answer.tag(portal.rowCount)));
+  }
+
+  // Output
+
+  async #refuse(error: unknown, text: string | null): Promise<void> {
+    if (error instanceof ClientGone) throw error;
+    const fields = fieldsOf(error, text);
+    if (this.transaction === 'T') this.transaction = 'E';
+    this.#dependencies.counters.statementRefused(fields.state);
+    this.#put(messages.errorResponse(fields));
+    await this.#flush();
+  }
+
+  async #ready(): Promise<void> {
+    this.#put(messages.readyForQuery(this.transaction));
+    await this.#flush();
+  }
+
+  #put(bytes: Buffer): void {
+    this.#pending.push(bytes);
+  }
+
+  async #flush(): Promise<void> {
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    await this.#dependencies.send(pending.length === 1 ? pending[0] : Buffer.concat(pending));
+  }
+}
+
+/** What `error` is told as, when it came because nobody waits any more. */
+function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
+  if (!isCancelled || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
+  const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
+  return new ProtocolError(STOPPED, why);
+}
+
+function unknownMessage(kind: number): ProtocolError {
+  const letter = JSON.stringify(String.fromCharCode(kind));
+  return new ProtocolError('08P01', `unexpected message of kind ${letter}`);
+}

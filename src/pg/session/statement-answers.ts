@@ -1,0 +1,249 @@
+/** Answers statements: in the session, on the engine or in the catalog. */
+import type { EngineApi } from '../../engine/index.js';
+import * as sql from '../../sql/index.js';
+import {
+  type CatalogRunner,
+  type CatalogStatement,
+  catalogAnswer,
+  catalogDescription,
+} from '../catalog/answer.js';
+import { withNewerNames } from '../catalog/older-names.js';
+import { formatsFor } from '../protocol/binary.js';
+import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
+import { BINARY, type RowField, rowDescription, TEXT } from '../protocol/messages.js';
+import { parameterTypes } from '../protocol/parameter-types.js';
+import { parameterValue } from '../protocol/parameters.js';
+import { TYPE } from '../protocol/types.js';
+import type { Answer } from './answer.js';
+import { answerImmediately } from './driver-queries.js';
+import { fieldsWithout, isOfSql, type Portal, type PreparedStatement } from './portal.js';
+import { forbiddenCall, routeOf } from './routing.js';
+import { answerSelect, bindSelect, type DatabaseContext, type PostgresRequest, rowFields } from './select.js';
+import { answerSession, type SessionState } from './session-statement.js';
+import type { Waiting } from './waiting.js';
+
+/** The client of a session, with its key and address. */
+export interface PostgresClient {
+  /** The current state of the database. Throws if the client is not authorized. */
+  open(): DatabaseContext;
+  execute(scope: 'rows' | 'columns', text: string): PostgresRequest;
+}
+
+/** A SELECT before its parameters are known. */
+export interface StatementDescription {
+  readonly typeIds: readonly number[];
+  /** RowDescription; null = the statement returns no rows. */
+  readonly rows: Buffer | null;
+}
+
+export interface StatementDependencies {
+  readonly client: PostgresClient;
+  readonly engine: Pick<EngineApi, 'select'>;
+  readonly catalog: CatalogRunner;
+}
+
+const READ_ONLY =
+  'this port is read-only: write rows with POST /v1/insert, /v1/update, /v1/delete or /v1/sql; create dimensions and columns with /v1/dimension and /v1/column';
+const MIXED =
+  'tables of the catalog cannot be combined with tables of rows: query them in separate statements';
+const SHOWN_BYTES_MAX = 80;
+const ENDS: readonly string[] = ['COMMIT', 'END', 'ROLLBACK', 'ABORT'];
+
+/** Whether a statement returns no rows and has an effect, so that Describe must not run it. */
+export const hasOnlyEffect = (statement: sql.PostgresStatement): boolean =>
+  routeOf(statement) === 'session' && statement.tokens[0].upper !== 'SHOW';
+
+export class StatementAnswers {
+  readonly #dependencies: StatementDependencies;
+  readonly #state: SessionState;
+
+  constructor(dependencies: StatementDependencies, state: SessionState) {
+    this.#dependencies = dependencies;
+    this.#state = state;
+  }
+
+  /** Rejects with ProtocolError or QuarryError. */
+  async answer(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    const { formats } = portal;
+    const state = this.#state;
+    const route = routeOf(statement);
+    if (state.transaction === 'E' && !ENDS.includes(statement.tokens[0].upper)) {
+      throw new ProtocolError(
+        '25P02',
+        'the transaction has failed; statements are ignored until its end (ROLLBACK)',
+      );
+    }
+    if (route === 'session') {
+      return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
+    }
+    if (route === 'write') throw new ProtocolError('25006', READ_ONLY);
+    if (route === 'mixed') throw new ProtocolError('0A000', MIXED);
+    if (route === 'catalog' || route === 'either') {
+      const immediate = answerImmediately(statement, state, formats, () => parametersOf(portal));
+      if (immediate !== null) return immediate;
+    }
+    if (route === 'catalog' || portal.prepared.isOfCatalog) return this.#ofCatalog(statement, portal);
+    try {
+      return this.#ofEngine(statement, portal);
+    } catch (error) {
+      if (route !== 'either' || !isOfSql(error)) throw error;
+      return this.#ofCatalog(statement, portal);
+    }
+  }
+
+  /**
+   * Describes the parameters and rows of a SELECT whose parameter values are unknown, and stores the description in the prepared
+   * statement. Returns null if the statement must be run to describe it. Rejects like `answer`.
+   */
+  async describe(
+    statement: sql.PostgresStatement,
+    { prepared, waiting }: Portal,
+  ): Promise<StatementDescription | null> {
+    const route = routeOf(statement);
+    if (route === 'catalog' && answerImmediately(statement, this.#state, [], () => []) === null) {
+      return this.#describedByCatalog(statement, prepared, waiting);
+    }
+    if (route !== 'rows' && route !== 'either') return null;
+    const admission = this.#dependencies.client.open();
+    const typeIds = this.#typesOf(statement, prepared, admission);
+    try {
+      prepared.describedFields = fieldsWithout(statement, typeIds, admission);
+    } catch (error) {
+      if (route === 'rows') throw error;
+      if (answerImmediately(statement, this.#state, [], () => []) !== null) return null;
+      return this.#describedByCatalog(statement, prepared, waiting);
+    }
+    const rows = rowDescription(prepared.describedFields, formatsFor([], prepared.describedFields.length));
+    return { typeIds: typeIds.map((id) => (id === 0 ? TYPE.text : id)), rows };
+  }
+
+  #typesOf(
+    statement: sql.PostgresStatement,
+    prepared: PreparedStatement,
+    admission: DatabaseContext,
+  ): readonly number[] {
+    prepared.inferredIds ??= parameterTypes(statement, prepared.typeIds, admission);
+    return prepared.inferredIds;
+  }
+
+  #ofEngine(statement: sql.PostgresStatement, portal: Portal): Answer {
+    const { prepared, values, parameterFormats, formats, waiting } = portal;
+    const request = this.#dependencies.client.execute('rows', statement.text);
+    try {
+      const { context: admission } = request;
+      const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;
+      if (values.some((_, at) => isOpen(at))) this.#typesOf(statement, prepared, admission);
+      const bound = bindSelect(statement, parametersOf(portal), admission);
+      const fields = fieldsAsDescribed(rowFields(bound), prepared.describedFields);
+      if (fields === null) throw misfit(portal) ?? new ResultChanged();
+      return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);
+    } catch (error) {
+      request.ended(error instanceof ProtocolError ? null : error, 0);
+      throw error;
+    }
+  }
+
+  async #ofCatalog(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    const { values, parameterFormats, formats, prepared, waiting } = portal;
+    const bound = { values, parameterFormats, formats };
+    try {
+      return await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
+        catalogAnswer(this.#dependencies.catalog, request, catalogStatement, bound, waiting),
+      );
+    } catch (error) {
+      if (error instanceof ReadsRows) return this.#ofEngine(statement, portal);
+      throw error;
+    }
+  }
+
+  async #describedByCatalog(
+    statement: sql.PostgresStatement,
+    prepared: PreparedStatement,
+    waiting: Waiting,
+  ): Promise<StatementDescription | null> {
+    try {
+      const described = await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
+        catalogDescription(this.#dependencies.catalog, request, catalogStatement, waiting),
+      );
+      prepared.isOfCatalog = true;
+      return described;
+    } catch (error) {
+      if (error instanceof ReadsRows) return null;
+      throw error;
+    }
+  }
+
+  async #queryCatalog<T>(
+    statement: sql.PostgresStatement,
+    { text, typeIds }: PreparedStatement,
+    query: (request: PostgresRequest, catalogStatement: CatalogStatement) => Promise<T>,
+  ): Promise<T> {
+    const forbidden = forbiddenCall(statement);
+    if (forbidden !== null) {
+      throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
+    }
+    const catalogStatement: CatalogStatement = {
+      text: withNewerNames(statement, text),
+      position: sql.characterAt(text, statement.tokens[0].position),
+      typeIds,
+      userName: this.#state.userName,
+    };
+    const request = this.#dependencies.client.execute('columns', statement.text);
+    try {
+      return await query(request, catalogStatement);
+    } catch (error) {
+      request.ended(error instanceof ProtocolError || error instanceof ReadsRows ? null : error, 0);
+      throw error;
+    }
+  }
+}
+
+/** The parameter values, by the types from the client; open types are inferred for binary values and NULL. */
+function parametersOf({ prepared, values, parameterFormats }: Portal): readonly sql.SqlParameter[] {
+  const { typeIds, inferredIds } = prepared;
+  return values.map((value, at) => {
+    const isInferred = typeIds[at] === 0 && (value === null || parameterFormats[at] === BINARY);
+    const typeId = isInferred ? (inferredIds?.[at] ?? 0) : typeIds[at];
+    return parameterValue(value, typeId, parameterFormats[at]);
+  });
+}
+
+/** Types whose values convert to another type in text without loss, by the number of that type. */
+const LOSSLESS_TYPES: ReadonlyMap<number, readonly number[]> = new Map([
+  [TYPE.numeric, [TYPE.int8]],
+  [TYPE.text, [TYPE.int8, TYPE.numeric, TYPE.date, TYPE.json]],
+]);
+
+const WHOLE = /^\s*[+-]?\d+\s*$/;
+
+/** The error for a text parameter that was described as an integer but is not one; null = there is none. */
+function misfit({ prepared: { inferredIds, typeIds }, values, parameterFormats }: Portal): Error | null {
+  const wrong = values.find(
+    (value, at) =>
+      value !== null &&
+      typeIds[at] === 0 &&
+      inferredIds?.[at] === TYPE.int8 &&
+      parameterFormats[at] === TEXT &&
+      !WHOLE.test(value.toString('latin1')),
+  );
+  if (wrong === undefined || wrong === null) return null;
+  const shown = JSON.stringify(wrong.toString('latin1', 0, SHOWN_BYTES_MAX));
+  return new ProtocolError('22P02', `${shown} is not an integer, as which the parameter was described`);
+}
+
+/** The fields to send for rows with `fields`; null = the rows do not convert to the described fields. */
+function fieldsAsDescribed(
+  fields: readonly RowField[],
+  described: readonly RowField[] | null,
+): readonly RowField[] | null {
+  if (described === null) return fields;
+  const isCompatible =
+    described.length === fields.length &&
+    described.every(({ name, typeId }, at) => {
+      const field = fields[at];
+      const isSame = field.typeId === typeId || LOSSLESS_TYPES.get(typeId)?.includes(field.typeId) === true;
+      return isSame && field.name === name;
+    });
+  if (!isCompatible) return null;
+  return fields.map((field, at) => (field.typeId === described[at].typeId ? field : described[at]));
+}

@@ -1,0 +1,83 @@
+/** Binds the keys of GROUP BY and ORDER BY: the number of an answer's column, an alias, or any expression. */
+import { quoted } from '../../../base/index.js';
+import type { Expression } from '../../../ir/index.js';
+import { lowerCase } from '../../../schema/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SelectStatement, SqlNode } from '../../tree.js';
+import { checkCount, GROUP_KEYS_MAX, SORT_KEYS_MAX } from '../bounds.js';
+import type { NodeOf } from '../scope.js';
+import { aliasesOf, type Item, refOf } from './items.js';
+import type { Sources } from './sources.js';
+
+export interface BoundOrder {
+  /** The key as an output expression. */
+  readonly of: Expression;
+  readonly descending: boolean;
+  readonly node: SqlNode;
+}
+
+/** The item index for a number in ORDER BY or GROUP BY; null if the node is not a number. Throws 6000 if it is out of range. */
+export function itemIndexOf(node: SqlNode, itemCount: number, clause: string): number | null {
+  if (node.is !== 'number') return null;
+  const ordinal = /^\d{1,9}$/.test(node.text) ? Number(node.text) : 0;
+  if (ordinal >= 1 && ordinal <= itemCount) return ordinal - 1;
+  throw sqlError(`${clause} ${quoted(node.text)}: SELECT has the columns 1 to ${itemCount}`, node.position);
+}
+
+/** A key of GROUP BY as written, or the item of SELECT that its number or alias refers to. */
+export interface GroupNode {
+  readonly node: SqlNode;
+  readonly item: number | null;
+}
+
+/** Throws 6000. */
+export function groupNodes(
+  groupBy: readonly SqlNode[],
+  items: readonly Item[],
+  sources: Sources,
+): readonly GroupNode[] {
+  const aliases = aliasesOf(items);
+  return groupBy.map((node, index) => {
+    checkCount(index + 1, GROUP_KEYS_MAX, 'keys in GROUP BY', node.position);
+    const itemIndex = itemIndexOf(node, items.length, 'GROUP BY');
+    const isAlias = isName(node) && refOf(node, sources) === null;
+    const item = itemIndex ?? (isAlias ? (aliases.get(lowerCase(nameIn(node))) ?? null) : null);
+    return item === null ? { node, item } : { node: items[item].node, item };
+  });
+}
+
+/** The item of SELECT whose generated name equals a node of ORDER BY that is neither column nor alias; null = none. */
+export function itemNamed(
+  node: SqlNode,
+  names: readonly string[],
+  items: readonly Item[],
+  sources: Sources,
+): number | null {
+  if (!isName(node) || refOf(node, sources) !== null || aliasesOf(items).has(lowerCase(nameIn(node))))
+    return null;
+  const at = names.findIndex((name) => lowerCase(name) === lowerCase(nameIn(node)));
+  return at === -1 ? null : at;
+}
+
+type Name = NodeOf<'column'> | NodeOf<'string'>;
+
+function isName(node: SqlNode): node is Name {
+  return node.is === 'column' ? node.table === null : node.is === 'string' && node.quotes === 'double';
+}
+
+const nameIn = (node: Name): string => (node.is === 'column' ? node.name : node.text);
+
+/** Binds ORDER BY; constant keys are omitted. `outputs` has one expression per item. Throws 6000. */
+export function bindOrder(
+  orderBy: SelectStatement['orderBy'],
+  outputs: readonly Expression[],
+  bind: (node: SqlNode) => Expression,
+): readonly BoundOrder[] {
+  return orderBy.flatMap(({ of: node, descending }, index) => {
+    checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.position);
+    const itemIndex = itemIndexOf(node, outputs.length, 'ORDER BY');
+    const of = itemIndex === null ? bind(node) : outputs[itemIndex];
+    if (of.type.type === 'json') throw sqlError('lists and points have no order', node.position);
+    return of.op === 'constant' ? [] : { of, descending, node };
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * Binds arithmetic. Exact numbers stay exact; / and any operation with a float yield floats. Adding to a date adds days.
+ * || concatenates texts, and so does + if both operands are texts.
+ */
+import { type Expression, FLOAT, INTEGER, TEXT } from '../../../ir/index.js';
+import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SourcePosition } from '../../tree.js';
+import type { Binder } from '../binder.js';
+import type { NodeOf } from '../scope.js';
+import { callOf, castOf, constantOf, isNull, isTextConstant } from './build.js';
+import { castTo, readAs, unify } from './coerce.js';
+import { exactly } from './convert.js';
+import { isDate, isExactNumber, isNumber, scaleOf, typeName } from './types.js';
+
+type Operator = NodeOf<'arithmetic'>['operator'];
+export type NumberOperator = Exclude<Operator, '||'>;
+
+export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expression {
+  const { operator, position } = node;
+  const left = binder.value(node.left);
+  const right = binder.value(node.right);
+  const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
+  if (operator === '||' || (operator === '+' && texts)) return joined(left, right);
+  const dates = isDate(left.type) || isDate(right.type);
+  if (dates && (operator === '+' || operator === '-')) return moved(operator, left, right, position);
+  return calculated(operator, left, right, position);
+}
+
+/** Concatenates; nested concatenations become one list. */
+function joined(left: Expression, right: Expression): Expression {
+  const before = left.op === 'call' && left.name === 'concat-strict' ? left.args : [asText(left)];
+  return callOf('concat-strict', TEXT, [...before, asText(right)]);
+}
+
+/** Converts to text: numbers by their digits, dates as in answers. */
+export function asText(expression: Expression): Expression {
+  if (expression.type.type === 'text') return expression;
+  return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
+}
+
+/** A date plus or minus days, or the number of days between two dates. */
+function moved(
+  operator: '+' | '-',
+  left: Expression,
+  right: Expression,
+  position: SourcePosition,
+): Expression {
+  const [a, b] = [readDay(left, right, position), readDay(right, left, position)];
+  if (isDate(a.type) && isDate(b.type)) {
+    if (operator === '+') throw sqlError('two dates cannot be added', position);
+    if (a.type.type === 'datetime' || b.type.type === 'datetime') {
+      throw sqlError('the difference of two datetimes takes a unit: DATEDIFF(unit, from, to)', position);
+    }
+    return callOf('date-diff', INTEGER, [b, a], 'day');
+  }
+  const [date, days] = isDate(a.type) ? [a, b] : [b, a];
+  if (!isDate(a.type) && operator === '-') throw sqlError('a date cannot be taken from a number', position);
+  if (days.type.type !== 'integer' && !isNull(days)) {
+    throw sqlError(`a date moves by whole days, not by ${typeName(days.type)}; see DATEADD`, position);
+  }
+  const step = castTo(days, INTEGER, position);
+  return callOf('date-add', date.type, [operator === '-' ? negated(step) : step, date], 'day');
+}
+
+/** Interprets a text operand of date arithmetic as a number of days if it is a number, otherwise as a date. */
+function readDay(expression: Expression, other: Expression, position: SourcePosition): Expression {
+  if (!isTextConstant(expression)) return expression;
+  return exactly(expression, INTEGER) ?? readAs(expression, other.type, position);
+}
+
+/** Arithmetic on numbers and on constants that can be read as numbers. Throws 6000 for other operands. */
+export function calculated(
+  operator: NumberOperator,
+  left: Expression,
+  right: Expression,
+  position: SourcePosition,
+): Expression {
+  const [a, b] = [asNumber(left, operator, position), asNumber(right, operator, position)];
+  if (operator === '/')
+    return arithmetic(operator, FLOAT, castTo(a, FLOAT, position), castTo(b, FLOAT, position));
+  if (operator === '*' && isExactNumber(a.type) && isExactNumber(b.type)) return multiplied(a, b, position);
+  const { type, members } = unify([a, b], position);
+  return arithmetic(operator, type, members[0], members[1]);
+}
+
+function multiplied(a: Expression, b: Expression, position: SourcePosition): Expression {
+  const scale = scaleOf(a.type) + scaleOf(b.type);
+  if (scale > DIGITS_MAX) {
+    throw sqlError(
+      `the product has ${scale} decimal places, more than ${DIGITS_MAX}; CAST to fewer`,
+      position,
+    );
+  }
+  const decimal = a.type.type === 'decimal' || b.type.type === 'decimal';
+  return arithmetic('*', decimal ? { type: 'decimal', scale } : INTEGER, a, b);
+}
+
+function arithmetic(
+  operator: NumberOperator,
+  type: SqlType,
+  left: Expression,
+  right: Expression,
+): Expression {
+  return { op: 'arithmetic', type, operator, left, right };
+}
+
+function asNumber(expression: Expression, operator: string, position: SourcePosition): Expression {
+  if (isNull(expression)) return isNumber(expression.type) ? expression : constantOf(INTEGER, null);
+  if (isTextConstant(expression)) return readAs(expression, INTEGER, position);
+  if (isNumber(expression.type)) return expression;
+  throw sqlError(`${operator} takes numbers, not ${typeName(expression.type)}`, position);
+}
+
+export function bindNegative(node: NodeOf<'negative'>, binder: Binder): Expression {
+  return negated(asNumber(binder.value(node.of), '-', node.position));
+}
+
+/** Negates; a constant stays a constant. */
+function negated(of: Expression): Expression {
+  if (of.op !== 'constant') return callOf('negate', of.type, [of]);
+  const { type, value } = of;
+  if (typeof value === 'bigint') return constantOf(type, -value);
+  // 0 - value, because -value would turn 0 into -0.
+  return typeof value === 'number' ? constantOf(type, 0 - value) : of;
+}

@@ -1,0 +1,95 @@
+/** Binds CAST and TRY_CAST. Constants are converted immediately unless that would round a float. */
+import { quoted } from '../../../base/index.js';
+import { type Constant, type Expression, INTEGER } from '../../../ir/index.js';
+import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SourcePosition } from '../../tree.js';
+import type { Binder } from '../binder.js';
+import type { NodeOf } from '../scope.js';
+import { suggestion } from '../suggest.js';
+import { castOf, compareOf, constantOf, isNull, isTextConstant } from './build.js';
+import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
+import { readBeside, readNumber } from './literals.js';
+import { CAST_TYPE_NAMES, castTarget, isDate, isExactNumber, isNumber, sameType, typeName } from './types.js';
+
+export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
+  const type = targetOf(node);
+  return explicitCast(binder.value(node.of), type, node.lenient, node.position);
+}
+
+function targetOf({ typeName: name, precision, scale, position }: NodeOf<'cast'>): SqlType {
+  const type = castTarget(name, precision, scale);
+  if (type !== null) return type;
+  if (CAST_TYPE_NAMES.includes(name.toLowerCase())) {
+    const bound = `precision 1 to ${DIGITS_MAX}, scale 0 to the precision`;
+    throw sqlError(`a decimal has digits (precision, scale): ${bound}`, position);
+  }
+  const near = suggestion(name, CAST_TYPE_NAMES);
+  throw sqlError(`there is no type ${quoted(name)}`, position, near === null ? {} : { suggestion: near });
+}
+
+/** Casts to `type`. A constant that cannot be converted throws 6000, or is missing with `lenient`. */
+export function explicitCast(
+  of: Expression,
+  type: SqlType,
+  lenient: boolean,
+  position: SourcePosition,
+): Expression {
+  if (sameType(of.type, type)) return of;
+  if (isNull(of)) return constantOf(type, null);
+  if (isTextConstant(of)) return textAs(of, type, lenient, position);
+  if (!convertible(of.type, type)) {
+    throw sqlError(`${typeName(of.type)} cannot be CAST as ${typeName(type)}`, position);
+  }
+  if (of.op === 'constant') return constantAs(of, type, lenient);
+  return castExpression(of, type, lenient);
+}
+
+function textAs(of: Constant, type: SqlType, lenient: boolean, position: SourcePosition): Expression {
+  const text = String(of.value);
+  const read = readBeside(text, type);
+  // 1e3 as an integer, or more digits than constants support: converted during evaluation, like the texts of a column.
+  const rounded = isExactNumber(type) && (read === null ? isLongNumber(text) : !isExactNumber(read.type));
+  if (rounded) return castOf(of, type, lenient);
+  if (read !== null) return explicitCast(read, type, lenient, position);
+  if (lenient) return constantOf(type, null);
+  throw sqlError(`${quoted(text)} cannot be read as ${typeName(type)}`, position);
+}
+
+const isLongNumber = (text: string): boolean => readNumber(text.trim()) === 'too many digits';
+
+/** Text converts to and from every type; numbers and booleans, and date types, convert among each other. */
+function convertible(from: SqlType, to: SqlType): boolean {
+  if (from.type === 'text' || to.type === 'text') return from.type !== 'json';
+  if (isDate(from) || isDate(to)) return isDate(from) && isDate(to);
+  const counts = (type: SqlType): boolean => isNumber(type) || type.type === 'boolean';
+  return counts(from) && counts(to);
+}
+
+function constantAs(of: Constant, type: SqlType, lenient: boolean): Expression {
+  const exact = exactly(of, type);
+  if (exact !== null) return exact;
+  const step = stepBetween(of.type, type);
+  if (step === null || typeof of.value !== 'bigint') return castExpression(of, type, lenient);
+  const { floor } = floorDivide(of.value, step);
+  if (isDate(type)) return constantOf(type, floor);
+  const rounded = roundedHalfAway(of.value, step);
+  return fitsDigits(rounded) ? constantOf(type, rounded) : castExpression(of, type, lenient);
+}
+
+function roundedHalfAway(value: bigint, step: bigint): bigint {
+  const magnitude = value < 0n ? -value : value;
+  const rounded = (2n * magnitude + step) / (2n * step);
+  return value < 0n ? -rounded : rounded;
+}
+
+/** Booleans convert to the integers 1 and 0; every number except 0 converts to true. */
+function castExpression(of: Expression, type: SqlType, lenient: boolean): Expression {
+  if (type.type === 'boolean' && isNumber(of.type)) {
+    return compareOf('<>', of, of.type.type === 'float' ? constantOf(of.type, 0) : constantOf(of.type, 0n));
+  }
+  if (of.type.type === 'boolean' && isNumber(type) && type.type !== 'integer') {
+    return castOf(castOf(of, INTEGER), type, lenient);
+  }
+  return castOf(of, type, lenient);
+}

@@ -1,0 +1,43 @@
+/** Functions that return one of their arguments. */
+
+import type { Expression } from '../../../ir/index.js';
+import { BOOLEAN } from '../../../ir/index.js';
+import { chosen, firstPresent, nullIf } from '../expressions/choice.js';
+import type { SqlFunction } from './function.js';
+
+const isNullOf = (of: Expression, negated: boolean): Expression => {
+  return { op: 'is-null', type: BOOLEAN, of, negated };
+};
+
+export const CHOICE_FUNCTIONS: readonly SqlFunction[] = [
+  {
+    names: ['coalesce', 'ifnull', 'nvl'],
+    takes: ['value'],
+    rest: 'value',
+    make: (args, { position }) => firstPresent(args, position),
+  },
+  {
+    // ISNULL(x) is a test, as in MySQL; ISNULL(x, y) returns the first present value, as in T-SQL.
+    names: ['isnull'],
+    takes: ['value'],
+    optional: ['value'],
+    make: (args, { position }) =>
+      args.length === 1 ? isNullOf(args[0], false) : firstPresent(args, position),
+  },
+  {
+    names: ['nvl2'],
+    takes: ['value', 'value', 'value'],
+    make: ([of, present, missing], { position }) =>
+      chosen([isNullOf(of, true)], [present, missing], position),
+  },
+  {
+    names: ['nullif'],
+    takes: ['value', 'value'],
+    make: ([of, equals], { position, scope }) => nullIf(of, equals, position, scope),
+  },
+  {
+    names: ['if', 'iif'],
+    takes: ['condition', 'value', 'value'],
+    make: ([when, then, otherwise], { position }) => chosen([when], [then, otherwise], position),
+  },
+];

@@ -1,0 +1,146 @@
+/** The entries of the function table, and the conversion of arguments to their kinds. */
+import { quoted } from '../../../base/index.js';
+import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../../ir/index.js';
+import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SourcePosition, SqlNode } from '../../tree.js';
+import { asText } from '../expressions/arithmetic.js';
+import { constantOf, DATETIME, isNull, isTextConstant } from '../expressions/build.js';
+import { castTo, readAs } from '../expressions/coerce.js';
+import { UNIT_NAMES, unitNamed } from '../expressions/date-units.js';
+import { isDate, isNumber, typeName } from '../expressions/types.js';
+import type { Scope } from '../scope.js';
+import { suggestion } from '../suggest.js';
+
+/**
+ *   text       a text                             words      a text; numbers, dates and booleans are converted to text
+ *   number     integer, decimal or float          float      any number, as a float
+ *   integer    a whole number                     digits     a whole number written out, -38 to 38
+ *   date       a date or a datetime               unit       a unit of dates, in quotes or not: 'dd', month
+ *   condition  true or false                      value      anything but lists and points
+ */
+export type ArgumentKind =
+  | 'text'
+  | 'words'
+  | 'number'
+  | 'float'
+  | 'integer'
+  | 'digits'
+  | 'date'
+  | 'unit'
+  | 'condition'
+  | 'value';
+
+export interface CallSite {
+  readonly position: SourcePosition;
+  readonly scope: Scope;
+  /** The unit argument; null if the function has none. */
+  readonly unit: DateUnit | null;
+}
+
+export interface SqlFunction {
+  /** In lower case. */
+  readonly names: readonly string[];
+  readonly takes: readonly ArgumentKind[];
+  /** Optional arguments, after the required ones. */
+  readonly optional?: readonly ArgumentKind[];
+  /** The kind of any number of further arguments. */
+  readonly rest?: ArgumentKind;
+  /** Builds the expression from the converted arguments, without the unit. */
+  make(args: readonly Expression[], site: CallSite): Expression;
+}
+
+/** 'SUBSTRING(text, integer[, integer])' */
+export function signatureOf(name: string, { takes, optional = [], rest }: SqlFunction): string {
+  const may = optional.map((kind, index) => (takes.length + index === 0 ? `[${kind}]` : `[, ${kind}]`));
+  const more = rest === undefined ? '' : `, ${rest}...`;
+  return `${name.toUpperCase()}(${takes.join(', ')}${may.join('')}${more})`;
+}
+
+/** The kind of argument `index`, or null if the function takes fewer arguments. */
+export function kindAt({ takes, optional = [], rest }: SqlFunction, index: number): ArgumentKind | null {
+  return takes[index] ?? optional[index - takes.length] ?? rest ?? null;
+}
+
+/** Reads a unit argument. Throws 6000. */
+export function unitOf(node: SqlNode, signature: string): DateUnit {
+  const name =
+    node.is === 'string' ? node.text : node.is === 'column' && node.table === null ? node.name : null;
+  if (name === null) throw sqlError(`${signature} takes a unit by its name, as 'day'`, node.position);
+  const unit = unitNamed(name);
+  if (unit !== null) return unit;
+  const near = suggestion(name, UNIT_NAMES);
+  throw sqlError(
+    `there is no unit ${quoted(name)}`,
+    node.position,
+    near === null ? {} : { suggestion: near },
+  );
+}
+
+/** Converts an argument to the kind that the function expects. Throws 6000 for other types. */
+export function argumentAs(
+  kind: Exclude<ArgumentKind, 'unit'>,
+  bound: Expression,
+  signature: string,
+  position: SourcePosition,
+): Expression {
+  if (kind === 'value') return bound;
+  if (kind === 'words') return asText(bound);
+  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, position);
+  if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
+  const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;
+  throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, position);
+}
+
+type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'words'>;
+
+/** Reads a text constant as a number or date. */
+function readArgument(kind: FirmKind, bound: Expression, position: SourcePosition): Expression {
+  if (!isTextConstant(bound)) return bound;
+  switch (kind) {
+    case 'number':
+    case 'float':
+      return readAs(bound, INTEGER, position);
+    case 'integer':
+    case 'digits':
+      return castTo(bound, INTEGER, position);
+    case 'date':
+      return readAs(bound, DATETIME, position);
+    default:
+      return bound;
+  }
+}
+
+const TYPE_OF_NULL: Readonly<Record<FirmKind, SqlType>> = {
+  text: TEXT,
+  number: INTEGER,
+  float: FLOAT,
+  integer: INTEGER,
+  digits: INTEGER,
+  date: DATETIME,
+  condition: { type: 'boolean' },
+};
+
+const EXPECTED: Readonly<Record<FirmKind, string>> = {
+  text: 'text',
+  number: 'a number',
+  float: 'a number',
+  integer: 'a whole number',
+  digits: `a whole number written out, -${DIGITS_MAX} to ${DIGITS_MAX},`,
+  date: 'a date or datetime',
+  condition: 'a condition',
+};
+
+const ACCEPTS: Readonly<Record<FirmKind, (of: Expression) => boolean>> = {
+  text: ({ type }) => type.type === 'text',
+  number: ({ type }) => isNumber(type),
+  float: ({ type }) => isNumber(type),
+  integer: ({ type }) => type.type === 'integer',
+  digits: (of) => of.op === 'constant' && typeof of.value === 'bigint' && fewDigits(of.type, of.value),
+  date: ({ type }) => isDate(type),
+  condition: ({ type }) => type.type === 'boolean',
+};
+
+function fewDigits({ type }: SqlType, value: bigint): boolean {
+  return type === 'integer' && value >= -DIGITS_MAX && value <= DIGITS_MAX;
+}

@@ -1,0 +1,59 @@
+/** The table of scalar SQL functions, and the binding of calls to its entries. */
+import { quoted } from '../../../base/index.js';
+import type { DateUnit, Expression } from '../../../ir/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { Binder } from '../binder.js';
+import type { NodeOf } from '../scope.js';
+import { suggestion } from '../suggest.js';
+import { CHOICE_FUNCTIONS } from './choice.js';
+import { DATE_FUNCTIONS } from './date.js';
+import { argumentAs, kindAt, type SqlFunction, signatureOf, unitOf } from './function.js';
+import { NUMBER_FUNCTIONS } from './number.js';
+import { TEXT_FUNCTIONS } from './text.js';
+
+/** All functions. To add a function, add an entry. */
+export const SQL_FUNCTIONS: readonly SqlFunction[] = [
+  ...TEXT_FUNCTIONS,
+  ...NUMBER_FUNCTIONS,
+  ...DATE_FUNCTIONS,
+  ...CHOICE_FUNCTIONS,
+];
+
+const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
+  SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
+);
+
+/** In lower case. */
+export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()];
+
+/** Binds a call. Throws 6000 for an unknown function or unsuitable arguments. */
+export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
+  const { args, position } = node;
+  const entry = entryOf(node);
+  const signature = signatureOf(node.name, entry);
+  const most = entry.rest === undefined ? entry.takes.length + (entry.optional?.length ?? 0) : Infinity;
+  if (args.length < entry.takes.length || args.length > most) {
+    throw sqlError(`${signature} was given ${countOf(args.length)}`, position);
+  }
+  let unit: DateUnit | null = null;
+  const taken: Expression[] = [];
+  args.forEach((argument, index) => {
+    const kind = kindAt(entry, index) ?? 'value';
+    if (kind === 'unit') unit = unitOf(argument, signature);
+    else taken.push(argumentAs(kind, binder.value(argument), signature, argument.position));
+  });
+  return entry.make(taken, { position, scope: binder.scope, unit });
+}
+
+const countOf = (count: number): string => (count === 1 ? '1 argument' : `${count} arguments`);
+
+function entryOf({ name, distinct, position }: NodeOf<'call'>): SqlFunction {
+  const entry = BY_NAME.get(name);
+  if (entry === undefined) {
+    const near = suggestion(name, FUNCTION_NAMES);
+    const more = near === null ? {} : { suggestion: near.toUpperCase() };
+    throw sqlError(`there is no function ${quoted(name)}`, position, more);
+  }
+  if (distinct) throw sqlError(`DISTINCT stands in aggregates, not in ${name.toUpperCase()}`, position);
+  return entry;
+}

@@ -1,0 +1,105 @@
+/** Text functions. Lengths and positions count code points, from 1. */
+import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
+import type { SqlType } from '../../../vector/index.js';
+import { callOf, constantOf, isTextConstant } from '../expressions/build.js';
+import { comparable, isLowerCase } from '../expressions/text-case.js';
+import type { CallSite, SqlFunction } from './function.js';
+
+type Make = SqlFunction['make'];
+
+const calling =
+  (name: ScalarFunction, type: SqlType = TEXT): Make =>
+  (args) =>
+    callOf(name, type, args);
+
+/** LOWER and UPPER; constants are converted immediately, so that the call is allowed where a constant is required. */
+const cased =
+  (name: 'upper' | 'lower'): Make =>
+  ([text]) => {
+    // Other than ASCII texts are left to the function, which knows the mappings.
+    if (!isTextConstant(text) || !/^[ -~]*$/.test(text.value)) return callOf(name, TEXT, [text]);
+    return constantOf(TEXT, name === 'upper' ? text.value.toUpperCase() : text.value.toLowerCase());
+  };
+
+/** Functions that search for a text ignore case. */
+const searching =
+  (name: ScalarFunction, type: SqlType): Make =>
+  (args, { scope }) =>
+    callOf(
+      name,
+      type,
+      args.map((argument) => comparable(argument, scope)),
+    );
+
+/** POSITION(what, where); INSTR and STRPOS take the arguments in the opposite order. */
+const position = searching('position', INTEGER);
+
+/**
+ * REPLACE ignores case if the searched text is stored in lower case; otherwise it is case-sensitive, because the rest keeps
+ * its case.
+ */
+function replaced([text, what, by]: readonly Expression[], { scope }: CallSite): Expression {
+  const sought = isLowerCase(text, scope) ? comparable(what, scope) : what;
+  return callOf('replace', TEXT, [text, sought, by]);
+}
+
+/** TRIM(text[, characters]): the characters match like the search text of REPLACE. */
+const trimmed =
+  (name: 'trim' | 'ltrim' | 'rtrim'): Make =>
+  ([text, characters], { scope }) => {
+    if (characters === undefined) return callOf(name, TEXT, [text]);
+    const taken = isLowerCase(text, scope) ? comparable(characters, scope) : characters;
+    return callOf(name, TEXT, [text, taken]);
+  };
+
+const BLANK = constantOf(TEXT, ' ');
+
+const padded =
+  (name: 'lpad' | 'rpad'): Make =>
+  ([text, length, by = BLANK]) =>
+    callOf(name, TEXT, [text, length, by]);
+
+export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
+  { names: ['upper', 'ucase'], takes: ['text'], make: cased('upper') },
+  { names: ['lower', 'lcase'], takes: ['text'], make: cased('lower') },
+  {
+    names: ['length', 'len', 'char_length', 'character_length'],
+    takes: ['text'],
+    make: calling('length', INTEGER),
+  },
+  { names: ['trim', 'btrim'], takes: ['text'], optional: ['text'], make: trimmed('trim') },
+  { names: ['ltrim'], takes: ['text'], optional: ['text'], make: trimmed('ltrim') },
+  { names: ['rtrim'], takes: ['text'], optional: ['text'], make: trimmed('rtrim') },
+  {
+    names: ['substring', 'substr', 'mid'],
+    takes: ['text', 'integer'],
+    optional: ['integer'],
+    make: calling('substring'),
+  },
+  { names: ['left'], takes: ['text', 'integer'], make: calling('left') },
+  { names: ['right'], takes: ['text', 'integer'], make: calling('right') },
+  { names: ['replace'], takes: ['text', 'text', 'text'], make: replaced },
+  { names: ['concat'], takes: ['words'], rest: 'words', make: calling('concat') },
+  { names: ['reverse'], takes: ['text'], make: calling('reverse') },
+  { names: ['position', 'charindex', 'locate'], takes: ['text', 'text'], make: position },
+  {
+    names: ['instr', 'strpos'],
+    takes: ['text', 'text'],
+    make: ([where, what], site) => position([what, where], site),
+  },
+  { names: ['lpad'], takes: ['text', 'integer'], optional: ['text'], make: padded('lpad') },
+  { names: ['rpad'], takes: ['text', 'integer'], optional: ['text'], make: padded('rpad') },
+  { names: ['repeat', 'replicate'], takes: ['text', 'integer'], make: calling('repeat') },
+  { names: ['space'], takes: ['integer'], make: ([count]) => callOf('repeat', TEXT, [BLANK, count]) },
+  {
+    names: ['starts_with', 'startswith', 'prefix'],
+    takes: ['text', 'text'],
+    make: searching('starts-with', BOOLEAN),
+  },
+  {
+    names: ['ends_with', 'endswith', 'suffix'],
+    takes: ['text', 'text'],
+    make: searching('ends-with', BOOLEAN),
+  },
+  { names: ['contains'], takes: ['text', 'text'], make: searching('contains', BOOLEAN) },
+];

@@ -1,0 +1,73 @@
+/**
+ * Binds the entities that UPDATE and DELETE affect. A logged write contains a condition of the interface, so a WHERE that such a
+ * condition cannot express is refused.
+ */
+import { type BindingTime, invariant } from '../../../base/index.js';
+import { BOOLEAN, type Condition, FLOAT } from '../../../ir/index.js';
+import type { Dimension } from '../../../schema/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SqlNode, TableName } from '../../tree.js';
+import { IN_VALUES_MAX } from '../bounds.js';
+import { ClauseScope } from '../clauses/clause-scope.js';
+import { Inputs } from '../clauses/inputs.js';
+import { Sources } from '../clauses/sources.js';
+import { constantOf } from '../expressions/build.js';
+import { bindCondition } from '../expressions/scalar.js';
+import type { SqlRequest } from '../request.js';
+import { ALWAYS, type PredicateForms } from './predicate.js';
+import { WhereReader } from './reader.js';
+import { rowFilter } from './row-filter.js';
+
+export interface Target {
+  readonly dimension: Dimension;
+  /** Restricted to the rows visible to the caller. */
+  readonly condition: Condition;
+}
+
+/** `where` null = all entities. Throws 6000, with the place, and 506. */
+export function bindTarget(table: TableName, where: SqlNode | null, request: SqlRequest): Target {
+  const { nowMs, access } = request;
+  const sources = new Sources(request);
+  const { dimension } = sources.add(table);
+  const { predicates } = new WhereReader({ sources, table: 0, nowMs, rangesMax: IN_VALUES_MAX }).read(
+    where,
+    [],
+  );
+  const { condition, filter } = rowFilter(predicates, [], null, dimension, refusingForms(sources, nowMs));
+  invariant(filter === null, 'what is no condition was refused');
+  return { dimension, condition: access.restrict(dimension, condition ?? ALWAYS, nowMs) };
+}
+
+/** Binds what is no condition, so that its own faults are told first, and refuses it. */
+function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
+  const inputs = new Inputs();
+  const one = constantOf(FLOAT, 1);
+  const ground = {
+    sources,
+    inputs,
+    nowMs,
+    rowEvents: null,
+    aggregateTraits: (input: number) => inputs.traits(input),
+    score: () => one,
+  };
+  const scope = new ClauseScope(ground, {
+    clause: 'WHERE',
+    aliases: new Map(),
+    prefers: 'unknown',
+    aggregate: null,
+    events: null,
+    interval: null,
+  });
+  return {
+    ofCondition: (condition) => inputs.condition(condition),
+    ofNode: (node) => {
+      bindCondition(node, scope);
+      const what =
+        'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
+      throw sqlError(what, node.position);
+    },
+    not: (member) => member,
+    join: (_op, [first]) => first,
+    constant: (truth) => constantOf(BOOLEAN, truth),
+  };
+}

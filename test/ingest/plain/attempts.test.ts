@@ -1,0 +1,26 @@
+import t from 'tap';
+import { Attempts } from '../../../src/ingest/plain/attempts.js';
+
+/** How many attempts are left out before the next one is allowed. */
+function leftOut(attempts: Attempts): number {
+  let count = 0;
+  while (!attempts.allows()) count++;
+  return count;
+}
+
+t.test(
+  'failures in a row are left out for ever longer, up to a bound, and a success forgets them',
+  async (t) => {
+    const attempts = new Attempts();
+    const seen = (failures: number): number[] =>
+      Array.from({ length: failures }, () => {
+        const count = leftOut(attempts);
+        attempts.failed();
+        return count;
+      });
+    t.strictSame(seen(13), [0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256]);
+    t.equal(leftOut(attempts), 256);
+    attempts.succeeded();
+    t.strictSame(seen(5), [0, 0, 0, 2, 4]);
+  },
+);
