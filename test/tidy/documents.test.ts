@@ -32,7 +32,7 @@ t.test(
       };
       visit(tree);
       for (const [, list] of tree.text.matchAll(
-        /(?:Throws|Rejects with|refused with|code)((?:[^.\n]*?\b[1-9]\d{3}\b)+)/g,
+        /\b(?:Throws|Rejects with|refused with|code)\b((?:[^.\n]*?\b[1-9]\d{3}\b)+)/g,
       )) {
         for (const [code] of list.matchAll(/\b[1-9]\d{3}\b/g)) {
           promised++;

@@ -21,12 +21,14 @@ const BESIDE = [
 
 /** Tests of a whole folder at once, each against an oracle of its own. */
 const WHOLE_FOLDER = [
+  'api/binding-time',
   'api/conformance',
   'api/generated',
   'http/column-whitelist',
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'sql/bind/binding-time',
 ];
 
 t.test('every folder of tests is a floor of src, or a named kind of test', async (t) => {

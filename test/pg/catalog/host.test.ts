@@ -8,7 +8,7 @@ import type { CatalogView } from '../../../src/pg/catalog/view.js';
 import { Waiting } from '../../../src/pg/session/waiting.js';
 import { message } from '../raw-client.js';
 
-const fileOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 const RUN_MS = 1_000;
 const IDLE_MS = 100;
 
